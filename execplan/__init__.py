@@ -59,8 +59,8 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Entry",
     "EditResult",
+    "Entry",
     "ExecplanError",
     "Finding",
     "FinishedRun",

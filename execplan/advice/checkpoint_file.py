@@ -1,4 +1,4 @@
-"""The restart page of a plan: made for `checkpoint`, and again when the plan gets another id."""
+"""The restart page of a plan, written by `checkpoint` and rewritten when the plan's ID changes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def build_page(
     force: bool = False,
     excluded_files: Sequence[str] = (),
 ) -> bytes:
-    """The page as of now, or the one that is there if it says the same; raises ExecplanError.
+    """Build the up-to-date page, or return the existing one if its content is the same; raises ExecplanError.
 
-    What git says of the files `excluded_files`, absolute paths, is left out.
+    Git changes of `excluded_files`, as absolute paths, are left out.
     """
     from execplan.advice.overview_builder import build_overview, make_redactor
     from execplan.approvals import artifact_store
@@ -64,9 +64,9 @@ def build_page(
 
 
 def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], *, commits: bool) -> RegeneratedFiles:
-    """Make the page of a plan again, if it has one, after these moves have given the plan another id.
+    """Rewrite a plan's page, if it has one, after moves that changed the plan's ID.
 
-    The caller holds the plan's lock, and commits the moves or leaves that to somebody.
+    The caller holds the plan's lock, and with `commits` it commits the moves.
     """
     from execplan.approvals import artifact_store
     from execplan.files import atomic_files
@@ -88,7 +88,7 @@ def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]],
 
 
 def _moved_files(moves: Sequence[tuple[str, str]]) -> list[str]:
-    """Every file that was moved, where it was and where it is."""
+    """Return the old and new path of each moved file."""
     paths = [path for pair in moves for path in pair]
     for old, new in moves:
         for directory, _, names in os.walk(new):

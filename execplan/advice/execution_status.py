@@ -1,4 +1,4 @@
-"""How the execution plan of a plan stands: not compiled, compiled, approved, stale, and so on; and its last run."""
+"""Status of a plan's execution plan, such as not compiled, approved or stale, and of its last run."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NOT_COMPILED: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
 _UNAPPROVED: Final = ("compiled", "expired", "altered", "revoked")
-"""Steps are compiled, and no approval covers them."""
+"""States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
-"""States of a run that has not done what it should."""
+"""States of a run that did not succeed."""
 _REVISED: Final = ("approve", "covered")
-"""Why a run waits that has a new revision: it is to be approved, or what was approved before covers it."""
+"""Reasons why a run waits with a new revision: it needs an approval, or an earlier approval covers it."""
 _IS_COVERED: Final = "can be resumed: its new revision needs no approval"
 _STATUS_TEXTS = {
     NOT_COMPILED: "not compiled",
@@ -41,7 +41,7 @@ _STATUS_TEXTS = {
 
 
 def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
-    """The approval status, and the last run; nothing heavy is imported where nothing was compiled."""
+    """Return the approval status and the last run; no heavy imports if nothing was compiled."""
     directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     run = _find_last_run(project, ref)
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
@@ -53,7 +53,7 @@ def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
 
 
 def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
-    """The last run of a plan, None where there was none: only the end of its journal is read."""
+    """Return the last run of a plan, or None; reads only the end of its journal."""
     if not os.path.lexists(os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
         return None
     from execplan.engine.run_records.run_statuses import find_last_run
@@ -63,7 +63,7 @@ def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
 
 
 def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
-    """The last run of a plan, if it is not finished. The plan is not complete then, whatever its tasks say."""
+    """Return the last run of a plan if it is unfinished; then the plan is not complete, whatever its tasks show."""
     return _open_run_or_none(_find_last_run(project, ref))
 
 
@@ -76,12 +76,12 @@ def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
 
 
 def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
-    """The last run, if it is not finished."""
+    """Return the last run in a status if it is unfinished."""
     return _open_run_or_none(status["run"]) if status else None
 
 
 def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str, Any]:
-    """How what it compiles to stands, for a run that waits with a revision if there is one."""
+    """Return the approval status of the execution plan; `run` is the run that waits with a revision, if any."""
     from execplan.approvals.status_cache import cache_status, read_cached_status
 
     cached = read_cached_status(project, ref, run)
@@ -104,7 +104,7 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str,
 
 
 def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
-    """The approval status of a plan that may still run, and of a complete one whose last run is not finished."""
+    """Return the status of an active or draft plan, or of a complete plan whose last run is unfinished; else None."""
     if stored_plan.state in (ACTIVE, DRAFT) or (
         stored_plan.state == COMPLETE and find_open_run(stored_plan.project, stored_plan.ref)
     ):
@@ -113,7 +113,7 @@ def status_if_active(stored_plan: StoredPlan) -> dict[str, Any] | None:
 
 
 def status_if_readable(stored_plan: StoredPlan) -> dict[str, Any] | None:
-    """The same, or None where it can't be found out, of which `evaluate` and `doctor` tell."""
+    """Like `status_if_active`, but return None if the status can't be read; `evaluate` and `doctor` report why."""
     try:
         return status_if_active(stored_plan)
     except ExecplanError:
@@ -121,7 +121,7 @@ def status_if_readable(stored_plan: StoredPlan) -> dict[str, Any] | None:
 
 
 def status_suffix(status: dict[str, Any] | None) -> str:
-    """The end of a line about a plan: its approval status and its open run; empty where there is neither."""
+    """Return a suffix for a plan's line, with its approval status and its open or failed run, or an empty string."""
     if not status:
         return ""
     notes = [f"steps: {status['state']}"] if status["state"] != NOT_COMPILED else []
@@ -134,7 +134,7 @@ def status_suffix(status: dict[str, Any] | None) -> str:
 
 
 def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
-    """The commands that finish an open run, or come before that; none where no run is open."""
+    """Return the commands that finish an open run or must precede that; none without an open run."""
     run = unfinished_run(status)
     if status is None or run is None:
         return ()
@@ -142,7 +142,7 @@ def open_run_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ..
 
 
 def finish_run_commands(project: Project, ref: PlanRef, run: LastRunJson, name: str) -> tuple[str, ...]:
-    """The same for a run that `open_run` returned; raises ExecplanError."""
+    """Return the commands that finish a run returned by `find_open_run`; raises ExecplanError."""
     needs_revision_approval = run["why"] in _REVISED
     return _run_commands(
         run, name, approved=not needs_revision_approval or execution_status_json(project, ref)["state"] == APPROVED
@@ -155,13 +155,13 @@ def _run_commands(run: LastRunJson, name: str, *, approved: bool) -> tuple[str, 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
     resume, *other_commands = finishing_commands(RunStatus(str(run["id"]), str(run["state"])), name)
-    if run["why"] in _REVISED and not approved:  # a resume would be refused
+    if run["why"] in _REVISED and not approved:  # a resume would fail
         return (f"execplan evaluate {name}", f"execplan approve {name}", *other_commands)
     return (resume, *other_commands)
 
 
 def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJson | None:
-    """The last run, if it failed or was rolled back and the work did not go on: nothing was ticked or approved since."""
+    """Return the last run if it failed or was rolled back, and no task was completed or approval given since."""
     run: LastRunJson | None = status["run"] if status else None
     if run is None or status is None or run["state"] not in _FAILED or status["state"] == APPROVED:
         return None
@@ -177,7 +177,7 @@ def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJ
 
 
 def failed_run_text(run: LastRunJson) -> str:
-    """A run that failed or was rolled back, for a person: which, and why it failed."""
+    """Describe a failed or rolled back run, with its number and reason."""
     from execplan.engine.run_records.run_statuses import run_number
 
     name = f"run {run_number(str(run['id']))}"
@@ -187,7 +187,7 @@ def failed_run_text(run: LastRunJson) -> str:
 
 
 def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
-    """The command that goes on with compiled steps: evaluate, or what starts an approved run; none without any."""
+    """Return the command that continues with compiled steps: `evaluate`, or the one that starts an approved run."""
     if status is None or status["state"] not in (*_UNAPPROVED, APPROVED):
         return ()
     if status["state"] in _UNAPPROVED:
@@ -196,7 +196,7 @@ def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 
 def open_run_text(run: LastRunJson) -> str:
-    """An open run, for a person: "run 1 was interrupted"."""
+    """Describe an open run, as in "run 1 was interrupted"."""
     from execplan.engine.run_records.run_statuses import DESCRIPTIONS, run_number
 
     text = _IS_COVERED if run["why"] == "covered" else DESCRIPTIONS[str(run["state"])]
@@ -204,7 +204,7 @@ def open_run_text(run: LastRunJson) -> str:
 
 
 def status_text(status: dict[str, Any]) -> str:
-    """The approval status and the open run, for a person."""
+    """Describe the approval status and the open run for people."""
     until = f" until {status['expires']}" if status["state"] == APPROVED else ""
     run = unfinished_run(status)
     return _STATUS_TEXTS[status["state"]] + until + (f", {open_run_text(run)}" if run else "")

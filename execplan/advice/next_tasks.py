@@ -1,4 +1,4 @@
-"""The open tasks of a plan: yours or the next one, and those that others have claimed."""
+"""Selection of a plan's open tasks: the user's own or the next one, and those claimed by others."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 class OpenTasks(NamedTuple):
-    """The open tasks of a plan."""
+    """The next task of a plan and all its claimed tasks."""
 
     task: dict[str, Any] | None
-    """The first one that is claimed by whoever acts, with `by` and `until`; else the first one without a claim."""
+    """First task claimed by the current author, with `by` and `until`; otherwise the first unclaimed task."""
     claimed_tasks: list[dict[str, Any]]
-    """Those that are claimed, each with `by` and `until`; also yours."""
+    """All claimed tasks, including the author's own, each with `by` and `until`."""
 
     @property
     def is_yours(self) -> bool:
-        """Whether the task is claimed by whoever acts."""
+        """Whether the next task is claimed by the current author."""
         return self.task is not None and "by" in self.task
 
     @property
     def other_claimed_tasks(self) -> list[dict[str, Any]]:
-        """The claimed ones but for `task`."""
+        """Claimed tasks other than `task`."""
         return [task for task in self.claimed_tasks if self.task is None or task["id"] != self.task["id"]]
 
 
 def find_open_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, name: str | None = None) -> OpenTasks:
-    """The open tasks of a plan and who has claimed them; `name` is who acts, if it is not `--as` or git's name."""
+    """Find a plan's open tasks and their claims; `name` is the author, by default `--as` or the Git name."""
     claims_by_task = claims.task_claims(project, ref, plan)
     last_index = (
         next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1)
@@ -54,5 +54,5 @@ def find_open_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, name: str 
 
 
 def claim_line(task: dict[str, Any]) -> str:
-    """A claimed task for people."""
+    """Format a claimed task as a line for people."""
     return f"claimed by {task['by']} until {task['until']}: {task_line(task)}"

@@ -1,4 +1,4 @@
-"""Where a plan stands, looked up for `prime` and `checkpoint`: tasks, lint, the last run, git."""
+"""Builder of a plan's overview for `prime` and `checkpoint`: tasks, lint errors, the last run and Git."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def build_overview(
     stored_plan: StoredPlan, plan: ParsedPlan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()
 ) -> PlanOverview:
-    """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
+    """Build a plan's overview, without findings of the rules in `ignore` and `excluded_files`; raises ExecplanError."""
     from execplan.context.gathering import worktree_status
     from execplan.git import git_query
 
@@ -53,7 +53,7 @@ def build_overview(
 
 
 def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tuple[str, ...]) -> PlanOverview:
-    """What is told by the plan and by what execplan keeps of it."""
+    """Build the part of the overview that needs only the plan and execplan's own state."""
     from execplan.plan_store.plan_activity import PlanActivity
 
     project, ref, state = stored_plan.project, stored_plan.ref, stored_plan.state
@@ -90,7 +90,7 @@ def _overview_without_git(stored_plan: StoredPlan, plan: ParsedPlan, ignore: tup
 
 
 def make_redactor() -> Callable[[str], str]:
-    """What takes secrets out of a text."""
+    """Return a function that redacts secrets in a text."""
     from execplan.engine.commands.command_environment import public_variables
     from execplan.secrets.redaction import Redactor
 
@@ -98,7 +98,7 @@ def make_redactor() -> Callable[[str], str]:
 
 
 def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, str]:
-    """How the execution plan stands, and that in words, or why it can't be told."""
+    """Return the approval status and its description, or None and the reason why it can't be read."""
     try:
         status = execution_status.status_if_active(stored_plan)
     except ExecplanError as error:
@@ -109,7 +109,7 @@ def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, 
 
 
 def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tuple[str, ...]:
-    """The errors that lint finds, of a draft too."""
+    """Return the lint errors of a plan, also of a draft."""
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
     from execplan.linter.rule import ERROR
     from execplan.linter.rule_selection import RuleSelection
@@ -123,7 +123,7 @@ def _lint_errors(project: Project, ref: PlanRef, ignore: tuple[str, ...]) -> tup
 
 
 def _next_commands(stored_plan: StoredPlan, advice: Advice) -> Iterator[str]:
-    """The commands that make sense now, the most urgent first."""
+    """Yield the suggested commands, most urgent first."""
     path = stored_plan.project.display_path(stored_plan.ref.path)
     name = quote_plan_name(stored_plan.ref.id, path)
     show = f"execplan show {name}"

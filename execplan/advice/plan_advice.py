@@ -1,4 +1,4 @@
-"""What to do next with a plan, by its state, its runs, its steps, its claims and its sections: one place for all commands."""
+"""Advice on the next commands for a plan, shared by all commands: by its state, runs, steps, claims and sections."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_TASK_LENGTH = 60
-"""Characters of a task in a line of advice."""
+"""Maximum length of a task's text in a line of advice."""
 
 
 class Work(NamedTuple):
@@ -43,18 +43,18 @@ class Work(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What to do next."""
+    """The suggested next work and commands for a plan."""
 
     commands: tuple[str, ...] = ()
-    """Commands that make sense now, the most urgent first."""
+    """Suggested commands, most urgent first."""
     work: Work | None = None
-    """What to do before them."""
+    """Work to do before the commands."""
     why: str = ""
-    """What makes the first command urgent, for people."""
+    """Reason why the first command is urgent, for people."""
 
 
 def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dict[str, Any] | None) -> Advice:
-    """What to do next with a plan that was read, its open tasks and its approval status given."""
+    """Return the advice for a plan, given its open tasks and its execution status."""
     project, state, plan = stored_plan.project, stored_plan.state, stored_plan.plan
     path = project.display_path(stored_plan.ref.path)
     name = quote_plan_name(stored_plan.ref.id, path)
@@ -84,14 +84,14 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
 
 
 def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
-    """What to do next with a new plan."""
+    """Return the advice for a new plan."""
     if sections := unfilled_sections(plan):
         return advise_filling(sections, name)
     return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
 
 
 def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
-    """What to do when no task is open: write the outcome, then archive."""
+    """Return the advice for a plan without open tasks: write the outcome, then archive."""
     archive_command = f"execplan archive {name}"
     if plan_facts.outcomes:
         return Advice((archive_command,))
@@ -102,7 +102,7 @@ def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
 
 
 def unfilled_sections(plan: ParsedPlan) -> list[str]:
-    """The sections that are written before the work, and in which the placeholder text of a template is left."""
+    """Return the sections to write before the work that still contain a template's placeholder text."""
     return [
         section.name or section.title
         for section in plan.sections
@@ -112,7 +112,7 @@ def unfilled_sections(plan: ParsedPlan) -> list[str]:
 
 
 def advise_filling(sections: Sequence[str], name: str) -> Advice:
-    """Write the sections of a draft, each with a command that reads its text; those of its own in an editor."""
+    """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
     commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
     commands.append(f"execplan edit {name}")
     count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
@@ -120,7 +120,7 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
-    """Do a task, then check it off."""
+    """Return the advice to do a task, then check it off."""
     text = task["text"].rstrip(" .:;,")
     text = text if len(text) <= _MAX_TASK_LENGTH else f"{text[: _MAX_TASK_LENGTH - 1]}…"
     owner = task.get("by")

@@ -1,4 +1,4 @@
-"""Plans, tasks and entries as JSON shows them: lines from 1, ends inclusive, the same names in every document."""
+"""JSON form of plans, tasks and entries: lines count from 1, ends are inclusive, names are the same everywhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
-    """A plan in a list; one that can't be read says why."""
+    """Return a plan's JSON form for lists; for an unreadable plan with the error."""
     plan = stored_plan.plan
     plan_fields: dict[str, Any] = {
         "id": stored_plan.ref.id,
@@ -35,7 +35,7 @@ def plan_json(stored_plan: StoredPlan) -> dict[str, Any]:
 
 
 def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
-    """All that a plan says."""
+    """Return the complete JSON form of a plan's content."""
     return {
         **plan_json(stored_plan),
         "sections": [section_json(section) for section in plan.sections],
@@ -49,13 +49,13 @@ def full_plan_json(stored_plan: StoredPlan, plan: ParsedPlan) -> dict[str, Any]:
 
 
 def no_open_plans_text(project: Project) -> str:
-    """That a project has no plan outside its archive, and how many are in it."""
+    """Return a message that a project has no open plans, with the number of archived ones."""
     count = _archived_count(project)
     return f"no open plans, {count} archived" if count else "no plans yet"
 
 
 def no_open_plans_commands(project: Project) -> tuple[str, ...]:
-    """The commands that make sense where no plan is outside the archive."""
+    """Return the suggested commands for a project without open plans."""
     new = "execplan new 'Its title'"
     return ("execplan list --all", new) if _archived_count(project) else (new,)
 
@@ -70,7 +70,7 @@ def _archived_count(project: Project) -> int:
 
 
 def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
-    """A warning for each plan that is shown although it holds conflict markers."""
+    """Return a warning for each plan with Git conflict markers."""
     conflicts = [
         (stored_plan.project.display_path(stored_plan.ref.path), stored_plan.plan.conflict_lines)
         for stored_plan in stored_plans
@@ -81,7 +81,7 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
 
 
 def section_json(section: Section) -> dict[str, Any]:
-    """A section; revision notes at its end are not part of it."""
+    """Return a section's JSON form, without revision notes at its end."""
     return {
         "name": section.name,
         "title": section.title,
@@ -92,17 +92,17 @@ def section_json(section: Section) -> dict[str, Any]:
 
 
 def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Tasks with their ids."""
+    """Return the JSON form of tasks, with their IDs."""
     return [{"id": name, **task_json(task)} for task, name in zip(tasks, task_ids(tasks), strict=True)]
 
 
 def task_line(task: dict[str, Any]) -> str:
-    """A task on a line, with its number and its id."""
+    """Format a task as a line with its number and ID."""
     return f"{task['number']}. {task['text']}  [{task['id']}]"
 
 
 def task_json(task: Task) -> dict[str, Any]:
-    """A box in Progress or elsewhere."""
+    """Return the JSON form of a checkbox, in Progress or elsewhere."""
     return {
         "number": task.number,
         "state": task.state,
@@ -116,14 +116,14 @@ def task_json(task: Task) -> dict[str, Any]:
 
 
 def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
-    """One entry with the fields of its kind."""
+    """Return an entry's JSON form with the fields of its kind."""
     entry_fields: dict[str, Any] = {"text": entry.text}
     entry_fields.update({field: getattr(entry, field) for field in fields})
     return {**entry_fields, "line_start": entry.start + 1, "line_end": entry.end}
 
 
 def amended_json(amended: EditResult, *, dry_run: bool) -> dict[str, Any]:
-    """What became of an edit; with the diff in a dry run."""
+    """Return the JSON form of an edit's result; in a dry run with the diff."""
     edit_fields: dict[str, Any] = {
         "path": amended.path,
         "changed": amended.changed,

@@ -1,4 +1,4 @@
-"""Approve what a plan would do: what may be approved, by whom and how, and the two files that are written."""
+"""Approving a plan: the checks before an approval, the confirmation, and writing the two approved files."""
 
 from __future__ import annotations
 
@@ -37,54 +37,54 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
     PreviousContents = dict[str, bytes | None]
-    """By path, what a file held that was written."""
+    """Previous bytes of each written file by path; None for a file that was absent."""
 
 
 _MIN_DIGEST_DIGITS = 8
 
 
 class Confirmation(NamedTuple):
-    """How somebody said yes, and to what."""
+    """The confirmation of an approval: who approved, by which method, and what it covers."""
 
     approver: str
     how: Literal["terminal", "digest", "policy", "revision"]
     valid_seconds: int
-    """For which it holds."""
+    """Validity period of the approval in seconds."""
     max_risk: str | None = None
     step_ids: tuple[str, ...] | None = None
     inferred: Literal["terminal", "flag"] | None = None
     covering_approval: Approval | None = None
-    """The approval that covers this revision of what a run does: of that the new one has all that it says itself."""
+    """Approval that covers this revision of a run's steps; the new approval is derived from it and expires with it."""
     run_id: str = ""
-    """That run."""
+    """ID of the run whose revision is covered."""
 
 
 class ApprovalResult(NamedTuple):
-    """An approval that was given, or in a dry run would be."""
+    """The result of approving a plan, or of a dry run of that."""
 
     approval: Approval | None
-    """None in a dry run."""
+    """Signed approval that was given; None in a dry run."""
     evaluated: EvaluatedPlan
     """What was approved."""
     scope: ApprovalScope
     """Which of its steps are covered."""
     path: str
-    """From the root of the repository."""
+    """Path of the approval from the repository root."""
     document_path: str
-    """The path of the execution plan."""
+    """Path of the execution plan from the repository root."""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
 
 
 def evaluate_for_approval(project: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
-    """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
+    """Evaluate the plan that would be approved, given an active run that would continue. Raises ExecplanError."""
     require_existing(project)
     ensure_not_archived(project, ref)
     return evaluate_plan(project, ref, active_run)
 
 
 def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan) -> None:
-    """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
+    """Raise ExecplanError if the plan is blocked or not approvable; the error lists all the reasons."""
     errors = [finding for finding in evaluated_plan.evaluation.findings if finding.level == ERROR]
     messages = [f"{finding.step.id if finding.step else evaluated_plan.path}: {finding.message}" for finding in errors]
     forbidden_lines = list(find_forbidden_paths(evaluated_plan.current_plan.document, DiskWorld(project)))
@@ -115,7 +115,7 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
 
 
 def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, prefix: str) -> None:
-    """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
+    """Raise ExecplanError unless a digest is the current one; the error lists the known changes since."""
     if evaluated_plan.binding.digest.startswith(prefix.lower()):
         return
     stored_approvals = [stored for stored in approval_files.read_all(project, ref) if stored.approval is not None]
@@ -175,9 +175,10 @@ def approve_plan(
     options: WriteOptions,
     record_approval: Callable[[Approval], PreviousContents],
 ) -> ApprovalResult:
-    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError.
+    """Store the execution plan and its approval if nothing has changed since the plan was shown.
 
-    The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
+    The approval is recorded before its file exists: an approval that cannot be recorded is not granted. Raises
+    ExecplanError.
     """
     document_path, approval_path = (
         artifact_store.path_of(project, ref),
@@ -224,14 +225,14 @@ def approve_plan(
 def _sign_approval(
     project: Project, candidate: approval_status.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation
 ) -> Approval:
-    """The approval, with the key of the user, which is made for the first one."""
+    """Build an approval and sign it with the user's key; create the key if there is none."""
     document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
     signing_key = approval_key.get_or_create(project)
     covered_ids = tuple([evaluated_step.step.id for evaluated_step in scope.covered])
     policy_step_ids = covered_ids if confirmation.how == "policy" else None
     step_ids = (
         covered_ids if scope.finished else confirmation.step_ids
-    )  # what is done was not judged: nobody has approved it once more
+    )  # finished steps were not evaluated: this approval does not cover them again
     session_id = author.session_id()
     covering_approval = confirmation.covering_approval
     expires_at = (

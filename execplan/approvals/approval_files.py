@@ -1,4 +1,4 @@
-"""The approvals of a plan: files among its artifacts, so that archiving it takes them along."""
+"""Approval files of a plan, stored among its artifacts so that they are archived with it."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ _MAX_BYTES = 5 << 20
 
 
 class StoredApproval(NamedTuple):
-    """An approval as it lies there, or why it can't be read."""
+    """A stored approval, or the reason that its file cannot be read."""
 
     path: str
     approval: Approval | None
     error: str = ""
     is_intact: bool = True
-    """Whether its bytes are those that were written, under the name that they were given."""
+    """Whether the file has the bytes and the name with which it was written."""
 
     @property
     def digest(self) -> str:
-        """What it is called: the digest that was approved."""
+        """Return the approved digest, which is the file's name."""
         return os.path.basename(self.path).removesuffix(".json")
 
 
 def directory(project: Project, ref: PlanRef) -> str:
-    """Where they lie."""
+    """Return the directory with the approvals of a plan."""
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
 
 
 def file_path(project: Project, ref: PlanRef, digest: str) -> str:
-    """The file of the approval of a digest; a later one of the same digest takes its place."""
+    """Return the path of the approval of a digest. A later approval of the same digest overwrites the file."""
     return os.path.join(directory(project, ref), f"{digest}.json")
 
 
 def read_all(project: Project, ref: PlanRef) -> list[StoredApproval]:
-    """All of a plan, the newest first, what can't be read last; raises ExecplanError."""
+    """Read all approvals of a plan, newest first and unreadable ones last. Raises ExecplanError."""
     names = [name for name in plan_store.list_entries(directory(project, ref)) if name.endswith(".json")]
     stored_approvals = [_read_approval(project, os.path.join(directory(project, ref), name)) for name in names]
     return sorted(stored_approvals, key=_newest_first_key, reverse=True)
 
 
 def _newest_first_key(stored: StoredApproval) -> tuple[str, int]:
-    """When it was given, and of those of one second when it was written."""
+    """Return the sort key of an approval: when it was approved, then when its file was written."""
     try:
         written_ns = os.lstat(stored.path).st_mtime_ns
     except OSError:
@@ -76,16 +76,19 @@ def _read_approval(project: Project, path: str) -> StoredApproval:
 
 
 def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
-    """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
+    """Write an approval to its file and return the previous bytes.
+
+    The caller holds the plan's lock. Raises ExecplanError.
+    """
     path, new_bytes = file_path(project, ref, approval.digest), to_bytes(approval)
     return atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 
 def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> list[StoredApproval]:
-    """Those that a prefix of the digest names: one of them, or all for `all`, or the only one for none.
+    """Return the approvals whose digest has a prefix: one of them, all for `all`, or the only one for an empty prefix.
 
-    An approval that covers revisions is the only one beside theirs, which end with it.
-    Raises ExecplanError when it names none, or could mean several.
+    With an empty prefix, an approval derived from another one here does not count, because it ends with that one.
+    Raises ExecplanError if the prefix matches none or is ambiguous.
     """
     matches = (
         stored_approvals

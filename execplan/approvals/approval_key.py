@@ -1,4 +1,4 @@
-"""The key that seals approvals: 32 random bytes in the user's settings folder, for the user's eyes only."""
+"""The key that signs approvals: 32 random bytes in the user's config directory, readable only by the user."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ _KEY_BYTES = 32
 
 
 def path(project: Project) -> str:
-    """The file, whether it is there or not; raises ExecplanError when it would lie in the repository."""
+    """Return the path of the key, existing or not. Raises ExecplanError if it would be in the repository."""
     return os.path.join(user_directories.config_directory(project), _FILE_NAME)
 
 
 def read(project: Project) -> bytes | None:
-    """The key, None before the first approval; raises ExecplanError for one that others can read, or that is none."""
+    """Read the key of approvals; None before the first approval.
+
+    Raises ExecplanError if others can read the key or it is not a valid key.
+    """
     key_path = path(project)
     trace.log(f"read {key_path}")
     try:
@@ -60,7 +63,10 @@ def read(project: Project) -> bytes | None:
 
 
 def get_or_create(project: Project) -> bytes:
-    """The key, made if there is none; of many who make it at once all have the same. Raises ExecplanError."""
+    """Return the key of approvals; create it if there is none.
+
+    Concurrent callers get the same key. Raises ExecplanError.
+    """
     key_path = path(project)
     existing_key = read(project)
     if existing_key is not None:
@@ -71,7 +77,7 @@ def get_or_create(project: Project) -> bytes:
     with approval_registry.lock(project), OpenDirectory(os.path.dirname(key_path), make=True) as folder:
         temporary_name = temp_file_name(_FILE_NAME)
         try:
-            folder.unlink(temporary_name)  # what a killed maker has left was never the key
+            folder.unlink(temporary_name)  # a temporary file left by a killed process was never the key
             folder.write(temporary_name, os.urandom(_KEY_BYTES), 0o600)
             try:
                 folder.link(temporary_name, _FILE_NAME)

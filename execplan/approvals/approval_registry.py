@@ -1,4 +1,7 @@
-"""Which approvals were used, by which run, and which were revoked: outside the repository, so that git brings none back."""
+"""The approval registry: used approvals with their runs, and revoked approvals.
+
+It is outside the repository, so that Git cannot restore an approval.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,18 @@ _RESERVED_SUFFIX = " is about to begin"
 
 
 class RegistryEntry(NamedTuple):
-    """What has become of an approval."""
+    """The registry's state of an approval: the run that used it, and whether it is revoked."""
 
     run_id: str = ""
-    """The run that it served, with its resumes; nothing while none did, or one that took it and was killed before it began."""
+    """ID of the run that used the approval, for itself and its resumes.
+
+    Empty while no run has, or if the run that reserved it has not begun.
+    """
     is_revoked: bool = False
 
 
 def lock(project: Project) -> FileLock:
-    """The lock of the register."""
+    """Return the lock of the approval registry."""
     from execplan.files import atomic_files
     from execplan.files.file_lock import FileLock
 
@@ -37,29 +43,33 @@ def lock(project: Project) -> FileLock:
 
 
 def read_entry(project: Project, approval_id: str) -> RegistryEntry:
-    """What has become of the approval with this id; raises ExecplanError when that can't be read."""
+    """Return the registry entry of the approval with this ID. Raises ExecplanError if it cannot be read."""
     used_path, revoked_path = entry_paths(project, approval_id)
     return RegistryEntry(_read_run(used_path), os.path.lexists(revoked_path))
 
 
 def reserve(project: Project, approval_id: str, run_id: str) -> None:
-    """Set an approval apart for a run that is about to begin; raises ExecplanError when it has served one, or serves none.
+    """Reserve an approval for a run that is about to begin. Raises ExecplanError if it is used or revoked.
 
-    A run that took it and is never to begin makes way: the caller holds the lock of runs, so that none is about to.
+    Replaces the reservation of a run that never began: the caller holds the lock of runs, so no other run is about to
+    begin.
     """
     _write_use(project, approval_id, f"{run_id}{_RESERVED_SUFFIX}")
 
 
 def mark_used(project: Project, approval_id: str, run_id: str) -> None:
-    """Let an approval serve a run and its resumes, and no other; raises ExecplanError when it serves another, or none.
+    """Bind an approval to a run and its resumes. Raises ExecplanError if another run uses it or it is revoked.
 
-    Of a run that begins this is said when its first entry is on disk, and before anything is done.
+    For a new run, call this once the run's first entry is on disk, before any step runs.
     """
     _write_use(project, approval_id, run_id)
 
 
 def _write_use(project: Project, approval_id: str, new_text: str) -> None:
-    """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
+    """Record the run of an approval, started or reserved.
+
+    Only a reservation can be replaced: by another reservation, or when its own run starts.
+    """
     from execplan.files import atomic_files
 
     used_path, revoked_path = entry_paths(project, approval_id)
@@ -82,7 +92,7 @@ def _write_use(project: Project, approval_id: str, new_text: str) -> None:
 
 
 def revoke(project: Project, approval_id: str) -> bool:
-    """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
+    """Revoke an approval for good; return False if it was already revoked. Raises ExecplanError."""
     from execplan.files import atomic_files
 
     with lock(project):
@@ -90,7 +100,7 @@ def revoke(project: Project, approval_id: str) -> bool:
 
 
 def already_used_error(run_id: str) -> ExecplanError:
-    """The refusal of a second run."""
+    """Return the error for a second run of the same approval."""
     return ExecplanError(
         "approval-used",
         f"the approval was used by the run {run_id}; it serves one run and its resumes",
@@ -105,7 +115,7 @@ def _revoked_error(approval_id: str) -> ExecplanError:
 
 
 def entry_paths(project: Project, approval_id: str) -> tuple[str, str]:
-    """The files that say so, of the approval with this id: used, revoked; raises ExecplanError."""
+    """Return the `.used` and the `.revoked` file of the approval with this ID. Raises ExecplanError."""
     directory = user_directories.state_directory(project)
     return os.path.join(directory, f"{approval_id}.used"), os.path.join(directory, f"{approval_id}.revoked")
 

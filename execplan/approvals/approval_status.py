@@ -1,4 +1,4 @@
-"""Whether what a plan compiles to now may run: compiled, approved, stale, and why."""
+"""Approval status of a plan: whether the compiled plan may run (compiled, approved, stale and so on), and why."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REVOKED: Final = "revoked"
 
 
 class ApprovalCandidate(NamedTuple):
-    """What would be approved now."""
+    """The plan that would be approved now, with its binding and policy."""
 
     current_plan: CurrentPlan
     binding: Binding
@@ -45,31 +45,31 @@ class ApprovalCandidate(NamedTuple):
 
 
 class CheckedApproval(NamedTuple):
-    """An approval, with whether it holds."""
+    """A stored approval with its state: approved, stale, expired, altered, used or revoked."""
 
     stored: StoredApproval
     state: str
     reasons: tuple[str, ...]
-    """What drifted, or what else is wrong with it, a line each."""
+    """Changes since approval or other problems, one per line."""
 
 
 class ApprovalStatus(NamedTuple):
-    """How a plan stands."""
+    """The approval status of a plan, with the approval that decides it."""
 
     state: str
     approval: Approval | None = None
-    """The one that holds, else the last one."""
+    """The valid approval, otherwise the newest one."""
     drift: tuple[str, ...] = ()
     approval_path: str = ""
-    """Of the approval."""
+    """Path of the approval's file."""
     candidate: ApprovalCandidate | None = None
-    """None for a plan that compiles to nothing."""
+    """Plan that would be approved now; None if the plan does not compile."""
 
 
 def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True) -> ApprovalCandidate:
-    """What a plan compiles to now, and what an approval of it would bind; raises ExecplanError.
+    """Compile a plan and return what an approval of it would bind. Raises ExecplanError.
 
-    Programs are left out where an agent's program runs the steps: it has a PATH of its own.
+    Leave out programs if an agent's program runs the steps, because it has its own PATH.
     """
     from execplan.approvals.current_plan import load_current_plan
     from execplan.approvals.disk_world import DiskWorld
@@ -81,9 +81,9 @@ def find_candidate(project: Project, ref: PlanRef, *, with_programs: bool = True
 
 
 def find_status(project: Project, ref: PlanRef, run_id: str = "", *, with_programs: bool = True) -> ApprovalStatus:
-    """How a plan stands, or how it does for a run; one that compiles to nothing is stale where it was approved.
+    """Return the approval status of a plan, or its status for one run.
 
-    Raises ExecplanError.
+    A plan that does not compile is stale if it has approvals. Raises ExecplanError.
     """
     try:
         candidate = find_candidate(project, ref, with_programs=with_programs)
@@ -101,7 +101,7 @@ def find_status(project: Project, ref: PlanRef, run_id: str = "", *, with_progra
 
 
 def check_all_approvals(project: Project, ref: PlanRef, run_id: str = "") -> list[CheckedApproval]:
-    """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
+    """Return every approval of a plan with its state, newest first. Raises ExecplanError."""
     try:
         return check_approvals(project, ref, find_candidate(project, ref), run_id)
     except ExecplanError as error:
@@ -115,9 +115,10 @@ def check_approvals(
     run_id: str = "",
     ignored_paths: Collection[str] = (),
 ) -> list[CheckedApproval]:
-    """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds.
+    """Check every approval of a plan against a candidate, or against the reason that there is none; newest first.
 
-    Paths that are spared may have changed since.
+    With `run_id`, an approval used by that run is still valid. Changes of `ignored_paths` do not count. Raises
+    ExecplanError.
     """
     stored_approvals = approval_files.read_all(project, ref)
     if not stored_approvals:
@@ -129,7 +130,7 @@ def check_approvals(
 
 
 def _select_best(checked_approvals: list[CheckedApproval]) -> CheckedApproval | None:
-    """The approval that holds, else the last one."""
+    """Return the valid approval, otherwise the newest one."""
     return next(
         (checked for checked in checked_approvals if checked.state == APPROVED),
         checked_approvals[0] if checked_approvals else None,
@@ -189,7 +190,10 @@ def _find_drift(
     *,
     is_resume: bool,
 ) -> tuple[str, ...]:
-    """What differs from what was approved; a run that goes on has made changes and commits, and compares by itself."""
+    """Return the changes since an approval, one per line.
+
+    A resume skips files, programs and commits: the run changed them and compares them separately.
+    """
     lines = []
     if approval.place != checkout_digest(project):
         lines.append("it was given in another checkout")
@@ -218,7 +222,7 @@ def _find_drift(
 def require_approved_status(
     project: Project, ref: PlanRef, *, run_id: str = "", with_programs: bool = True
 ) -> ApprovalStatus:
-    """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
+    """Return the status of a plan that may run or resume a run. Raises ExecplanError if it may not."""
     candidate = find_candidate(project, ref, with_programs=with_programs)
     best_approval = require_valid_approval(project, ref, candidate, run_id)
     return ApprovalStatus(APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate)
@@ -231,7 +235,7 @@ def require_valid_approval(
     run_id: str = "",
     ignored_paths: Collection[str] = (),
 ) -> CheckedApproval:
-    """The approval that holds; raises ExecplanError where none does."""
+    """Return the valid approval of a plan. Raises ExecplanError if there is none."""
     best_approval = _select_best(
         check_approvals(project, ref, candidate or find_candidate(project, ref), run_id, ignored_paths)
     )
@@ -241,7 +245,7 @@ def require_valid_approval(
 
 
 def approval_error(ref: PlanRef, checked_approval: CheckedApproval | None) -> ExecplanError:
-    """Why a plan may not run, with what drifted."""
+    """Return the error for a plan that is not approved, with the changes since approval."""
     hint = f"look at it, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
     if checked_approval is None:
         return ExecplanError("not-approved", f"nobody has approved {ref.id}", exit=POLICY, hint=hint)
@@ -262,5 +266,5 @@ def approval_error(ref: PlanRef, checked_approval: CheckedApproval | None) -> Ex
 
 
 def checkout_digest(project: Project) -> str:
-    """The digest of where a checkout lies."""
+    """Return the digest of the checkout's real path."""
     return digest(os.fsencode(os.path.realpath(project.root)))

@@ -1,4 +1,4 @@
-"""Where the execution plan of a plan lies: among its artifacts, so that archiving takes it along."""
+"""Storage of the execution plan among the artifacts of its plan, so that archiving the plan moves both."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ MAX_BYTES = 5 * 1024 * 1024
 
 
 class StoredArtifact(NamedTuple):
-    """What became of it."""
+    """The result of storing an artifact of a plan."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     changed: bool
     digest: str
     """SHA-256 of the document's bytes."""
     diff: str
-    """Unified, in a dry run only."""
+    """Unified diff of the change; only in a dry run."""
     commit: str | None
     warnings: tuple[str, ...]
 
 
 def path_of(project: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> str:
-    """The file, or another of the artifacts, whether it is there or not."""
+    """Return the path of the execution plan or another artifact, existing or not."""
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), name)
 
 
 def read(project: Project, ref: PlanRef, name: str = PLAN_FILE_NAME) -> bytes | None:
-    """Its bytes, or None where there is none; raises ExecplanError."""
+    """Read the execution plan or another artifact; None if it does not exist. Raises ExecplanError."""
     return _read_file(project, path_of(project, ref, name))
 
 
@@ -73,9 +73,9 @@ def save(
     summary: str,
     name: str = PLAN_FILE_NAME,
 ) -> StoredArtifact:
-    """Store what `build_bytes` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
+    """Store the result of `build_bytes` under the plan's lock, and commit it if requested. Raises ExecplanError.
 
-    A document that is there already, to the byte, is not written again.
+    A file that already has these bytes is not written again.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -106,9 +106,9 @@ def save(
 
 
 def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | None:
-    """Let a file of the artifacts hold these bytes; what it held before, None if it was not there.
+    """Write an artifact and return its previous bytes, None if it did not exist.
 
-    The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
+    The caller holds the plan's lock. Raises FileChangedError, ExecplanError.
     """
     _ensure_readable_size(project, path, new_bytes)
     old_bytes = _read_file(project, path)
@@ -123,7 +123,7 @@ def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | Non
 
 
 def _ensure_readable_size(project: Project, path: str, new_bytes: bytes) -> None:
-    """Refuse to write what could not be read again; raises ExecplanError."""
+    """Raise ExecplanError if the bytes are too many to be read again."""
     if len(new_bytes) > MAX_BYTES:
         message = f"{project.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
         raise ExecplanError(

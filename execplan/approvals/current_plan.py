@@ -1,4 +1,4 @@
-"""The execution plan that a plan has now: what is evaluated, approved and run."""
+"""The current execution plan of a plan: the one that is evaluated, approved and run."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 
 
 class CurrentPlan(NamedTuple):
-    """The execution plan of a plan, wherever it comes from."""
+    """The current execution plan of a plan, compiled or stored."""
 
     document: ExecutionPlan
-    """With the lines of the plan as they are now."""
+    """Execution plan with the current line numbers of the plan."""
     data: bytes
-    """What is stored, or would be: where only lines have moved since, it has the old ones."""
+    """Bytes that are or would be stored; they keep the old line numbers if only those have changed."""
     path: str
-    """Where it is stored, or would be, from the root of the repository."""
+    """Path where the document is or would be stored, from the repository root."""
     is_stored: bool
-    """Whether these very bytes lie there."""
+    """Whether exactly these bytes are stored."""
     stale_reason: str
-    """Why what is stored is not used; empty where it is, or where nothing is stored."""
+    """Why the stored document is not used; empty if it is used or nothing is stored."""
     skipped_lines: tuple[SkippedLine, ...]
-    """What looked like a step and was not taken."""
+    """Lines that looked like steps but were skipped."""
     differences: tuple[str, ...] = ()
-    """How what is stored differs, where it is not used."""
+    """Differences from the stored document, if that is not used."""
     generation_seconds: float | None = None
-    """How long it took to compile the plan; None where it was not compiled."""
+    """Compilation time in seconds; None if the plan was not compiled."""
 
 
 def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
-    """What a plan compiles to as it is on disk; raises ExecplanError."""
+    """Compile a plan from its file on disk. Raises ExecplanError."""
     display_path = project.display_path(ref.path)
     with ErrorContext(display_path):
         plan = reader.read(plan_store.read_bytes(project, ref.path))
@@ -58,9 +58,9 @@ def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
 
 
 def load_current_plan(project: Project, ref: PlanRef) -> CurrentPlan:
-    """The execution plan of a plan: what it compiles to now, or a stored one that comes from elsewhere, or is revised.
+    """Return the current execution plan: freshly compiled, or stored if it comes from elsewhere or is revised.
 
-    That lines have moved is no difference: then the stored bytes are the ones. Raises ExecplanError.
+    If only line numbers differ, the stored bytes are kept. Raises ExecplanError.
     """
     location = project.display_path(artifact_store.path_of(project, ref))
     data = artifact_store.read(project, ref)
@@ -103,21 +103,21 @@ def load_current_plan(project: Project, ref: PlanRef) -> CurrentPlan:
 
 
 class _TimedCompilation(NamedTuple):
-    """What a plan compiles to, and how long that took."""
+    """A compilation of a plan and its duration."""
 
     compilation: Compiled
     seconds: float
 
 
 def _compile_timed(project: Project, ref: PlanRef) -> _TimedCompilation:
-    """Compile a plan; raises ExecplanError."""
+    """Compile a plan and measure the time. Raises ExecplanError."""
     started = monotonic()
     compilation = compile_plan_file(project, ref)
     return _TimedCompilation(compilation, round(monotonic() - started, 6))
 
 
 def _with_stored_path(compiled_plan: ExecutionPlan, stored_plan: ExecutionPlan, ref: PlanRef) -> ExecutionPlan:
-    """What an archived plan compiles to, at the place where it lay when that was stored: filing it changes no step."""
+    """Return an archived plan's compilation with the source path of the stored one: archiving changes no step."""
     old_source, new_source = stored_plan.source, compiled_plan.source
     if (
         not ref.archived
@@ -153,7 +153,7 @@ def _from_compilation(
 
 
 def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> ExecplanError:
-    """The refusal of a plan that gives no step, with what looked like one."""
+    """Return the error for a plan without steps, with the lines that looked like steps."""
     return ExecplanError(
         "no-steps",
         f"{path}: no step stands in its Concrete Steps or Validation and Acceptance",
@@ -164,7 +164,7 @@ def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> Execpla
 
 
 def _ensure_same_plan(document: ExecutionPlan, ref: PlanRef, location: str) -> None:
-    """Refuse a document from elsewhere that was stored for another plan, or before this one was renamed."""
+    """Raise ExecplanError if a stored document belongs to another plan, or to this one before it was renamed."""
     if document.plan_id != ref.id:
         raise ExecplanError(
             "other-plan",

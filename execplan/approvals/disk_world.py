@@ -1,4 +1,4 @@
-"""The repository and the machine as they are, looked at and never touched: no lock, no cache, no file of its own."""
+"""A read-only view of the repository and the machine: no locks, no cache, no files of its own."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 MAX_SHOWN_BYTES = 8 << 20
-"""Bytes of the largest file that is read to show how it changes."""
+"""Size limit in bytes for a file that is read to show its changes."""
 MAX_DIGEST_BYTES = 1 << 30
-"""Bytes of the largest file whose digest is taken."""
+"""Size limit in bytes for a file that is hashed."""
 _WALK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW
 
 
 class _WalkResult(NamedTuple):
-    """Where a walk came to."""
+    """The directory that a walk to a path reached."""
 
     directory_fd: int
-    """The last folder that is there, held open; -1 where a link or a file stands in the way."""
+    """Handle of the last existing directory; -1 if a link or a file blocks the way."""
     name: str
-    """What is looked for in it; empty: the folder itself."""
+    """Name to find in the directory; empty for the directory itself."""
     is_parent_missing: bool = False
-    """Whether folders on the way are missing."""
+    """Whether directories on the way are missing."""
     blocked_state: State = State(OUTSIDE)
-    """What the path comes to where nothing is held open."""
+    """State of the path if no directory is open."""
 
 
 class DiskWorld:
-    """The world of a home; each path is walked from the root through no link, each time anew."""
+    """The file system and machine of a project; every access walks the path from the root and follows no link."""
 
     def __init__(self, project: Project) -> None:
         self.root = project.root
         self.project = project
 
     def state(self, path: str) -> State:
-        """What is there; raises ExecplanError where a disk fails."""
+        """Return the state of a path. Raises ExecplanError if the disk fails."""
         location = self._walk(path)
         if location.directory_fd < 0:
             return location.blocked_state
@@ -62,7 +62,7 @@ class DiskWorld:
             os.close(location.directory_fd)
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises ExecplanError."""
+        """Read the bytes of a file. Raises ExecplanError."""
         location = self._walk(path)
         if location.directory_fd < 0 or location.is_parent_missing or not location.name:
             if location.directory_fd >= 0:
@@ -88,7 +88,10 @@ class DiskWorld:
         return data
 
     def writable(self, path: str) -> bool:
-        """Whether a file may be written, made or removed there: its folder, or the last one that is there, may be."""
+        """Return whether a file can be written, created or removed at a path.
+
+        Checks its directory, or the last existing one above it.
+        """
         location = self._walk(path)
         if location.directory_fd < 0:
             return False
@@ -107,35 +110,35 @@ class DiskWorld:
             os.close(location.directory_fd)
 
     def protected(self, path: str) -> str:
-        """What of git's or the tool's own a path is, whatever its case."""
+        """Return the reason that a path is reserved for Git or execplan, in any letter case; empty if it is not."""
         return protection_reason(self.project, path)
 
     def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
-        """Where a command finds its program: on PATH, or from the folder that it runs in; see located.py."""
+        """Resolve a command's program on PATH or from its working directory; see program_resolution.py."""
         from execplan.approvals.program_resolution import find_program
 
         return find_program(self.root, name, cwd, path, first)
 
     def interpreter(self, real: str) -> str:
-        """The name of the program that runs a script; see located.py."""
+        """Return the name of the program that runs a script; see program_resolution.py."""
         from execplan.approvals.program_resolution import script_interpreter
 
         return script_interpreter(os.path.join(self.root, real))
 
     def tool(self, name: str) -> Program:
-        """The module of an installed tool; see tools.py."""
+        """Return the module of an installed tool; see tool_discovery.py."""
         from execplan.approvals.tool_discovery import describe_tool
 
         return describe_tool(self.root, name)
 
     def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
-        """What is wrong with each call of a tool; see tools.py."""
+        """Return the problems of each tool call; see tool_discovery.py."""
         from execplan.approvals.tool_discovery import check_calls
 
         return check_calls(self.root, calls)
 
     def free_bytes(self) -> int:
-        """What the disk of the repository has left for this user."""
+        """Return the bytes that this user can still write to the repository's disk; -1 if unknown."""
         try:
             status = os.statvfs(self.root)
         except OSError:
@@ -143,7 +146,7 @@ class DiskWorld:
         return status.f_bavail * status.f_frsize
 
     def memory_bytes(self) -> int:
-        """What memory can be had: what Linux calls available, elsewhere all that is there."""
+        """Return the memory in bytes: available on Linux, total elsewhere, -1 if unknown."""
         try:
             with open("/proc/meminfo", encoding="ascii") as file:
                 for line in file:
@@ -157,13 +160,13 @@ class DiskWorld:
             return -1
 
     def syntax(self, language: str, content: bytes) -> str | None:
-        """What an installed program of the language says is wrong with a text; see checkers.py."""
+        """Check the syntax of a text with an installed program of its language; see syntax_checkers.py."""
         from execplan.approvals.syntax_checkers import check_syntax
 
         return check_syntax(language, content, self.root)
 
     def _walk(self, path: str) -> _WalkResult:
-        """Go to the folder that a path lies in."""
+        """Open the directory that contains a path, component by component."""
         normalized = normalize_path(path)
         if normalized is None:
             return _WalkResult(-1, "")
@@ -184,20 +187,20 @@ class DiskWorld:
 
 
 class SnapshotWorld(DiskWorld):
-    """The world at one glance: what is shown of a path, what is judged and what is bound are of one and the same state."""
+    """A consistent view of the world: the shown, evaluated and bound states of a path are the same."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._states: dict[str, State] = {}
 
     def state(self, path: str) -> State:
-        """What was there when it was first looked at; raises ExecplanError where a disk fails."""
+        """Return the state of a path when it was first read. Raises ExecplanError if the disk fails."""
         if path not in self._states:
             self._states[path] = super().state(path)
         return self._states[path]
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file, if they are those of its state; raises ExecplanError."""
+        """Read the bytes of a file. Raises ExecplanError if they do not match its state."""
         data = super().read(path)
         if digest(data) != self.state(path).sha256:
             raise ExecplanError(
@@ -207,7 +210,7 @@ class SnapshotWorld(DiskWorld):
 
 
 def _blocked_state(error: OSError, directory_fd: int, part: str, blocked_path: str) -> State:
-    """What a path comes to behind something that is no folder, or may not be entered."""
+    """Return the state of a path below something that is not a directory or cannot be entered."""
     if error.errno not in (errno.ELOOP, errno.ENOTDIR):
         return State(OUTSIDE, link="")
     status = os.stat(part, dir_fd=directory_fd, follow_symlinks=False)
@@ -215,7 +218,7 @@ def _blocked_state(error: OSError, directory_fd: int, part: str, blocked_path: s
 
 
 def _read_state(directory_fd: int, name: str) -> State:
-    """What has the name in a folder; raises OSError."""
+    """Return the state of a name in a directory. Raises OSError."""
     try:
         status = os.stat(name, dir_fd=directory_fd, follow_symlinks=False) if name else os.stat(directory_fd)
     except (FileNotFoundError, NotADirectoryError):

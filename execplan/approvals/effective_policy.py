@@ -1,4 +1,4 @@
-"""The policy in force for a project: the built-in one, the user's own, and the tighter one of the repository."""
+"""The policy in force for a project: the built-in defaults and the user's settings, tightened by the repository's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def effective_policy(project: Project) -> Policy:
-    """The policy that holds for a home; raises ExecplanError."""
+    """Return the policy in force for a project. Raises ExecplanError."""
     from execplan.execution.risk import command_risk
 
     user_table, repository_table = user_settings.execution(), project.settings.execution

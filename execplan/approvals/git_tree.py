@@ -1,4 +1,4 @@
-"""What HEAD holds outside the plans' folders, which an approval binds under the policy `pin = "tree"`."""
+"""The contents of HEAD outside the plan directories, which an approval binds under the policy `pin = "tree"`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ _MAX_PATHS = 20
 
 
 def tree_digest(project: Project) -> str | None:
-    """The digest of what HEAD holds there; None without git or before the first commit. Raises ExecplanError."""
+    """Return the digest of HEAD outside the plan directories; None without Git or before the first commit.
+
+    Raises ExecplanError.
+    """
     head = git_commit.head_commit(project)
     return None if head is None else digest(b"\0".join(_list_entries(project, head)))
 
 
 def changed_files(project: Project, old_commit: str | None) -> tuple[str, ...]:
-    """The files there in which HEAD differs from an earlier commit, as far as git still knows it."""
+    """Return the files outside the plan directories that differ between HEAD and an earlier commit.
+
+    The result is empty if Git no longer has that commit.
+    """
     head = git_commit.head_commit(project)
     if (
         head is None
@@ -37,14 +43,14 @@ def changed_files(project: Project, old_commit: str | None) -> tuple[str, ...]:
 
 
 def _list_entries(project: Project, commit: str) -> list[bytes]:
-    """Mode, kind, id and path of everything that a commit holds outside the plans' folders."""
+    """List mode, type, ID and path of every entry of a commit outside the plan directories."""
     plan_directories = _plan_directories(project)
     entries = git_query.output(project, "ls-tree", "-rz", "--full-tree", commit).split(b"\0")
     return [entry for entry in entries if entry and not entry.partition(b"\t")[2].startswith(plan_directories)]
 
 
 def _plan_directories(project: Project) -> tuple[bytes, ...]:
-    """The folders of plans, archives and artifacts, of this home and those that belong to it."""
+    """Return the directories of plans, archives and artifacts, of this project and its nested projects."""
     directories = []
     for related_project in project_discovery.with_nested_projects(project):
         artifact_dirs = [related_project.artifacts_dir("", archived=archived) for archived in (False, True)]

@@ -1,4 +1,4 @@
-"""What of the tree git runs by itself, or takes its settings from: a command that writes there acts when git is next called."""
+"""Files from which Git runs programs or reads its settings: a command that writes there acts at the next Git call."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 _PROGRAM_KEYS = frozenset(
     "askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split()
 )
-"""The last words of settings that name a program."""
+"""Last components of the settings that name a program."""
 _HOOK_MANAGER_FILES = (".husky", ".lefthook", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml")
-"""Where programs that stand behind hooks look up what to run."""
+"""Configuration files in which hook managers look up what to run."""
 
 TriggerSnapshot = dict[str, tuple[int, ...]]
-"""By path, what tells that it was written to."""
+"""Status numbers by path that change when the file is written."""
 
 
 class TriggerPaths(NamedTuple):
-    """Absolute paths inside the repository, which need not be there."""
+    """Absolute paths inside the repository, existing or not, that trigger programs."""
 
     git_paths: tuple[str, ...] = ()
-    """Folders of hooks, files of settings, programs that settings name, and what leads to the git folder of a submodule."""
+    """Hook directories, config files, programs that settings name, and the `.git` links of submodules."""
     hook_manager_paths: tuple[str, ...] = ()
-    """What hooks go by, and commands may well write."""
+    """Hook manager files, which commands may legitimately write."""
 
 
 def find_triggers(project: Project) -> TriggerPaths:
-    """Those of a repository; none without git, or where it does not answer."""
+    """Return the trigger paths of a repository; none without Git or if Git fails."""
     if project.git is None:
         return TriggerPaths()
     try:
@@ -64,7 +64,7 @@ def find_triggers(project: Project) -> TriggerPaths:
 
 
 def _submodule_links(project: Project) -> list[str]:
-    """The `.git` of each submodule, from the root."""
+    """Return the `.git` path of each submodule, from the root."""
     try:
         with open(
             file_access.open_regular(os.path.join(project.root, ".gitmodules")),
@@ -78,7 +78,7 @@ def _submodule_links(project: Project) -> list[str]:
 
 
 def take_snapshot(project: Project) -> TriggerSnapshot:
-    """How all of it is now."""
+    """Record the current status of every trigger path."""
     snapshot: TriggerSnapshot = {}
     for path in [path for paths in find_triggers(project) for path in paths]:
         snapshot |= _path_snapshot(path)
@@ -89,7 +89,7 @@ def take_snapshot(project: Project) -> TriggerSnapshot:
 
 
 def changed_triggers(project: Project, old_snapshot: TriggerSnapshot) -> list[str]:
-    """What differs from an earlier look, as paths from the root."""
+    """Return the trigger paths that have changed since a snapshot, from the root."""
     new_snapshot = take_snapshot(project)
     return [
         project.display_path(path)

@@ -1,4 +1,4 @@
-"""The evaluation of a plan as things stand: what `evaluate` prints, and `approve` shows."""
+"""The evaluation of a plan in its current state, which `evaluate` prints and `approve` shows."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 class EvaluatedPlan(NamedTuple):
-    """All that is known before a plan runs."""
+    """A plan with its policy, evaluation and binding, before it runs."""
 
     current_plan: CurrentPlan
     policy: Policy
     evaluation: Evaluation
     binding: Binding
-    """What an approval would bind now."""
+    """Binding that an approval would have now."""
     path: str
-    """Where the steps stand: the plan, or the document where they come from no plan; from the root."""
+    """Path from the root of the file with the steps: the plan, or the stored document if it has no plan source."""
     active_run: ActiveRun | None = None
-    """The run that goes on with this very document, if there is one."""
+    """Active run that would continue with exactly this document, if there is one."""
 
 
 def evaluate_plan(project: Project, ref: PlanRef, active_run: ActiveRun | None = None) -> EvaluatedPlan:
-    """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
+    """Evaluate a plan, given its last run if that may continue. Writes nothing. Raises ExecplanError."""
     current_plan = load_current_plan(project, ref)
     if active_run is not None and active_run.document != digest(current_plan.data):
         active_run = None

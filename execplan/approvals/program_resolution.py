@@ -1,4 +1,4 @@
-"""Where the names of programs lead to on this machine, and which of them are scripts."""
+"""Resolution of program names on this machine, and detection of scripts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from execplan.files.file_access import open_regular
 from execplan.text.text_lines import sha256_constructor
 
 _MAX_SHEBANG_BYTES = 256
-"""Bytes of a script's first line that the kernel reads."""
+"""Number of bytes of a script's first line that the kernel reads."""
 
 
 def find_program(root: str, name: str, cwd: str, path: str, first_directory: str) -> Program:
-    """The program that a name means in a directory from the root; the one that execve(2) would be given."""
+    """Find the program for a name in a working directory relative to the root, as it would be passed to execve(2)."""
     if "/" in name:
         candidate = os.path.join(root, cwd, name)
         return describe_program(root, candidate) if _is_executable(candidate) else Program()
@@ -26,7 +26,7 @@ def find_program(root: str, name: str, cwd: str, path: str, first_directory: str
 
 
 def script_interpreter(path: str) -> str:
-    """The program that the first line of a script names, looked through `env`; nothing for what is no script."""
+    """Return the program in a script's first line, skipping `env`; empty if the file is not a script."""
     try:
         with open(open_regular(path), "rb") as file:
             line = file.read(_MAX_SHEBANG_BYTES).partition(b"\n")[0]
@@ -39,7 +39,7 @@ def script_interpreter(path: str) -> str:
 
 
 def describe_program(root: str, program_path: str, *, with_digest: bool = False) -> Program:
-    """Where a file is; its digest where it is in the repository, or where it is wanted."""
+    """Return the location of a program, with its digest if it is in the repository or if that is requested."""
     path, real_path, real_root = os.path.normpath(program_path), os.path.realpath(program_path), os.path.realpath(root)
     real_relative = _relative_path(real_path, real_root)
     sha256 = "" if real_relative.startswith("/") and not with_digest else _file_digest(real_path)
@@ -51,7 +51,7 @@ def _relative_path(path: str, root: str) -> str:
 
 
 def _file_digest(path: str) -> str:
-    """SHA-256 of a file; nothing where it can be run and not read."""
+    """Return the SHA-256 of a file; empty if it can be run but not read."""
     sha256 = sha256_constructor()()
     try:
         with open(open_regular(path), "rb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""Which paths of a repository are git's or the tool's own: nobody may approve a step that writes there."""
+"""Paths reserved for Git or execplan: a step that writes there cannot be approved."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _TOOL_PATHS = {
     "/.agent/execplan.toml/": "the settings of execplan",
     "/.agent/.state/": "what execplan keeps for itself",
 }
-"""Of every home, whichever the plan lies in; with git the state lies in `.git`."""
+"""Reserved path parts of every project, not only the plan's own. With Git, the state is in `.git`."""
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
 
 def protection_reason(project: Project, path: str) -> str:
-    """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
+    """Return why a path from the root is reserved for Git or execplan, in any letter case; empty if it is not."""
     return make_protection_check(project)(path)
 
 
 def make_protection_check(project: Project) -> Callable[[str], str]:
-    """What says that of many paths of a home."""
+    """Return a function that finds the reason for many paths of a project."""
     artifact_dirs = [project.artifacts_dir("", archived=archived) for archived in (False, True)]
     artifact_patterns = [os.path.relpath(directory, project.root).casefold() for directory in artifact_dirs]
     linked_prefixes = [
@@ -52,9 +52,9 @@ def make_protection_check(project: Project) -> Callable[[str], str]:
 
 
 def _is_evidence(path: str, artifacts_pattern: str) -> bool:
-    """Whether a path is what is kept of the execution of a plan whose artifacts lie in a folder of these.
+    """Return whether a path is execution evidence of a plan under this artifacts directory.
 
-    What is filed by year and month lies deeper than what is not.
+    Artifacts filed by year and month are deeper in the tree.
     """
     parent, _, date_part = artifacts_pattern.partition("/{")
     parts = path.removeprefix(f"{parent}/").split("/")
@@ -63,7 +63,7 @@ def _is_evidence(path: str, artifacts_pattern: str) -> bool:
 
 
 def _linked_artifact_dirs(project: Project) -> list[str]:
-    """Where in the repository the artifacts of plans really lie, of those that a link leads to."""
+    """Return the real directories inside the repository of artifacts that are reached through a link."""
     real_directories, root = set(), os.path.realpath(project.root)
     for archived in (False, True):
         parent = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")[0]
@@ -82,7 +82,7 @@ def _linked_artifact_dirs(project: Project) -> list[str]:
 
 
 def existing_tool_paths(project: Project) -> list[str]:
-    """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
+    """Return the absolute paths of existing execplan files in the repository, without plans and links."""
     paths = [os.path.join(project.base, name.strip("/")) for name in _TOOL_PATHS]
     for archived in (False, True):
         parent, _, date_part = project.artifacts_dir("", archived=archived).rstrip("/").partition("/{")

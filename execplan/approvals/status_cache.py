@@ -1,7 +1,7 @@
-"""How a plan stood when that was last looked at, believed while nothing that decides it was touched.
+"""A cache of the approval status of a plan, valid while no file that decides it has changed.
 
-To look anew takes twenty times what Python takes to start; `status` and `list` ask of every open plan. Only they believe
-this: what approves or runs looks itself.
+A full check takes twenty times as long as the start of Python, and `status` and `list` check every open plan. Only
+they use this cache: commands that approve or run always check.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 _CACHE_DIRECTORY = "standing"
 _MAX_BYTES = 1 << 20
 _MTIME_MARGIN_NS = 2_000_000_000
-"""Nanoseconds by which a file must be older than the look: the coarsest file system counts two seconds as one time."""
+"""Minimum age of a file in nanoseconds at the check: the coarsest file system has a resolution of two seconds."""
 
 
 def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> StatusJson | None:
-    """What was told of a plan, or of it for a run, None when it has to be looked at."""
+    """Return the cached status of a plan, or of a plan for one run; None if it has to be checked."""
     try:
         with open(file_access.open_regular(_cache_path(project, ref)), "rb") as file:
             key, watched_files, (valid_from, valid_until), status_json = marshal.loads(file.read(_MAX_BYTES))  # noqa: S302 - from our own state folder
@@ -61,7 +61,7 @@ def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> Stat
 def cache_status(
     project: Project, ref: PlanRef, approval_status: ApprovalStatus, status_json: StatusJson, run_id: str = ""
 ) -> None:
-    """Keep what is told of a plan, where that depends on nothing but files; that it can't be kept harms nobody."""
+    """Cache the status of a plan if it depends only on files; ignore write errors."""
     from execplan.approvals.approval_status import APPROVED, EXPIRED
 
     if (
@@ -97,7 +97,10 @@ def cache_status(
 
 
 def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStatus) -> list[tuple[str, bool]]:
-    """Every path that decides, and whether all of its status does, or only what it is, as of a folder on the way."""
+    """Return each path that decides the status, and whether its full status matters.
+
+    Of a parent directory only the identity matters.
+    """
     from execplan.approvals import approval_files, approval_key, approval_registry
 
     approvals_dir = approval_files.directory(project, ref)
@@ -129,7 +132,7 @@ def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStat
 
 
 def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
-    """The programs that are bound, and the folders that they are looked for in."""
+    """Return the bound programs and the directories in which they are searched."""
     step_paths = [step.env["PATH"] for step in candidate.current_plan.document.steps if "PATH" in step.env]
     program_paths = [
         path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)
@@ -141,7 +144,7 @@ def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
 
 
 def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
-    """What a file's status is, of a link also that of what it leads to; nothing for what is not there."""
+    """Return the status numbers of a file, for a link also those of its target; empty if it does not exist."""
     try:
         link_status = os.lstat(path)
     except OSError:
@@ -173,7 +176,7 @@ def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
 
 
 def _cache_key(project: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:
-    """What else decides: the program, the run that waits, and where programs and the user's files are."""
+    """Return the other inputs of the status: the release, PATH, the plan, the run, and the user's paths."""
     path = os.environ.get("PATH", os.defpath)
     return (
         __version__,

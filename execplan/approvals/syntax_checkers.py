@@ -1,4 +1,4 @@
-"""Installed programs that parse a text without running any of it, asked on standard input."""
+"""Syntax checks by installed programs that parse standard input without running any of it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ _PARSERS = {
     "zsh": (("zsh", "-f", "-n"),),
     "javascript": (("node", "--check", "-"), ("node", "--input-type=module", "--check", "-")),
 }
-"""By language, the ways to read it. Ruby and Perl are missing because they run `BEGIN` while they parse."""
+"""Parser commands by language. Ruby and Perl are missing because they run `BEGIN` while they parse."""
 _JSX_ERROR = "SyntaxError: Unexpected token '<'"
-"""Of a language that goes by the suffix of JavaScript, too, and that node can't read."""
+"""Node's error for JSX, which may have the suffix of JavaScript but which Node cannot parse."""
 _TIMEOUT_SECONDS = 10
 _MAX_MESSAGE_LENGTH = 300
 
 
 def check_syntax(language: str, content: bytes, root: str) -> str | None:
-    """What is wrong with a text, or nothing; None where no program can say, or it takes too long."""
+    """Return the syntax error of a text, empty if it has none.
+
+    Returns None if no program can check it or the check takes too long.
+    """
     messages = [_run_parser(command, content, root) for command in _PARSERS.get(language, ())]
     return "" if "" in messages else next(iter(messages), None)
 
@@ -53,7 +56,7 @@ def _run_parser(command: tuple[str, ...], content: bytes, root: str) -> str | No
 
 @cache
 def _find_program(name: str, root: str) -> str | None:
-    """The program, if it is one that the repository does not bring along itself."""
+    """Find a program on PATH that is not inside the repository."""
     for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.realpath(os.path.join(directory, name))
         is_inside = f"{path}/".startswith(root.rstrip("/") + "/")

@@ -1,4 +1,4 @@
-"""The tools that are installed beside execplan: found by their metadata, checked in a process of their own, never imported here."""
+"""Installed tools: found by package metadata and checked in a separate process, never imported here."""
 
 from __future__ import annotations
 
@@ -28,20 +28,23 @@ _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.defpath}
 
 
 class Tool(NamedTuple):
-    """An entry point of the group."""
+    """An entry point of the group `execplan.tools`."""
 
     name: str
-    """`domain.tool`."""
+    """Name of the tool as `domain.tool`."""
     entry_point: str
-    """The module and the function, as `weather.tools:current`."""
+    """Module and function, as in `weather.tools:current`."""
     distribution: str
     version: str
     module_file: str
-    """Of the module; nothing where it is not found."""
+    """Path of the module; empty if it is not found."""
 
 
 def search_path(root: str) -> list[str]:
-    """Where packages are looked for: where our own are, but nothing of the repository except an environment that we run in."""
+    """Return where packages are searched: execplan's own `sys.path` without the repository.
+
+    Keeps an environment in the repository if execplan runs in it.
+    """
     root_prefix, environment_prefix = [os.path.realpath(path).rstrip("/") + "/" for path in (root, sys.prefix)]
     directories = []
     for directory in sys.path:
@@ -55,7 +58,7 @@ def search_path(root: str) -> list[str]:
 
 
 def find_tools(root: str) -> dict[str, Tool]:
-    """Every tool by its name, the first one of a name; no code of a package is run."""
+    """Return every tool by name, the first one for each name, without running any package code."""
     from importlib.metadata import distributions
 
     tools_by_name: dict[str, Tool] = {}
@@ -79,7 +82,7 @@ def find_tools(root: str) -> dict[str, Tool]:
 
 
 def describe_tool(root: str, name: str) -> Program:
-    """What an approval binds of a tool: its module, that module's bytes, its distribution and version."""
+    """Return what an approval binds of a tool: its module, the module's digest, its distribution and version."""
     tool = find_tools(root).get(name)
     if tool is None or not tool.module_file:
         return Program()
@@ -88,13 +91,16 @@ def describe_tool(root: str, name: str) -> Program:
 
 
 def tool_command(root: str, name: str) -> tuple[str, ...] | None:
-    """The command that calls a tool, which reads its parameters from standard input; None for one that is not installed."""
+    """Return the command that calls a tool with parameters on standard input; None if the tool is not installed."""
     tool = find_tools(root).get(name)
     return None if tool is None else (*_runner_command(root, "run"), tool.entry_point)
 
 
 def check_calls(root: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
-    """What is wrong with each call; modules are imported in a process of their own, which can write nothing where bwrap works."""
+    """Return the problems of each tool call.
+
+    Modules are imported in a separate process, which cannot write anything if bwrap works.
+    """
     installed_tools = find_tools(root)
     problems_by_call = [
         [] if name in installed_tools else [_missing_tool_message(name, installed_tools)] for name, _ in calls
@@ -122,7 +128,7 @@ def _missing_tool_message(name: str, installed_tools: Mapping[str, Tool]) -> str
 
 
 def _check_in_process(root: str, request_json: bytes, call_count: int) -> list[list[str]]:
-    """What the process says of each call."""
+    """Check the calls in a separate process and return the problems of each."""
     try:
         completed = subprocess.run(  # noqa: S603 - our own runner, with the modules that the user has installed
             [*_read_only_prefix(root), *_runner_command(root, "check")],
@@ -146,7 +152,7 @@ def _check_in_process(root: str, request_json: bytes, call_count: int) -> list[l
 
 @cache
 def _read_only_prefix(root: str) -> tuple[str, ...]:
-    """What runs a program without network and with a disk that can only be read; nothing where that does not work."""
+    """Return the command prefix for a run without network on a read-only disk; empty if bwrap does not work."""
     from shutil import which
 
     bwrap = os.path.realpath(which("bwrap") or "")
@@ -173,7 +179,7 @@ def _runner_source() -> str:
 
 
 def _module_file(entry_point: str, directories: list[str]) -> str:
-    """The file of an entry point's module, found without importing it."""
+    """Find the file of an entry point's module without importing the module."""
     from importlib.machinery import PathFinder
 
     search_locations: list[str] | None = directories

@@ -1,7 +1,8 @@
-"""What runs in the process of a tool: the one place where code of an installed package is imported.
+"""The process of a tool, the only place where code of an installed package is imported.
 
-Python is given this file as text, so it imports nothing of execplan. `check` reads pairs of an entry point and parameters from
-standard input, and prints what is wrong with each; `run` reads parameters, calls the function, and prints its result as JSON.
+Python gets this file as text, so it imports nothing from execplan. `check` reads pairs of an entry point and
+parameters from standard input and prints the problems of each; `run` reads parameters, calls the function and
+prints its result as JSON.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _INVALID = 2
-"""The exit status of a call with parameters that don't fit."""
+"""Exit status of a call with invalid parameters."""
 
 
 def load_function(entry_point: str) -> Callable[..., Any]:
-    """The function that an entry point names; raises whatever its module raises."""
+    """Import the function that an entry point names. Raises whatever its module raises."""
     from importlib import import_module
 
     module_name, _, name = entry_point.partition(":")
@@ -33,7 +34,7 @@ def load_function(entry_point: str) -> Callable[..., Any]:
 
 
 def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The arguments for parameters, checked against the type hints, and what is wrong with them."""
+    """Return the arguments for a call, checked against the type hints, and the problems with them."""
     import inspect
     from difflib import get_close_matches
     from typing import Any, get_type_hints
@@ -75,7 +76,7 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
 
 
 def check_call(entry_point: str, parameters: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a call that is not made."""
+    """Return the problems of a call without making it."""
     try:
         function = load_function(entry_point)
     except BaseException as error:  # noqa: BLE001 - code that nobody here knows
@@ -87,7 +88,7 @@ def check_call(entry_point: str, parameters: Mapping[str, Any]) -> list[str]:
 
 
 def call_function(entry_point: str, parameters: Mapping[str, Any]) -> int:
-    """Call a function and print what it returns, unless that is None; the exit status."""
+    """Call a function, print its result unless that is None, and return the exit status."""
     function = load_function(entry_point)
     arguments, problems = bind_arguments(function, parameters)
     if problems:
@@ -113,13 +114,13 @@ def call_function(entry_point: str, parameters: Mapping[str, Any]) -> int:
 
 
 def main() -> None:
-    """As the first argument says; the second is the path along which modules are found."""
+    """Run the action in the first argument; the second argument is the module search path."""
     sys.path[:] = json.loads(sys.argv[2])
     if sys.argv[1] == "run":
         sys.exit(call_function(sys.argv[3], json.load(sys.stdin)))
     calls = json.load(sys.stdin)
     answer_fd = os.dup(1)
-    os.dup2(2, 1)  # what a module prints while it is imported is no answer
+    os.dup2(2, 1)  # output that a module prints at import is not part of the answer
     answer_json = json.dumps([check_call(entry_point, parameters) for entry_point, parameters in calls]).encode()
     with open(answer_fd, "wb") as answer_file:
         answer_file.write(answer_json)

@@ -1,4 +1,4 @@
-"""Where approvals and ledgers keep what no repository may hold: the user's folders for settings and for state."""
+"""The user's config and state directories, for approval and audit log data that must not be in a repository."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ if TYPE_CHECKING:
 
 
 def config_directory(project: Project) -> str:
-    """The folder of the key; raises ExecplanError when it lies in the repository."""
+    """Return the directory of the key. Raises ExecplanError if it is in the repository."""
     return _ensure_outside(project, os.path.dirname(user_settings.path()), "XDG_CONFIG_HOME")
 
 
 def state_directory(project: Project) -> str:
-    """The folder of the register; raises ExecplanError when it lies in the repository."""
+    """Return the directory of the approval registry. Raises ExecplanError if it is in the repository."""
     return _state_subdirectory(project, "approvals")
 
 
 def anchor_directory(project: Project) -> str:
-    """The folder of the anchors of ledgers, where there is no git; raises ExecplanError when it lies in the repository."""
+    """Return the directory of audit log anchors for projects without Git.
+
+    Raises ExecplanError if it is in the repository.
+    """
     return _state_subdirectory(project, "ledgers")
 
 

@@ -1,4 +1,4 @@
-"""What is written beside the artifacts of an archived plan: what the plan was, and what belongs to it, by digest."""
+"""Evidence files of archived plans: a record of the plan and the digest of every artifact."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SCHEMA = "execplan/evidence/1"
 def build_evidence(
     project: Project, ref: PlanRef, origin: str, path: str, outcome: str, successor_id: str | None, data: bytes
 ) -> bytes:
-    """The evidence of a plan that will be archived at a path as `outcome`, with these bytes; raises ExecplanError.
+    """Build the evidence of a plan with content `data` to be archived at `path` as `outcome`; raises ExecplanError.
 
-    The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
-    has them, where it had them before somebody moved its file from `origin`, or where somebody has moved them already.
+    The commit is the one that is checked out now, before the archive's own commit. The artifacts are at the plan's
+    current place, at the archive path, or at their place before someone moved the plan's file from `origin`.
     """
     import json
 
@@ -55,14 +55,14 @@ def build_evidence(
 
 
 def is_evidence(path: str) -> bool:
-    """Whether a file is evidence that an archive wrote."""
+    """Return whether a file is evidence written by an archive."""
     return (
         os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in file_access.read(path, reader.MAX_BYTES)[0][:200]
     )
 
 
 def recorded_digest(project: Project, path: str) -> str:
-    """The digest that the plan in a file of the archive had when it was archived; nothing where no evidence tells."""
+    """Return the digest of a plan at the time of its archive, or an empty string if no evidence records it."""
     from execplan.errors import ExecplanError
 
     file = os.path.join(project.plan_artifacts_dir(path, archived=True), EVIDENCE_FILE)
@@ -80,9 +80,9 @@ def recorded_digest(project: Project, path: str) -> str:
 
 
 def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
-    """Each file below a folder but the plan's own, by path; what a link says is told, and not followed.
+    """List the files under a directory by path, except the plan; links are recorded with their targets, not followed.
 
-    Raises ExecplanError, also when a part of it can't be read.
+    Raises ExecplanError, also if a part of the directory can't be read.
     """
     files: list[dict[str, Any]] = []
     if not os.path.isdir(folder):

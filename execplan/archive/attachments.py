@@ -1,4 +1,4 @@
-"""Evidence for a plan: files copied into its artifacts folder, each content once, and named in the plan."""
+"""Evidence for a plan: files copied into its artifacts directory, each content once, and listed in the plan."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _COPY_PREFIX = ".execplan-copy-"
 
 
 class Attachment(NamedTuple):
-    """A file that belongs to a plan."""
+    """A file attached to a plan, with its path, digest and size."""
 
     path: str
-    """Where it is now, absolute."""
+    """Absolute path of the file in the artifacts directory."""
     digest: str
-    """SHA-256 of its content."""
+    """SHA-256 digest of the file's content."""
     size: int
     copied: bool
-    """False when the content was there already."""
+    """False if a file with this content already exists there."""
 
 
 def attach_files(
     project: Project, ref: PlanRef, sources: Sequence[str], description: str, options: WriteOptions, *, create: bool
 ) -> tuple[EditResult, list[Attachment]]:
-    """Copy files into the artifacts of a plan and name them in Artifacts and Notes, all or none; raises ExecplanError.
+    """Copy files into a plan's artifacts and list them in Artifacts and Notes, all or none; raises ExecplanError.
 
-    `description` say what the files show, or are empty.
+    `description` explains what the files show; it may be empty.
     """
 
     def mention_change(attachments: Sequence[Attachment]) -> ChangeBuilder:
@@ -101,7 +101,7 @@ def attach_files(
 def _attach_operation(
     project: Project, ref: PlanRef, folder: str, attachments: Sequence[Attachment], created_dirs: Sequence[str]
 ) -> Operation:
-    """What the journal stores, so that the files can be taken out again."""
+    """Build the operation for the journal, which allows the attachment to be undone."""
     copied = [attachment for attachment in attachments if attachment.copied]
     if not copied:
         return Operation()
@@ -116,7 +116,7 @@ def _attach_operation(
 def _mention_change(
     project: Project, attachments: Sequence[Attachment], description: str, *, create: bool
 ) -> ChangeBuilder:
-    """The change that names the files that a plan does not name yet."""
+    """Return a change that lists the attached files that the plan does not mention yet."""
     names = ", ".join([os.path.basename(attachment.path) for attachment in attachments])
     lines = {
         project.display_path(attachment.path): _attachment_line(project, attachment, description)
@@ -134,7 +134,7 @@ def _mention_change(
 
 
 def _place_files(folder: str, sources: Sequence[str]) -> list[Attachment]:
-    """Where each file is in the folder, or where it would go; raises ExecplanError."""
+    """Return each file's path in the artifacts directory, existing or planned; raises ExecplanError."""
     existing_paths = sorted([entry.path for entry in os.scandir(folder)]) if os.path.isdir(folder) else []
     taken_ids = {plan_store.normalize_id(os.path.basename(path)) for path in existing_paths}
     by_digest: dict[str, Attachment] = {}
@@ -157,7 +157,7 @@ def _place_files(folder: str, sources: Sequence[str]) -> list[Attachment]:
 
 
 def digest_file(path: str) -> tuple[str, int]:
-    """SHA-256 and size of a regular file, whatever its size; raises ExecplanError."""
+    """Return the SHA-256 digest and the size of a regular file of any size; raises ExecplanError."""
     from hashlib import file_digest
 
     handle, size = file_access.open_file(path)
@@ -166,9 +166,9 @@ def digest_file(path: str) -> tuple[str, int]:
 
 
 def _copy_to_temporary(source: str, file: Attachment, parent: OpenDirectory, number: int) -> str:
-    """The name of a copy of a file, on disk and read back, for the time being; raises ExecplanError.
+    """Write a synced and verified temporary copy of a file, and return its name; raises ExecplanError.
 
-    It lies above the artifacts of the plan, because they may be moved away meanwhile.
+    It is placed in the parent of the artifacts directory, because the artifacts may be moved meanwhile.
     """
     from hashlib import file_digest
     from shutil import copyfileobj
@@ -195,7 +195,7 @@ def _copy_to_temporary(source: str, file: Attachment, parent: OpenDirectory, num
 
 
 def _remove_stale_copies(parent: OpenDirectory) -> None:
-    """Remove the copies that killed processes have left."""
+    """Remove temporary copies left by killed processes."""
     for name in os.listdir(parent.handle):
         pid = name.removeprefix(_COPY_PREFIX).partition("-")[0]
         if name.startswith(_COPY_PREFIX) and name.endswith(".tmp") and pid.isdecimal() and not _is_running(int(pid)):
@@ -213,7 +213,7 @@ def _is_running(pid: int) -> bool:
 
 
 def _link_copy(parent: OpenDirectory, copy: str, target: OpenDirectory, path: str) -> None:
-    """Give a copy its name; raises ExecplanError."""
+    """Link a temporary copy under its final name; raises ExecplanError."""
     try:
         os.link(
             copy,
@@ -228,7 +228,7 @@ def _link_copy(parent: OpenDirectory, copy: str, target: OpenDirectory, path: st
 
 
 def _remove_unmentioned(project: Project, ref: PlanRef, paths: Sequence[str]) -> None:
-    """Remove files that were put there, but for those that the plan names: then only its commit has failed."""
+    """Remove the added files, except those that the plan mentions: for them only the commit failed."""
     text = plan_store.read_bytes(project, ref.path) if os.path.lexists(ref.path) else b""
     for path in paths:
         if os.fsencode(project.display_path(path)) not in text and os.path.lexists(path):

@@ -1,4 +1,4 @@
-"""Files outside the plans that name a plan which moves: they are found, reported, and rewritten if that is wanted."""
+"""Mentions of a moved plan in files outside the plans: finding, reporting and, on request, rewriting them."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     ConfirmRewrite = Callable[[Sequence["Mention"]], bool]
 
 DOCUMENTS: Final = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt")
-"""The endings of files that may be rewritten; others, such as source code, are only reported."""
+"""File extensions that may be rewritten; other files, such as source code, are only reported."""
 _MAX_BYTES = 1 << 20
-"""Bytes of the largest file that is looked into."""
+"""Maximum size in bytes of a file to search."""
 _MAX_NAMED_FILES = 5
-"""Files that a warning names."""
+"""Maximum number of files that a warning names."""
 
 
 class Mention(NamedTuple):
-    """A file that names what moves."""
+    """A file that mentions a moved path, with its lines and its new content."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     lines: tuple[int, ...]
-    """Counted from 1."""
+    """Line numbers, counted from 1."""
     is_document: bool
     old: bytes
     new: bytes
-    """What it would hold."""
+    """Content of the file after a rewrite."""
 
 
 def find_mentions(project: Project, moves: Moves) -> list[Mention]:
-    """The files outside the plans that name a path which moves, tracked or not; raises ExecplanError."""
+    """Find the files outside the plans that mention a moved path, tracked or not; raises ExecplanError."""
     names = list(dict.fromkeys([os.path.basename(old) for old, _ in moves]))
     own_prefixes = (
         *owned_path_prefixes(project),
@@ -60,17 +60,17 @@ def find_mentions(project: Project, moves: Moves) -> list[Mention]:
 
 
 class RewriteResult(NamedTuple):
-    """The documents that were rewritten."""
+    """The documents that were rewritten, and warnings about the others."""
 
     paths: tuple[str, ...]
-    """From the root of the repository."""
+    """Paths from the repository root."""
     old_contents: dict[str, bytes]
-    """What those held that belong to the commit, by absolute path."""
+    """Old contents, by absolute path, of the documents that belong in the commit."""
     warnings: tuple[str, ...]
 
 
 def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits: bool) -> RewriteResult:
-    """Rewrite the documents; one with changes of the user's own is left out of a commit. Raises ExecplanError."""
+    """Rewrite the documents; one with the user's uncommitted changes is left out of a commit. Raises ExecplanError."""
     documents = [mention for mention in mentions if mention.is_document]
     dirty: set[str] = set()
     if commits and documents:
@@ -96,7 +96,7 @@ def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits:
 
 
 def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ...]:
-    """A warning about files that name an old path, with the command that rewrites the documents among them."""
+    """Return warnings about files that mention an old path; for documents, with the command that rewrites them."""
     documents, other_files = [
         [mention for mention in mentions if mention.is_document is is_document] for is_document in (True, False)
     ]
@@ -117,7 +117,7 @@ def _format_locations(mentions: Sequence[Mention]) -> str:
 
 
 def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:
-    """The files that hold one of some names, from the root of the repository."""
+    """Yield the files that may contain one of some names, as paths from the repository root."""
     from execplan.git import git_query
 
     args = [arg for name in names for arg in ("-e", name)]
@@ -125,7 +125,7 @@ def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:
         output = (
             git_query.output_or_none(project, "grep", "-lzIF", "--untracked", *args, "--", ":/", no_status=1) or b""
         )
-    except ExecplanError:  # no repository, or no git
+    except ExecplanError:  # outside a repository, or without Git
         from execplan.project import directory_tree
 
         for folder, _, entries in directory_tree.walk_repository(project.base):
@@ -136,7 +136,7 @@ def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:
 
 
 def _find_mention(project: Project, path: str, moves: Moves) -> Mention | None:
-    """How a file names what moves, None if it does not; so it is for one that can't be read."""
+    """Return a file's mention of the moved paths, or None if it has none, is a link, is too large or can't be read."""
     absolute = os.path.join(project.root, path)
     try:
         if os.path.islink(absolute):
@@ -155,7 +155,7 @@ def _find_mention(project: Project, path: str, moves: Moves) -> Mention | None:
 
 
 def _rewrite_lines(data: bytes, known_spellings: list[PathReplacement]) -> tuple[bytes, list[int]]:
-    """The bytes with the new paths, and the lines that differ."""
+    """Return the bytes with the new paths, and the numbers of the changed lines."""
     new_lines, changed_lines = [], []
     for number, line in enumerate(data.split(b"\n"), 1):
         text = line.decode("utf-8", "surrogateescape")

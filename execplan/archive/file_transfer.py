@@ -1,4 +1,4 @@
-"""Files and folders moved to another place, which may lie on another file system: then copied, compared, removed."""
+"""Moves of files and directories, also to another file system: copy, compare, then remove."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def move_path(project: Project, old: str, new: str) -> None:
-    """Move a file or a folder to a name that is free; one that had to be copied stays for `clear` to remove.
+    """Move a file or directory to a free name; after a copy to another file system, the old one is kept.
 
-    A link is made anew, because what it says counts from its folder; one inside a folder is moved as it is, never
-    followed. Raises ExecplanError.
+    `remove_copied` removes it later. A link is created again, because its target is relative to its directory; a link
+    inside a directory is moved unchanged and never followed. Raises ExecplanError.
     """
     try:
         with (
@@ -32,7 +32,7 @@ def move_path(project: Project, old: str, new: str) -> None:
                 source.unlink(names[0])
                 return
             try:
-                if os.path.lexists(new) and os.path.samefile(old, new):  # another spelling, where case is none
+                if os.path.lexists(new) and os.path.samefile(old, new):  # the path differs only in case
                     source.rename(names[0], target, names[1])
                 else:
                     source.move(names[0], target, names[1])
@@ -47,20 +47,20 @@ def move_path(project: Project, old: str, new: str) -> None:
 
 
 def _boundary(project: Project, path: str) -> str:
-    """What a path must not lead out of: the repository, or the state, which may be outside of it."""
+    """Return the directory that a path must not leave: the repository, or the state, which may be outside of it."""
     return os.path.realpath(project.state) if path.startswith(f"{project.state}/") else project.root
 
 
 def target_taken_error(path: str) -> ExecplanError:
-    """The refusal to move something to where something is."""
+    """Build the error for a move to a path that already exists."""
     hint = "rename one of the two, then try again"
     return ExecplanError("target-taken", f"{path} is there already", exit=INPUT, hint=hint)
 
 
 def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
-    """Whether both are there and the new one holds all that the old one does, as it is while a copy was not cleared.
+    """Return whether both paths exist and the new one has all content of the old one, as before the old one is removed.
 
-    What has the name `apart_from` in the two is not looked at.
+    Entries named `apart_from` are ignored.
     """
     if not os.path.lexists(old) or not os.path.lexists(new) or os.path.samefile(old, new):
         return False
@@ -69,7 +69,7 @@ def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
 
 
 def remove_copied(project: Project, old: str) -> None:
-    """Remove what was copied; raises ExecplanError."""
+    """Remove the original of a completed copy; raises ExecplanError."""
     try:
         with OpenDirectory(os.path.dirname(old), within=_boundary(project, old)) as folder:
             if os.path.isdir(old) and not os.path.islink(old):
@@ -82,7 +82,7 @@ def remove_copied(project: Project, old: str) -> None:
 
 
 def _remove_tree(folder: OpenDirectory, name: str) -> None:
-    """Remove a folder with all that is in it; one that something is mounted on stays, empty."""
+    """Remove a directory and its content; a mount point is emptied but kept."""
     inner = OpenDirectory(folder.join(name))
     with inner:
         for entry in os.scandir(inner.handle):
@@ -98,7 +98,7 @@ def _remove_tree(folder: OpenDirectory, name: str) -> None:
 
 
 def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
-    """A copy under a hidden name, on disk and compared, then under its own; raises OSError and ExecplanError."""
+    """Copy under a hidden name, sync and compare, then rename to the final name; raises OSError and ExecplanError."""
     hidden = atomic_files.temp_file_name(name)
     temporary_path = target.join(hidden)
     if os.path.lexists(temporary_path):
@@ -133,7 +133,7 @@ def _copy_error(path: str, reason: str) -> ExecplanError:
 
 
 def _sync_tree(path: str) -> None:
-    """Have a file, or a folder with all that is in it, on disk."""
+    """Sync a file, or a directory with all its content, to disk."""
     for member in [
         path,
         *[os.path.join(directory, name) for directory, folders, names in os.walk(path) for name in folders + names],
@@ -147,14 +147,14 @@ def _sync_tree(path: str) -> None:
 
 
 def _open_handle(path: str) -> int:
-    """The handle of a file or a folder."""
+    """Open a file or directory and return its descriptor."""
     if os.path.isdir(path):
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     return file_access.open_regular(path)
 
 
 def _describe_tree(path: str) -> dict[str, tuple[str, ...]]:
-    """What is below a path, by its path from there: kind, mode, and what it holds or says."""
+    """Map each path under `path`, relative to it, to its kind, its mode and its content digest or link target."""
     from hashlib import file_digest
 
     states: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""A move that was written down before it began: carried out, taken back, or finished after it was cut short."""
+"""Execution of a recorded move: completing it, rolling it back, or finishing it after an interruption."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _MAX_BYTES = 64 << 20
 
 
 def read_evidence(folder: str) -> bytes | None:
-    """The evidence that an archive has put into a folder of artifacts."""
+    """Return the archive evidence in an artifacts directory, or None."""
     path = os.path.join(folder, EVIDENCE_FILE)
     return file_access.read(path, _MAX_BYTES)[0] if is_evidence(path) else None
 
 
 def execute_move(project: Project, intent: MoveIntent) -> None:
-    """Do all of the renames, and the evidence, that are not done yet; raises ExecplanError."""
+    """Complete the renames and the evidence of a move, skipping what is already done; raises ExecplanError."""
     plan = intent.moves[-1] if intent.moves and intent.moves[-1][1] == intent.goal else None
     for pair in intent.moves:
         if pair != plan:
@@ -56,7 +56,7 @@ def execute_move(project: Project, intent: MoveIntent) -> None:
 
 
 def roll_back_move(project: Project, intent: MoveIntent) -> None:
-    """Take back all that was done of a move, and forget it; raises ExecplanError."""
+    """Undo all completed parts of a move and delete its intent; raises ExecplanError."""
     for old, new in intent.moves:
         if new == intent.goal:
             _move_one_back(project, old, new)
@@ -78,7 +78,7 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
 
 
 def has_started(intent: MoveIntent) -> bool:
-    """Whether anything of a move was done."""
+    """Return whether any part of a move has been done."""
     is_moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
     return is_moved or (intent.new != intent.old and not _has_content(intent.path, intent.old))
 
@@ -91,9 +91,9 @@ def _has_content(path: str, data: bytes) -> bool:
 
 
 def _move_one(project: Project, intent: MoveIntent, old: str, new: str) -> None:
-    """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
+    """Rename one path unless already done; a file in an already renamed directory is looked up there."""
     if not os.path.lexists(old):
-        if os.path.lexists(new) or os.path.lexists(intent.goal):  # the plan moves last, and its empty folder goes then
+        if os.path.lexists(new) or os.path.lexists(intent.goal):  # the plan is last; its empty directory is removed
             return
         old = os.path.join(intent.artifacts, os.path.basename(old))
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
@@ -108,7 +108,7 @@ def _move_one_back(project: Project, old: str, new: str) -> None:
 
 
 def _replace_evidence(project: Project, intent: MoveIntent) -> None:
-    """Put the new evidence, or none, in place of what is there; raises ExecplanError."""
+    """Replace the existing evidence by the new evidence, or by none; raises ExecplanError."""
     current_evidence = read_evidence(intent.artifacts)
     if current_evidence == intent.evidence:
         return
@@ -122,7 +122,7 @@ def _replace_evidence(project: Project, intent: MoveIntent) -> None:
 
 
 def _restore_evidence(project: Project, intent: MoveIntent) -> None:
-    """Take the new evidence out, and put the old one back if its folder has been moved."""
+    """Remove the new evidence, and restore the old evidence if its directory has been moved."""
     current_evidence = read_evidence(intent.artifacts)
     path = os.path.join(intent.artifacts, EVIDENCE_FILE)
     if current_evidence is not None and current_evidence == intent.evidence:
@@ -133,7 +133,7 @@ def _restore_evidence(project: Project, intent: MoveIntent) -> None:
 
 
 def find_interrupted_move(project: Project) -> MoveIntent | None:
-    """The move that was cut short, None while whoever began it is still at it; raises ExecplanError."""
+    """Return the interrupted move; None without one, or while its process still runs. Raises ExecplanError."""
     intent = move_record.read_intent(project)
     if intent is None or is_held(project_state.lock_path(project, "home")):
         return None
@@ -141,7 +141,7 @@ def find_interrupted_move(project: Project) -> MoveIntent | None:
 
 
 def recover_move(project: Project) -> list[str]:
-    """Finish a move that was cut short, or take it back; what was done, in words. Raises ExecplanError when it can't."""
+    """Finish an interrupted move or roll it back, and return messages about it; raises ExecplanError if both fail."""
     if find_interrupted_move(project) is None:
         return []
     with project_state.lock(project, "home", "finishing a move"):
@@ -153,7 +153,7 @@ def recover_move(project: Project) -> list[str]:
 
 
 def recover_move_or_warn(project: Project) -> None:
-    """Finish a move that was cut short, or warn that it can't be, before a verb that may have nothing to do with it."""
+    """Finish an interrupted move, or only warn if that fails, before a command that may not depend on it."""
     try:
         trace.warnings += recover_move(project)
     except ExecplanError as error:
@@ -175,7 +175,7 @@ def _recover(project: Project, intent: MoveIntent) -> list[str]:
         return [
             f"the {intent.description}, was cut short; it could not be finished, so it was taken back: {error.message}"
         ]
-    project = project_discovery.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
+    project = project_discovery.find(os.path.dirname(intent.goal))  # the projects of a repository share their state
     live_path = None if ref_for_path(project, intent.goal).archived else intent.goal
     warnings = claims.move_claims(project, intent.path, live_path)
     ref = PlanRef(intent.ids[1], intent.goal, archived=False)

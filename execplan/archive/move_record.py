@@ -1,4 +1,4 @@
-"""What a move is about to do, written down before it begins, so that one that was cut short can be finished."""
+"""Records of moves: the intent, written first to finish a move after an interruption, and the journal details."""
 
 from __future__ import annotations
 
@@ -22,30 +22,33 @@ if TYPE_CHECKING:
 
 
 class MoveDetails(NamedTuple):
-    """A move; every path is absolute, and stored from the root of the repository or the project."""
+    """The details of a journaled move.
+
+    Paths are absolute; stored, they are relative to the repository root or the project.
+    """
 
     ids: tuple[str, str]
-    """The id before and the id after."""
+    """Plan ID before and after the move."""
     path: str
-    """Where the plan was."""
+    """Path of the plan before the move."""
     goal: str
-    """Where it went."""
+    """Path of the plan after the move."""
     artifacts: tuple[str, str]
-    """Where its artifacts were, and where they went."""
+    """Artifacts directory before and after the move."""
     files: tuple[tuple[str, str], ...]
-    """Other files that went along: from and to."""
+    """Old and new paths of other files that move along."""
     made: tuple[str, ...]
-    """The directories that were made for it."""
+    """Directories created for the move."""
     evidence: bytes | None
-    """What was put beside the artifacts."""
+    """Evidence written to the artifacts directory."""
     was: bytes | None
-    """The evidence that was there before."""
+    """Evidence that existed before the move."""
     bystanders: Mapping[str, str]
-    """Other plans that named the new places before the move, and the digest of each."""
+    """Digests, by path, of other plans that named the new paths before the move."""
 
 
 def pack_details(project: Project, details: MoveDetails) -> str:
-    """The details as the journal stores them."""
+    """Encode the details of a move for the journal."""
     import json
 
     record = _map_detail_paths(details, lambda path: os.path.relpath(path, project.path_base))._asdict()
@@ -55,7 +58,7 @@ def pack_details(project: Project, details: MoveDetails) -> str:
 
 
 def unpack_details(project: Project, entry: JournalEntry) -> MoveDetails:
-    """The details of an entry of the journal; raises ValueError where they are damaged."""
+    """Decode the details of a move from a journal entry; raises ValueError if they are damaged."""
     import json
 
     try:
@@ -72,7 +75,7 @@ def unpack_details(project: Project, entry: JournalEntry) -> MoveDetails:
 
 
 def _map_detail_paths(details: MoveDetails, convert: Callable[[str], str]) -> MoveDetails:
-    """The details with other paths."""
+    """Return the details with each path converted."""
     return details._replace(
         path=convert(details.path),
         goal=convert(details.goal),
@@ -88,39 +91,42 @@ _BYTES_FIELDS = ("old", "new", "evidence", "was")
 
 
 class MoveIntent(NamedTuple):
-    """A move; every path is absolute, and kept from the root of the repository or the home, which may be moved meanwhile."""
+    """The intent of a move, written before it begins.
+
+    Paths are absolute; stored, they are relative to the repository root or the project, which may be moved meanwhile.
+    """
 
     verb: str
     moment: str
-    """When it began, as a stamp in UTC."""
+    """Start time of the move, as a timestamp in UTC."""
     ids: tuple[str, str]
-    """The id before and the id after."""
+    """Plan ID before and after the move."""
     path: str
-    """Where the plan was."""
+    """Path of the plan before the move."""
     goal: str
-    """Where it shall be."""
+    """Path of the plan after the move."""
     artifacts: str
-    """Where its artifacts shall be."""
+    """Artifacts directory after the move."""
     moves: tuple[tuple[str, str], ...]
-    """From and to; the plan comes last."""
+    """Renames as pairs of old and new path; the plan comes last."""
     made: tuple[str, ...]
-    """The folders that had to be made for it, or may have."""
+    """Directories that are missing when the move begins, so that it creates them."""
     old: bytes
-    """What the plan held."""
+    """Content of the plan before the move."""
     new: bytes
-    """What it holds from then on."""
+    """Content of the plan after the move."""
     evidence: bytes | None
-    """What is put beside the artifacts."""
+    """Evidence to write to the artifacts directory."""
     was: bytes | None
-    """The evidence that lay there before."""
+    """Evidence that existed before the move."""
     operation: str = ""
-    """Its id in the journal; empty when an older version began it."""
+    """Operation ID in the journal; empty if an older version began the move."""
     reverses: str = ""
-    """The id of the operation that it reverses."""
+    """ID of the operation that this move reverses."""
 
     @property
     def description(self) -> str:
-        """The move in words."""
+        """Description of the move for messages and locks."""
         return f"{self.verb} of {self.ids[0]}, begun {self.moment}"
 
 
@@ -133,10 +139,10 @@ def create_intent(
     operation: str = "",
     reverses: str = "",
 ) -> MoveIntent:
-    """A move that begins now.
+    """Create the intent of a move that begins now.
 
-    `paths` are where its plan was, where it shall be, and where its artifacts shall be; `texts` are the plan's old and
-    new ones and the new and the old evidence.
+    `paths` are the plan's old path, its new path and its new artifacts directory; `texts` are the plan's old and new
+    content, the new evidence and the old evidence.
     """
     timestamp = write_timestamp(now(), DEFAULT_TIMESTAMP).strip("()")
     missing_dirs = [folder for _, target in moves for folder in _missing_directories(os.path.dirname(target))]
@@ -149,7 +155,7 @@ def create_intent(
 
 
 def _missing_directories(folder: str) -> list[str]:
-    """The folders on the way to one, and itself, that are not there."""
+    """Return the directories that are missing on the path to a directory, including itself."""
     missing = []
     while not os.path.isdir(folder):
         missing.append(folder)
@@ -158,7 +164,7 @@ def _missing_directories(folder: str) -> list[str]:
 
 
 def write_intent(project: Project, intent: MoveIntent) -> None:
-    """Have an intent on disk; the caller holds the lock of the home. Raises ExecplanError."""
+    """Write an intent to disk, under the project lock of the caller. Raises ExecplanError."""
     import json
 
     record = _map_intent_paths(intent, lambda path: os.path.relpath(path, project.path_base))._asdict()
@@ -175,7 +181,7 @@ def write_intent(project: Project, intent: MoveIntent) -> None:
 
 
 def delete_intent(project: Project) -> None:
-    """Forget an intent: it was carried out, or nothing of it was; a second try is made. Raises ExecplanError."""
+    """Delete the intent of a move that is complete, undone, or about to be tried again. Raises ExecplanError."""
     try:
         with OpenDirectory(project.state) as folder:
             folder.unlink(os.path.basename(project.move_intent_path))
@@ -184,7 +190,7 @@ def delete_intent(project: Project) -> None:
 
 
 def read_intent(project: Project) -> MoveIntent | None:
-    """The move that is under way, or was cut short; raises ExecplanError when it can't be read."""
+    """Return the move that is in progress or was interrupted, or None; raises ExecplanError if it can't be read."""
     if not os.path.lexists(project.move_intent_path):
         return None
     import json
@@ -212,7 +218,7 @@ def read_intent(project: Project) -> MoveIntent | None:
 
 
 def _map_intent_paths(intent: MoveIntent, convert: Callable[[str], str]) -> MoveIntent:
-    """An intent with other paths."""
+    """Return the intent with each path converted."""
     return intent._replace(
         path=convert(intent.path),
         goal=convert(intent.goal),

@@ -1,4 +1,4 @@
-"""Filing a plan away with its artifacts, and taking it back."""
+"""Archiving a plan with its artifacts, and restoring it."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def archive_plan(
     origin: str = "",
     confirm_rewrite: ConfirmRewrite | None = None,
 ) -> MoveResult:
-    """Move a finished plan and its artifacts into the archive, with evidence of what it was; raises ExecplanError.
+    """Move a finished plan and its artifacts into the archive, with evidence of its state; raises ExecplanError.
 
-    A reason, in clean words, forces it, or says why the plan is abandoned; a successor is the plan that supersedes it,
-    which need not be finished either. `origin`: the path from which its file was moved by hand. `confirm_rewrite`: whether documents
-    that name it are rewritten.
+    `reason`, as normalized text, forces the archive, or explains why the plan is `abandoned`. `successor` is the plan
+    that supersedes it; then it need not be finished either. `origin` is the path from which its file was moved by hand.
+    `confirm_rewrite` decides whether documents that mention it are rewritten.
     """
     require_existing(project)
     if ref.archived and not origin:
@@ -85,7 +85,7 @@ def archive_plan(
 
 
 def hand_moved_from(project: Project, ref: PlanRef) -> str:
-    """The path from which somebody moved the file of a plan by hand, into the archive or under another name; else empty.
+    """Return the path from which a plan's file was moved by hand, into the archive or under another name, or "".
 
     Raises ExecplanError.
     """
@@ -101,7 +101,7 @@ def hand_moved_from(project: Project, ref: PlanRef) -> str:
 
 
 def archive_blockers(project: Project, ref: PlanRef) -> list[str]:
-    """Every reason for which a plan can't be archived as completed; raises ExecplanError for one that can't be read."""
+    """Return each reason why a plan can't be archived as completed; raises ExecplanError if it can't be read."""
     return unfinished_reasons(reader.read(plan_store.read_bytes(project, ref.path)))
 
 
@@ -113,7 +113,7 @@ def restore_plan(
     reason: str | None = None,
     confirm_rewrite: ConfirmRewrite | None = None,
 ) -> MoveResult:
-    """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
+    """Move an archived plan and its artifacts back; a plan archived unfinished gets a note. Raises ExecplanError."""
     require_existing(project)
     if not ref.archived:
         return _already_in_place(project, ref, options)
@@ -127,7 +127,7 @@ def restore_plan(
 def _already_in_place(
     project: Project, ref: PlanRef, options: WriteOptions, confirm_rewrite: ConfirmRewrite | None = None
 ) -> MoveResult:
-    """A plan that is already where it shall be; documents that name its old place may be left. Raises ExecplanError."""
+    """Handle a plan already at its target; documents may still mention its old path. Raises ExecplanError."""
     ensure_digest_matches(project, ref, options.if_match)
     data = plan_store.read_bytes(project, ref.path)
     move_result = MoveResult(project.display_path(ref.path), False, digest(data), "", (), (), (), None, None, ())
@@ -149,7 +149,7 @@ def _already_in_place(
 
 
 def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
-    """The plan that supersedes another, as a note names it; raises ExecplanError."""
+    """Format the superseding plan for a revision note; raises ExecplanError if a plan supersedes itself."""
     if successor.real_path == ref.real_path:
         raise ExecplanError(
             "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
@@ -168,15 +168,15 @@ def _restore_change(reason: str | None) -> ChangeBuilder:
 
 
 def _note_change(note: str, summary: str) -> ChangeBuilder:
-    """A revision note, under the summary of the move that it goes with."""
+    """Return a change that adds a revision note, with the summary of the move that it belongs to."""
     change = add_revision_note(note, now())
     return lambda plan: change(plan)._replace(summary=summary)
 
 
 def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> ChangeBuilder:
-    """The change that an archive makes: none to a finished plan; to another a note that says why, or an error.
+    """Return the change for an archive: none for a finished plan, else a note with the reason; an error without one.
 
-    A plan is not finished either while it lacks edits that another program has overwritten.
+    A plan is also unfinished if another program has overwritten some of its edits.
     """
 
     def change(plan: ParsedPlan) -> PlanChange:
@@ -209,7 +209,7 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
 
 
 def unfinished_reasons(plan: ParsedPlan) -> list[str]:
-    """Every reason for which a plan is not finished."""
+    """Return each reason why a plan is not finished."""
     reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
     if not plan.outcomes:
         reasons.append(f"{outline.OUTCOMES} says nothing yet")

@@ -1,4 +1,4 @@
-"""Moving a plan with its artifacts, and letting every plan that names them follow: archive, restore and rename."""
+"""Moving a plan with its artifacts and updating the plans that name it, for archive, restore and rename."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class MoveTarget(NamedTuple):
-    """Where a plan shall be."""
+    """The target of a plan's move: its ID, its path and its artifacts directory."""
 
     id: str
     path: str
@@ -55,38 +55,38 @@ class MoveTarget(NamedTuple):
 
 
 class MoveResult(NamedTuple):
-    """What became of a plan that was to be moved; paths count from the root of the repository."""
+    """The result of moving a plan; paths are relative to the repository root."""
 
     path: str
     changed: bool
     digest: str
-    """Of the plan as it is now; in a dry run, as it would be."""
+    """Digest of the plan's content after the move; in a dry run, of the planned content."""
     diff: str
-    """Of all plans, in a dry run only."""
+    """Diff of all changed plans, in a dry run only."""
     moves: tuple[tuple[str, str], ...]
-    """From and to."""
+    """Renames as pairs of old and new path."""
     followed: tuple[str, ...]
-    """Other plans in which paths were rewritten, and files of its own that name it."""
+    """Other plans with rewritten paths, and regenerated files of the plan itself that name it."""
     messages: tuple[str, ...]
     evidence: str | None
-    """Where the evidence is, when there is any."""
+    """Path of the evidence file, if there is one."""
     commit: str | None
     warnings: tuple[str, ...]
     rewritten: tuple[str, ...] = ()
-    """Documents outside the plans in which paths were rewritten."""
+    """Documents outside the plans with rewritten paths."""
     mentions: tuple[Mention, ...] = ()
-    """Files outside the plans that name the old paths."""
+    """Files outside the plans that still name the old paths."""
 
 
 class Reversal(NamedTuple):
-    """The operation that a move reverses."""
+    """The operation that a move undoes or redoes."""
 
     latest: JournalEntry
-    """What last did it, or undid it."""
+    """Last journal entry that did or undid the operation."""
     operation: str
-    """The operation that is undone or redone."""
+    """ID of the operation to undo or redo."""
     files: tuple[tuple[str, str], ...] = ()
-    """Other files that go along: from and to."""
+    """Old and new paths of other files that move along."""
 
 
 def move_plan(
@@ -103,13 +103,13 @@ def move_plan(
     confirm_rewrite: ConfirmRewrite | None = None,
     reversal: Reversal | None = None,
 ) -> MoveResult:
-    """Change a plan and move it with its artifacts, all or nothing, then let the other plans follow.
+    """Change a plan and move it with its artifacts, all or nothing, then update the other plans.
 
-    `regenerate` makes again what names the plan by its id among the moved artifacts.
-    With `make_evidence`, what it makes of the plan's new bytes is put beside the artifacts; without, old evidence is removed.
-    `origin`: the path from which somebody has moved the file by hand, without its artifacts. `confirm_rewrite`: whether documents
-    outside the plans that name the old paths are rewritten; None for no. With `reversal`, the changer brings the plan's own
-    paths back by itself. Raises ExecplanError.
+    `regenerate` rewrites the files among the moved artifacts that name the plan by its ID.
+    `make_evidence` builds the evidence to write to the artifacts from the plan's new bytes; without it, old evidence is
+    removed. `origin` is the path from which the file was moved by hand, without its artifacts. `confirm_rewrite`
+    decides whether documents outside the plans that name the old paths are rewritten; None means no. With `reversal`,
+    `changer` itself restores the plan's own paths. Raises ExecplanError.
     """
     _ensure_committable(project, goal, options)
     files = reversal.files if reversal is not None else ()
@@ -198,7 +198,7 @@ def move_plan(
 
 
 def _ensure_committable(project: Project, goal: MoveTarget, options: WriteOptions) -> None:
-    """Stop before a plan is moved to where git ignores it, if the move is to be committed; raises ExecplanError."""
+    """Raise ExecplanError if the move is to be committed but git ignores the target."""
     if options.should_commit(project):
         from execplan.git.gitignore import ensure_not_ignored
 
@@ -206,7 +206,7 @@ def _ensure_committable(project: Project, goal: MoveTarget, options: WriteOption
 
 
 class _JournaledMove:
-    """Journals a move and writes its intent; again, if the plan has changed since."""
+    """A writer of a move's journal entry and intent, which writes both again if the plan has changed meanwhile."""
 
     def __init__(
         self,
@@ -233,12 +233,12 @@ class _JournaledMove:
 
     @property
     def intent(self) -> MoveIntent:
-        """The move that has begun."""
+        """Intent of the move, available after `begin`."""
         assert self._begun is not None
         return self._begun
 
     def begin(self, old: bytes, new: bytes, change: PlanChange) -> None:
-        """Begin; raises ExecplanError."""
+        """Journal the move and write its intent, replacing those of an earlier call; raises ExecplanError."""
         if self._begun is not None:
             move_record.delete_intent(self.project)
             self._begun = None
@@ -285,14 +285,14 @@ class _JournaledMove:
         self._recording = None
 
     def roll_back(self) -> None:
-        """Take back all that was done, if it has begun; raises ExecplanError."""
+        """Undo all completed parts of the move, if it has begun, and cancel its journal entry; raises ExecplanError."""
         if self._begun is not None:
             roll_back_move(self.project, self._begun)
         self._cancel()
 
 
 def ensure_not_running(project: Project, ref: PlanRef) -> None:
-    """Refuse to take away a plan whose run is at work, and writes among its artifacts; raises ExecplanError."""
+    """Raise ExecplanError if a run of the plan is active, because the run writes to the plan's artifacts."""
     path = project_state.lock_path(project, "run")
     if not is_held(path):
         return
@@ -307,13 +307,13 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
 
 
 def _planned_moves(project: Project, ref: PlanRef, goal: MoveTarget, origin: str = "") -> list[tuple[str, str]]:
-    """The renames, the plan last; raises ExecplanError when something is there already."""
+    """Return the renames, with the plan last; raises ExecplanError if a target already exists."""
     old = project.plan_artifacts_dir(ref.path, archived=ref.archived)
     if origin and not os.path.isdir(old):
         old = project.plan_artifacts_dir(origin, archived=False)
     moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
     if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
-        moves.append((ref.path, goal.path))  # else it lies among its artifacts and goes with them
+        moves.append((ref.path, goal.path))  # else the plan is inside its artifacts directory and moves with it
     moves = [(source, target) for source, target in moves if source != target]
     for source, target in moves:
         if os.path.lexists(target) and not os.path.samefile(source, target):

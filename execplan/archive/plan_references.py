@@ -1,4 +1,4 @@
-"""How plans name another plan and its artifacts: from the root, from the home, or from where they lie themselves."""
+"""References from plans to another plan and its artifacts, relative to the repository, the project or the file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def reference_change(
     project: Project, moves: Sequence[tuple[str, str]], ids: tuple[str, str], old_folder: str, new_folder: str
 ) -> ChangeBuilder:
-    """The change that lets a plan name the new places; it lies in folder `old_folder`, and in `new_folder` from now on.
+    """Return a change that updates the paths in a plan whose directory changes from `old_folder` to `new_folder`.
 
-    Moves are absolute paths, old and new; `ids` are the id before and the id after.
+    `moves` are pairs of old and new absolute path; `ids` are the old and the new ID.
     """
     path_spellings = spellings(project, moves, old_folder, new_folder)
     if ids[0] != ids[1] and _is_distinct(ids[0]):
@@ -34,7 +34,7 @@ def reference_change(
 def spellings(
     project: Project, moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str
 ) -> list[PathReplacement]:
-    """Every way in which a file in a folder may write the old paths, each with the new one."""
+    """Return each spelling of the old paths that a file in a directory may use, with its replacement."""
     by_old_text: dict[str, PathReplacement] = {}
     for old, new in moves:
         is_path = not old.endswith(".md")
@@ -58,7 +58,7 @@ def spellings(
 
 
 def _path_variants(path: str, start: str, root: str) -> list[str]:
-    """How a path may be written that counts from a folder, also by way of the folders above it."""
+    """Return the spellings of a path relative to a directory, also by way of its parent directories."""
     relative = os.path.relpath(path, start)
     variants = [
         relative,
@@ -73,7 +73,7 @@ def _path_variants(path: str, start: str, root: str) -> list[str]:
 
 
 def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder: str) -> ChangeBuilder:
-    """The change that lets the links of a plan lead where they led, when it moves from one folder to another itself."""
+    """Return a change that keeps the targets of a plan's links when the plan moves to another directory."""
 
     def relinked(link: re.Match[str]) -> str:
         path, mark, rest = re.split(r"([?#]|$)", link[2], maxsplit=1)
@@ -97,7 +97,7 @@ def relink_change(moves: Sequence[tuple[str, str]], old_folder: str, new_folder:
 
 
 def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> list[PlanRef]:
-    """The other plans that may name what moved, those of the archive too; a plan that can't be read names nothing."""
+    """Return the other plans that may name a moved path, archived ones too, and those that can't be read from disk."""
     names = {os.fsencode(os.path.basename(old).removesuffix(".md")) for old, _ in moves}
     names |= {_quote_path(os.fsdecode(name)).encode() for name in names}
     refs = []
@@ -106,19 +106,19 @@ def plans_naming(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]
             stored_plan = plan_store.load(project, other_ref)
             is_unreadable = (
                 stored_plan.error is not None and stored_plan.error.exit == ENVIRONMENT
-            )  # who rewrites it will tell
+            )  # the rewrite reports the error
             if is_unreadable or any([name in stored_plan.data for name in names]):
                 refs.append(other_ref)
     return refs
 
 
 def _is_distinct(name: str) -> bool:
-    """Whether an id is more than a word that plans may use for something else."""
+    """Return whether an ID can't be mistaken for an ordinary word: it has a digit and a hyphen or underscore."""
     return any([char.isdigit() for char in name]) and any([char in "-_" for char in name])
 
 
 def _quote_path(path: str) -> str:
-    """A path as a link holds it."""
+    """Percent-encode a path as in a link."""
     from urllib.parse import quote
 
     return quote(path, safe="/-_.~", errors="surrogateescape")

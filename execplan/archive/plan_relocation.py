@@ -1,4 +1,4 @@
-"""Another title for a plan, and with it another id, another file name and another artifacts folder."""
+"""Renaming a plan, with its ID, file and artifacts directory, and moving plans to the directories of new settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def relocate_plans(old: Project, new: Project, refs: Iterable[PlanRef], options: WriteOptions) -> list[MoveResult]:
-    """Move plans to where the new settings have them, archived ones to the archive; raises ExecplanError."""
+    """Move plans to the directories of the new settings, archived ones to the archive; raises ExecplanError."""
     move_results = []
     for ref in refs:
         path = new.plan_file(new.archive if ref.archived else new.plans, ref.id)
@@ -51,7 +51,7 @@ def _relocation_change(plan: ParsedPlan) -> PlanChange:
 
 
 def _remove_empty_directories(old: Project) -> None:
-    """Remove the directories of the old place that hold nothing any more."""
+    """Remove the plans and artifacts directories of the old settings that are now empty."""
     folders = [old.artifacts_dir("", archived=archived).rstrip("/") for archived in (True, False)]
     for folder in [*folders, *old.archives, old.plans]:
         if os.path.isdir(folder):
@@ -67,9 +67,9 @@ def rename_plan(
     regenerate: Regenerate | None = None,
     confirm_rewrite: ConfirmRewrite | None = None,
 ) -> MoveResult:
-    """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError.
+    """Change a plan's title, and rename its file and artifacts to the resulting ID; raises ExecplanError.
 
-    `regenerate` makes again what names the plan by its id among the artifacts; `confirm_rewrite` is that of `move`.
+    `regenerate` and `confirm_rewrite` are passed to `move_plan`.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -79,7 +79,7 @@ def rename_plan(
     target_id = renamed_id(ref.id, old_title or "", title)
     other_ids = plan_store.taken_ids(project) - {plan_store.normalize_id(ref.id)}
     if old_title == escape_heading(title) and not os.path.isdir(project.plan_artifacts_dir(ref.path, archived=False)):
-        # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
+        # A killed attempt may have written the title, and moved the artifacts to a place that only the new ID can have.
         other_ids -= {plan_store.normalize_id(target_id)} - {
             plan_store.normalize_id(other_ref.id) for other_ref in plan_store.all_refs(project)
         }
@@ -99,9 +99,9 @@ def rename_plan(
 
 
 def renamed_id(old: str, old_title: str, title: str) -> str:
-    """The id that a plan has under a new title: what stands before the words of the old one stays, a date or a number.
+    """Return a plan's ID under a new title, keeping the prefix before the old title's slug, such as a date or a number.
 
-    An id that does not end in the slug of the old title is cut behind its leading numbers and dates.
+    If the ID does not end in the slug of the old title, only its leading numbers and dates are kept.
     """
     import re
 
@@ -116,7 +116,7 @@ def renamed_id(old: str, old_title: str, title: str) -> str:
 
 
 def _title_change(title: str) -> ChangeBuilder:
-    """Put the title into the heading, however that is written."""
+    """Return a change that puts the title into the heading, in either heading style."""
     heading_text = escape_heading(title)
 
     def change(plan: ParsedPlan) -> PlanChange:

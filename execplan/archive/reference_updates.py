@@ -1,4 +1,4 @@
-"""Other plans that name a plan which moves: the paths in them follow, and go back when the move is undone."""
+"""Updates of other plans that name a moved plan: their paths follow the move, and are restored when it is undone."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ if TYPE_CHECKING:
 
 
 class RegeneratedFiles(NamedTuple):
-    """Files among the artifacts that were made again because the plan has another id."""
+    """Files among the artifacts that were regenerated because the plan's ID changed."""
 
     paths: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 class ReferenceUpdates(NamedTuple):
-    """Other plans that name what has moved."""
+    """The writes to other plans that name a moved path."""
 
     updates: tuple[tuple[PlanRef, WriteResult], ...]
     warnings: tuple[str, ...]
     files: tuple[str, ...] = ()
-    """Files among the artifacts that were made again."""
+    """Regenerated files among the artifacts."""
 
     def with_regenerated(self, regenerated: RegeneratedFiles) -> ReferenceUpdates:
-        """The same with files among the artifacts."""
+        """Return a copy with the regenerated files and their warnings."""
         return self._replace(files=regenerated.paths, warnings=self.warnings + regenerated.warnings)
 
     def with_warnings(self, warnings: tuple[str, ...]) -> ReferenceUpdates:
-        """The same with more to warn of."""
+        """Return a copy with additional warnings."""
         return self._replace(warnings=self.warnings + warnings)
 
 
 class MoveCause(NamedTuple):
-    """The move that plans follow, as the journal knows it."""
+    """The journaled move that causes updates of other plans."""
 
     path: str = ""
-    """Where the journal of the plan that moves is now; empty where it was begun by an older version."""
+    """Path whose journal records the move; empty if an older version began it."""
     operation: str = ""
     reverses: str = ""
-    """The operation that this one reverses: what followed that one is put back as it was."""
+    """ID of the operation that this move reverses; the plans updated by that operation are restored."""
 
 
 def update_references(
@@ -73,7 +73,7 @@ def update_references(
     command: str,
     cause: MoveCause = MoveCause(),  # noqa: B008
 ) -> ReferenceUpdates:
-    """Rewrite the paths in the other plans; archived ones are not changed, and one that can't be is reported."""
+    """Rewrite the paths in the other plans; archived plans and plans that can't be changed are only reported."""
     updates: list[tuple[PlanRef, WriteResult]] = []
     warnings = []
     followed, bystanders = _reversed_updates(project, cause)
@@ -102,7 +102,7 @@ def update_references(
 
 
 def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The other plans that name the new places of a move already, each with its digest."""
+    """Return the digests, by path, of the other plans that already name the new paths of a move."""
     names = {os.fsencode(os.path.basename(new).removesuffix(".md")) for _, new in moves}
     digests = {}
     for other_ref in plan_store.all_refs(project) if names else ():
@@ -116,7 +116,7 @@ def find_bystanders(project: Project, ref: PlanRef, moves: Sequence[tuple[str, s
 
 
 def chain_changes(first: ChangeBuilder, second: ChangeBuilder) -> ChangeBuilder:
-    """One change after the other."""
+    """Return a change that applies two changes in order."""
 
     def change(plan: ParsedPlan) -> PlanChange:
         first_change = first(plan)
@@ -147,7 +147,7 @@ def _update_plan(
 
 
 def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tuple[bytes, bytes]], Mapping[str, str]]:
-    """The texts before and after of what followed the reversed move, by path, and who named its places before it."""
+    """Return the old and new texts, by path, of plans updated by the reversed move, and that move's `bystanders`."""
     if not cause.reverses:
         return {}, {}
     texts_by_path = {}
@@ -156,7 +156,7 @@ def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tup
             if entry.id == cause.reverses and entry.is_written:
                 try:
                     texts_by_path[path] = entry.unpack()
-                except ValueError:  # then its paths are rewritten as those of any other plan
+                except ValueError:  # then its paths are rewritten as in any other plan
                     continue
     reversed_move = next(
         (candidate for candidate in edit_journal.read_entries(project, cause.path) if candidate.id == cause.reverses),
@@ -173,7 +173,7 @@ def _reversed_updates(project: Project, cause: MoveCause) -> tuple[dict[str, tup
 def _affected_plans(
     project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]], followed: Mapping[str, tuple[bytes, bytes]]
 ) -> list[PlanRef]:
-    new_paths = [new for _, new in moves]  # the plan itself, where it was moved already
+    new_paths = [new for _, new in moves]  # the plan itself, if it was already moved
     refs = [
         other_ref
         for other_ref in plans_naming(project, ref, moves)
@@ -185,7 +185,7 @@ def _affected_plans(
 
 
 def _revert_change(old: bytes, new: bytes, follow_change: ChangeBuilder) -> ChangeBuilder:
-    """The change that puts back a text that followed a move; where it has changed since, the other lines stay."""
+    """Return a change that restores a text updated by a move; if it has changed since, its other lines are kept."""
 
     def revert(plan: ParsedPlan) -> PlanChange:
         return rebase_text(plan, new, old, "paths", "", "")._replace(messages=())

@@ -1,4 +1,4 @@
-"""What a verb answers, printed as text or as one JSON document."""
+"""Answers of commands, printed as text or as one JSON document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Call(NamedTuple):
-    """How a verb was called."""
+    """The global options of a command invocation."""
 
     folder: str | None = None
     quiet: bool = False
@@ -24,25 +24,25 @@ class Call(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a verb found or did."""
+    """The result of a command: its data, its text and its exit status."""
 
     data: dict[str, Any]
     text: str
-    """For people; printed with what acts on a terminal escaped, and with a line end if it lacks one."""
+    """Text for people; printed with terminal control characters escaped, and with a final line end."""
     exit: int = OK
     warnings: tuple[str, ...] = ()
     next_commands: tuple[str, ...] = ()
-    """Commands that make sense now."""
+    """Useful commands to run next."""
     is_requested: bool = True
-    """Whether the text was asked for, so that `--quiet` keeps it."""
+    """Whether the user asked for the text, so that `--quiet` keeps it."""
     is_raw: bool = False
-    """Whether the text is a file that another program reads: only a terminal gets it with escapes."""
+    """Whether the text is a file for another program, so that characters are escaped only on a terminal."""
     work: Work | None = None
-    """What to do before the command that follows it; people read that in place of `next`."""
+    """Work to do before its command; people see it instead of the first of `next_commands`."""
 
 
 def print_answer(answer: Answer, call: Call, kind: str) -> int:
-    """Print an answer; its exit status."""
+    """Print an answer and return its exit status."""
     answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
     if call.as_json:
         ok = answer.exit == OK

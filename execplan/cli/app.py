@@ -1,4 +1,4 @@
-"""The command line: a group that loads a verb's file when the verb is called."""
+"""The command line: a command group that loads each command's module on demand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIRST_STEPS = (
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line; its exit status."""
+    """Run a command line and return its exit status."""
     as_json = "--json" in arguments or "--jsonl" in arguments
     kind = next((argument for argument in arguments if argument in COMMANDS), "execplan")
     signal.signal(signal.SIGTERM, _raise_terminated)
@@ -49,7 +49,7 @@ def _run_command_group(arguments: list[str]) -> int:
 
 
 def _usage_error(error: click.UsageError) -> ExecplanError:
-    """A refusal of how the command was written."""
+    """Convert a usage error of click into an error with a hint."""
     command_path = error.ctx.command_path if error.ctx is not None else "execplan"
     message = error.format_message().replace("\n", " ")
     hint = f"see {command_path} --help"
@@ -62,7 +62,7 @@ def _usage_error(error: click.UsageError) -> ExecplanError:
 
 
 def _takes_text(ctx: click.Context | None) -> bool:
-    """Whether a verb takes words that may have been left without quotes."""
+    """Return whether a command takes free text, which may lack its quotes."""
     return ctx is not None and any([param.name in ("text", "title", "request") for param in ctx.command.params])
 
 
@@ -71,14 +71,14 @@ def _raise_terminated(number: int, frame: object) -> NoReturn:
 
 
 class LazyCommandGroup(click.Group):
-    """The verbs by group, each in a file of its own."""
+    """A group of commands in which each command has its own module."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every verb, in the order of the groups."""
+        """Return all command names in the order of the groups."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb of that name."""
+        """Load the command with a name, or return None."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"execplan.cli.commands.{cmd_name}").command
@@ -87,7 +87,7 @@ class LazyCommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that the arguments begin with; for an unknown one the nearest is named."""
+        """Return the command named by the first argument; for an unknown name, the error suggests similar ones."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
@@ -98,20 +98,20 @@ class LazyCommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The verbs that begin so, without loading them."""
+        """Complete command names without loading the commands."""
         from click.shell_completion import CompletionItem
 
         candidates = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
         return candidates + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs with a line each, without loading them."""
+        """List each command with a one-line summary, without loading the commands."""
         for name, commands in COMMAND_GROUPS.items():
             with formatter.section(name):
                 formatter.write_dl(list(commands.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """How to begin."""
+        """Write the first steps for new users."""
         write_command_section(formatter, "First steps", FIRST_STEPS)
 
 

@@ -1,4 +1,4 @@
-"""A verb: its flags, one call, one answer; and the flags that many of them share."""
+"""Definition of commands: their options, their invocation, and the options that many of them share."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
     finishes_moves = True
-    """Whether a move that was cut short is finished before it."""
+    """Whether an interrupted move is finished before the command."""
     reads = ""
     writes = ""
     examples: tuple[str, ...] = ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take words that begin with a hyphen, such as `- [ ] a task`, for words: no option is written like them."""
+        """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
         ctx.allow_extra_args = takes_leading_plan(self)
         super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
         ctx.params = {name: _strip_marker(value) for name, value in ctx.params.items()}
@@ -44,7 +44,7 @@ class ExecplanCommand(click.Command):
         return ctx.args
 
     def invoke(self, ctx: click.Context) -> int:
-        """Run the verb and print its answer; the exit status."""
+        """Run the command, print its answer, and return the exit status."""
         parent_call = ctx.obj if isinstance(ctx.obj, Call) else Call()
         call_options = {name: ctx.params.pop(name) for name in Call._fields}
         call = Call(*[call_options[name] or getattr(parent_call, name) for name in Call._fields])
@@ -74,7 +74,7 @@ class ExecplanCommand(click.Command):
         return print_answer(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What it reads, what it writes, and examples."""
+        """Write what the command reads and writes, and its examples."""
         formatter.write_paragraph()
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
@@ -82,14 +82,14 @@ class ExecplanCommand(click.Command):
 
 
 def write_command_section(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
-    """A section of a help text with a command a line, never wrapped."""
+    """Write a help section with one command per line, never wrapped."""
     with formatter.section(name):
         for command in commands:
             formatter.write(f"  {command}\n")
 
 
 _TEXT_MARKER = "\0"
-"""No argument of a process can hold it."""
+"""Prefix that marks an argument as text; no process argument can contain this character."""
 
 
 def _is_text(argument: str) -> bool:
@@ -106,7 +106,7 @@ def _strip_marker(value: Any) -> Any:
 
 
 _TASK_ARGUMENTS = ("task", "tasks")
-"""Arguments of these names name tasks; options hold their words."""
+"""Names of arguments that identify tasks; options with these names take a task's text."""
 
 COMMON_OPTIONS = (
     click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
@@ -114,16 +114,16 @@ COMMON_OPTIONS = (
     click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
 )
-"""Flags that stand before a verb or behind it."""
+"""Options accepted before or after the command name."""
 
 _ADVISING_COMMANDS = ("prime", "show", "status")
-"""Commands that only read and whose advice depends on who acts."""
+"""Commands that only read, but whose advice depends on the author."""
 _COMMANDS_WITH_OWN_AS = ("archive",)
-"""Commands that write and whose own `--as` means something else; who acts is named before them."""
+"""Commands that write but use `--as` for something else; the author is given before the command name."""
 
 
 def as_option() -> click.Option:
-    """`--as NAME`, which every command that writes has, and which goes before any command."""
+    """Create the `--as NAME` option, for each command that writes and for use before any command."""
     return click.Option(
         ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: EXECPLAN_AGENT or your git name."
     )
@@ -132,7 +132,7 @@ def as_option() -> click.Option:
 def define_command(
     *, reads: str, writes: str, examples: tuple[str, ...]
 ) -> Callable[[Callable[..., Answer]], ExecplanCommand]:
-    """Make a function the command of a verb, with the flags that every verb has."""
+    """Turn a function into an execplan command with the common options."""
 
     def decorate(function: Callable[..., Answer]) -> ExecplanCommand:
         name = function.__name__.rstrip("_")
@@ -153,7 +153,7 @@ def define_command(
 
 
 def complete_with(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Let shells complete an argument or option: `shell_complete=completes("section")`."""
+    """Return a shell completion callback for an argument or option: `shell_complete=complete_with("section")`."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from execplan.cli.shell_completion import completion_candidates
@@ -164,51 +164,51 @@ def complete_with(kind: str) -> Callable[[click.Context, click.Parameter, str], 
 
 
 class _CompletedString(click.types.StringParamType):
-    """A string of a kind that shells complete."""
+    """A string parameter type with shell completion for one kind of value."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The candidates."""
+        """Return the completion candidates for an incomplete value."""
         return complete_with(self._kind)(ctx, param, incomplete)
 
 
 def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--create`, for a verb that writes into a section."""
+    """Add `--create`, for a command that writes to a section."""
     return click.option("--create", is_flag=True, help="Add the section, if it is missing, where the order puts it.")(
         function
     )
 
 
 def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--commit`, `--dry-run`, `--if-match` and `--lock-timeout`."""
+    """Add `--commit`, `--dry-run`, `--if-match` and `--lock-timeout`."""
     function = lock_option(function)
     function = match_option(function)
     return _new_options(function)
 
 
 def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--if-match`, for a verb that writes to one plan."""
+    """Add `--if-match`, for a command that writes to one plan."""
     return click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
 
 
 def _require_digest(value: str | None) -> None:
-    """Refuse what is no digest, such as the beginning of one; raises ExecplanError."""
+    """Raise ExecplanError unless the value is a complete digest; a prefix is not enough."""
     if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
         message = f"--if-match takes the 64 hex digits of a digest, not {value!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="see them: execplan show --json")
 
 
 def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Refuse `nan`, which is neither below nor above anything, and so in every range."""
+    """Reject `nan`, which passes every range check because it is not less and not greater than any number."""
     if value is not None and value != value:
         raise click.BadParameter("nan is no number of seconds.", ctx, option)
     return value
 
 
 def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--lock-timeout`, for a verb that writes."""
+    """Add `--lock-timeout`, for a command that writes."""
     return click.option(
         "--lock-timeout",
         metavar="SECONDS",
@@ -219,7 +219,7 @@ def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--commit`, `--dry-run` and `--lock-timeout`, for a verb that makes files."""
+    """Add `--commit`, `--dry-run` and `--lock-timeout`, for a command that creates files."""
     return _new_options(lock_option(function))
 
 
@@ -231,12 +231,12 @@ def _new_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def jsonl_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--jsonl`, for a verb that tells what it does while it does it; the last line is the document of `--json`."""
+    """Add `--jsonl`, for a command that reports its progress; the last line is the document of `--json`."""
     return click.option("--jsonl", is_flag=True, help="Print each record as a line of JSON, as it comes.")(function)
 
 
 def change_directory(directory: str) -> None:
-    """Go to a folder; raises ExecplanError."""
+    """Change the working directory; raises ExecplanError."""
     try:
         os.chdir(directory)
     except OSError as error:

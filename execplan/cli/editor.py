@@ -1,4 +1,4 @@
-"""The user's editor."""
+"""Editing files and text in the user's editor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 
 
 def open_editor(path: str) -> None:
-    """Let a person edit a file; raises ExecplanError when there is no editor, or when it fails."""
+    """Open a file in the user's editor; raises ExecplanError if there is no editor or if it fails."""
     if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
         raise ExecplanError(
             "no-editor",
@@ -28,7 +28,7 @@ def open_editor(path: str) -> None:
 
 
 def edit_text(text: str) -> str:
-    """The text as a person leaves it in the editor; raises ExecplanError."""
+    """Return the text after the user has edited it; raises ExecplanError."""
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="execplan-") as directory:

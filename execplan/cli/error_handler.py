@@ -1,4 +1,4 @@
-"""The one door through which a refusal, an interruption or a bug leaves."""
+"""Central handling of errors, interrupts and bugs, with JSON output and bug reports."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _SYSTEM_ERRORS = (
     errno.ENFILE,
     errno.ESTALE,
 )
-"""Errors of the machine, which are no bug of ours wherever they come up."""
+"""Error numbers caused by the system, never by a bug in execplan."""
 
 
 class Terminated(BaseException):
-    """SIGTERM."""
+    """An exception raised when SIGTERM arrives."""
 
 
 def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind: str) -> int:
-    """Do the work; its exit status, or that of what stopped it, which is told in words or as a JSON document."""
+    """Run an operation and return its exit status; print an error as text or JSON and return the error's status."""
     _reopen_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no UTF-8; in JSON this is its escape too
+        sys.stdout.reconfigure(errors="backslashreplace")  # a path may not be UTF-8; in JSON this is also its escape
     try:
         status = operation()
         sys.stdout.flush()
@@ -74,7 +74,7 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
 
 
 def error_document(error: ExecplanError, kind: str) -> str:
-    """The document of a refusal."""
+    """Return the JSON document of an error."""
     error_data = {
         "code": error.code,
         "exit": error.exit,
@@ -97,7 +97,7 @@ def json_document(
     warnings: Iterable[str] = (),
     next_commands: Iterable[str] = (),
 ) -> str:
-    """The one JSON document that a verb prints."""
+    """Return the JSON document that a command prints, with its envelope."""
     envelope = {
         "schema": "execplan/1",
         "kind": kind,
@@ -111,7 +111,7 @@ def json_document(
 
 
 def dump_json(value: object) -> str:
-    """A value as JSON on a line, with what can't be seen or acts on a terminal written as escapes."""
+    """Serialize a value as one line of JSON, with invisible and terminal control characters escaped."""
     import json
 
     from execplan.text.invisible_characters import may_have_hidden, replace_hidden
@@ -121,7 +121,7 @@ def dump_json(value: object) -> str:
 
 
 def _json_escapes(chars: str) -> str:
-    """Characters as a JSON string can write them: UTF-16 code units in hexadecimal digits."""
+    """Escape characters for a JSON string, as UTF-16 code units in hexadecimal."""
     units = chars.encode("utf-16-be", "surrogatepass").hex()
     return "".join([f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)])
 
@@ -140,18 +140,18 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
         if error.hint:
             print(f"{error.hint_label}: {printable_line(error.hint)}", file=sys.stderr)
         trace.log(f"exit {error.exit}: execplan explain {error.code}")
-    except OSError:  # nobody reads any more: a pipe was closed, or a terminal has gone away
+    except OSError:  # no reader is left: a pipe was closed, or the terminal is gone
         discard_output()
         discard_output(sys.stderr)
     return error.exit
 
 
 _MAX_DESCRIBED = 10
-"""Plans that a message for people describes."""
+"""Maximum number of plans described in a message for people."""
 
 
 def _candidate_lines(error: ExecplanError) -> list[str]:
-    """The lines about each candidate."""
+    """Return the lines that describe the candidates of an error."""
     if not error.details:
         return list(error.candidates)
     from execplan.plan_store.plan_candidates import format_description
@@ -164,19 +164,19 @@ def _candidate_lines(error: ExecplanError) -> list[str]:
 
 
 def _reopen_closed_streams() -> None:
-    """Give a process that was started with standard streams closed empty ones."""
+    """Replace standard streams that are closed at startup by /dev/null."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def discard_output(stream: TextIO | None = None) -> None:
-    """Let what is still to be written to a stream, standard output if none is named, go nowhere."""
+    """Redirect a stream, by default standard output, to /dev/null."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def printable_line(text: str) -> str:
-    """Text as one line that can be printed anywhere."""
+    """Escape text so that it prints safely on one line."""
     if text.isascii() and text.isprintable():
         return text
     from execplan.text.invisible_characters import escape_unprintable
@@ -185,7 +185,7 @@ def printable_line(text: str) -> str:
 
 
 def _write_bug_report(error: Exception) -> str | None:
-    """Write down what is needed to find a bug; the path, or None."""
+    """Write a bug report and return its path, or None if it can't be written."""
     import platform
     import traceback
 

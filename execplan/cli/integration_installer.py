@@ -1,4 +1,4 @@
-"""What `install` and `uninstall` share: each integration planned, all of them told or made, under one lock."""
+"""Shared logic of `install` and `uninstall`: plan each integration, then show or apply all changes under one lock."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _SHELLS = ("bash", "zsh", "fish")
 
 
 class IntegrationRequest(NamedTuple):
-    """What is to be added or taken back."""
+    """The integrations that a command is to add or remove."""
 
     names: list[str]
-    """The integrations, each once."""
+    """Names of the integrations, without duplicates."""
     shell: str | None
-    """Of completion."""
+    """Shell for completion, if given."""
     programs: list[str]
-    """Of guard and session-hooks; none: those that are found."""
+    """Agent programs for guard and session-hooks; empty for those that are detected."""
 
 
 def check_request(
     command_name: str, names: Sequence[str], shell: str | None, programs: Sequence[str]
 ) -> IntegrationRequest:
-    """What is named, if it fits together; raises ExecplanError."""
+    """Build a request from the arguments; raises ExecplanError if they are unknown or incompatible."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
         message = f"there is no integration {unknown_names[0]!r}" if unknown_names else f"say what to {command_name}"
@@ -60,7 +60,7 @@ def check_request(
 
 
 def apply_integrations(command_name: str, request: IntegrationRequest, *, force: bool, dry_run: bool) -> Answer:
-    """Plan every integration, then make all changes or none, or in a dry run only tell them; raises ExecplanError."""
+    """Plan each integration, then apply all changes or none; a dry run only shows them. Raises ExecplanError."""
     project, names = None, request.names
     if set(names) - {"completion"}:
         project = (
@@ -98,7 +98,7 @@ def _plan_integration(
     *,
     force: bool,
 ) -> ChangeSet:
-    """What an integration changes behind those that were planned before it."""
+    """Plan the changes of an integration on top of those already planned."""
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
     plan_change: Callable[..., ChangeSet] = getattr(
@@ -163,7 +163,7 @@ def _changes_answer(
 
 
 def _change_line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:
-    """What became of a file or a setting, or would."""
+    """Describe the change of a file or a setting; in a dry run, the planned change."""
     if change.setting:
         path = f"{change.setting} in {path}"
     if change.action == "kept":

@@ -1,4 +1,4 @@
-"""`execplan new --interactive`: asks for each section of a new plan on the terminal."""
+"""Interview of `execplan new --interactive`, which asks for each section of a new plan on the terminal."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ Enter alone skips a section, e opens your editor, q leaves all other sections fo
 _WIDTH = 100
 _EDITOR, _QUIT = "e", "q"
 _LABELS = ("…", "...")
-"""How the placeholder of a labelled field ends: it asks nothing."""
+"""Endings of a labeled field's placeholder, which is not a question."""
 _FOLLOW_UP = {outline.DECISIONS: "Why was this decided?", outline.SURPRISES: "What shows it?"}
-"""What an entry of these sections needs besides its text."""
+"""Follow-up questions for sections whose entries need more than their text."""
 
 
 class _QuitError(Exception):
-    """No more questions."""
+    """An exception raised when the user ends the interview."""
 
 
 class _SkipError(Exception):
-    """Nothing for this section."""
+    """An exception raised when the user skips a section."""
 
 
 def require_terminal() -> None:
-    """Raise ExecplanError unless somebody can be asked."""
+    """Raise ExecplanError unless standard input and output are a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ExecplanError(
             "no-terminal",
@@ -54,7 +54,7 @@ def require_terminal() -> None:
 
 
 def read_line(prompt: str) -> str:
-    """A line that somebody types, without white space around it; raises _QuitError at the end of input."""
+    """Read a line from the user, stripped of surrounding whitespace; raises _QuitError at the end of input."""
     print(prompt, end="", flush=True)
     line = sys.stdin.readline()
     if not line.endswith("\n"):
@@ -65,7 +65,7 @@ def read_line(prompt: str) -> str:
 
 
 def ask_title() -> str:
-    """The title of the plan; empty at the end of input."""
+    """Ask for the plan's title; return an empty string at the end of input."""
     try:
         return read_line("Title: ")
     except _QuitError:
@@ -73,9 +73,9 @@ def ask_title() -> str:
 
 
 def interview(project: Project, path: str) -> bytes:
-    """Ask for every section that still holds placeholder text, and write each answer at once; raises ExecplanError.
+    """Ask for each section that still has placeholder text, and write each answer at once; raises ExecplanError.
 
-    Returns the plan as it is then.
+    Returns the bytes of the resulting plan.
     """
     ref = plan_store.ref_for_path(project, path)
     plan = reader.read(plan_store.read_bytes(project, path))
@@ -105,7 +105,7 @@ def interview(project: Project, path: str) -> bytes:
 
 
 def _question_lines(plan: ParsedPlan, section: Section) -> list[str]:
-    """The placeholder text of a section, without the labels of fields."""
+    """Return the placeholder lines of a section, without the labels of fields."""
     lines = [plan.text.lines[at] for at in plan.placeholder_lines if section.start < at < section.end]
     bare = [
         line.strip().removesuffix(PLACEHOLDER_MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines
@@ -114,7 +114,7 @@ def _question_lines(plan: ParsedPlan, section: Section) -> list[str]:
 
 
 def _fill(project: Project, ref: PlanRef, section: Section, question: list[str]) -> bool:
-    """Ask until the answer can be written; whether there was one."""
+    """Ask until the answer can be written, and return whether there was one."""
     answer: list[str] = []
     while True:
         try:
@@ -129,7 +129,7 @@ def _fill(project: Project, ref: PlanRef, section: Section, question: list[str])
 
 
 def _read_answer(question: list[str], previous_answer: list[str]) -> list[str]:
-    """What somebody types, or writes in the editor; raises _SkipError where that is nothing."""
+    """Read an answer from the terminal or the editor; raises _SkipError if it is empty."""
     lines: list[str] = []
     while line := read_line("> " if not lines else "  "):
         if not lines and line == _QUIT:
@@ -144,14 +144,14 @@ def _read_answer(question: list[str], previous_answer: list[str]) -> list[str]:
 
 
 def _edit_answer(question: list[str], previous_answer: list[str]) -> list[str]:
-    """The lines that somebody writes in the editor, where the question is a comment."""
+    """Let the user write the answer in an editor, with the question as a comment, and return its lines."""
     comment = "\n".join(["<!--", *question, "-->"])
     text = edit_text("\n".join([*previous_answer, "", comment, ""]))
     return text.replace(comment, "").strip("\n").split("\n")
 
 
 def _changer(project: Project, section: Section, answer: list[str]) -> ChangeBuilder:
-    """The change that writes an answer: tasks, an entry of a log, or the body of a section."""
+    """Return the change that writes an answer: tasks, a log entry, or a section's body."""
     name, text = section.name, " ".join(answer)
     if name == outline.PROGRESS and not any([line.lstrip().startswith("- [") for line in answer]):
         tasks = [require_text(line.lstrip("-*+ "), "a task") for line in answer if line.strip()]

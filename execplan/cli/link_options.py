@@ -1,4 +1,4 @@
-"""Documents outside the plans that name a plan which moves: whether they are rewritten."""
+"""The option to rewrite documents outside the plans that name a moved plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--rewrite-links`, for a command that moves a plan."""
+    """Add `--rewrite-links`, for a command that moves a plan."""
     return click.option(
         "--rewrite-links/--keep-links",
         "links",
@@ -27,14 +27,14 @@ def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rewrite_decider(call: Call, links: bool | None) -> ConfirmRewrite | None:
-    """Who decides whether documents are rewritten: the option, or the person at the terminal; None for nobody."""
+    """Return a callback that decides whether to rewrite documents, by option or prompt; None if neither applies."""
     if links is not None:
         return lambda _: links
     return _ask_to_rewrite if can_ask() and not call.as_json else None
 
 
 def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
-    """Name the files and ask about them."""
+    """List the documents and ask whether to rewrite them."""
     documents = [mention for mention in mentions if mention.is_document]
     for document in documents:
         print(f"{printable_line(document.path)}:{document.lines[0]} names the old path")

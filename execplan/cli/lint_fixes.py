@@ -1,4 +1,4 @@
-"""Findings mended before they are told: the options of `lint` that ask for it, and what it says of what was mended."""
+"""Fixes applied by `lint`: the options that request them, and the report of fixed findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FixSettings(NamedTuple):
-    """What was asked for."""
+    """The fix options of a `lint` invocation."""
 
     fix: bool = False
     unsafe_fixes: bool = False
@@ -27,11 +27,11 @@ class FixSettings(NamedTuple):
 
     @property
     def is_requested(self) -> bool:
-        """Whether anything is to be mended."""
+        """Whether any fixes are requested."""
         return self.fix or self.unsafe_fixes
 
     def fix_plans(self, plans: Sequence[CheckTarget], check_options: CheckOptions, options: WriteOptions) -> FixReport:
-        """Mend the plans, or show how that would change them; raises ExecplanError."""
+        """Fix the plans, or show the changes in a dry run, and collect errors as warnings."""
         options = options._replace(dry_run=options.dry_run or self.diff)
         lines, fixed, warnings = [], [], []
         failed = OK
@@ -69,16 +69,16 @@ class FixSettings(NamedTuple):
 
 
 class FixReport(NamedTuple):
-    """What was mended, for people and for programs."""
+    """The report of fixed plans, as text and as JSON."""
 
     lines: tuple[str, ...]
     fixed_plans: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...]
     failed: int
-    """The exit status of the first plan that could not be mended."""
+    """Exit status of the first plan that could not be fixed."""
 
     def prepend_to(self, answer: Answer) -> Answer:
-        """An answer that tells this first."""
+        """Return an answer with this report before its own text."""
         text = "\n".join([*self.lines, answer.text])
         return answer._replace(
             data={**answer.data, "fixed": list(self.fixed_plans)},
@@ -89,7 +89,7 @@ class FixReport(NamedTuple):
 
 
 def fix_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The options of Mending."""
+    """Add the options of FixSettings."""
     for option in (
         click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does."),
         click.option("--unsafe-fixes", is_flag=True, help="Mend also what may change what a plan says."),

@@ -1,4 +1,4 @@
-"""The entry point: `lint`, `lint PATH…`, `prime`, git's merge driver and the guard are answered before click is imported."""
+"""Entry point: runs `lint [PATH…]`, `prime`, the Git merge driver and the guard without importing click."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from execplan.errors import ENVIRONMENT
 
 
 def run() -> int:
-    """Run the command, as a process: what was answered before click was imported leaves nothing behind to tidy up."""
+    """Run the process; commands that ran without click exit at once, because they leave nothing to clean up."""
     status = main()
     if ("click" not in sys.modules and "typing" not in sys.modules) or sys.argv[1:2] == ["guard"]:
-        sys.stderr.flush()  # standard output was flushed when the answer was complete
+        sys.stderr.flush()  # standard output was flushed with the answer
         os._exit(status)
     return status
 
 
 def main() -> int:
-    """Run the command of `sys.argv`; the exit status, which is in the table of errors.py."""
-    gc.disable()  # a run is over before a collection would pay; what it drops is counted down at once
+    """Run the command of `sys.argv` and return its exit status, as listed in errors.py."""
+    gc.disable()  # the process ends before a collection pays off; reference counting frees the rest
     arguments = sys.argv[1:]
     if sys.platform == "win32":
         print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""How a command is given its plan: as an argument, with `-p`, or as the first of its arguments."""
+"""Ways to name a command's plan: as an argument, with `-p`, or as the first of its arguments."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PLAN_FLAG: Final = "plan_flag"
-"""The parameter of `-p` where PLAN is an argument too."""
+"""Parameter name of `-p` for commands that also have an argument PLAN."""
 _LEADING_KEY: Final = "execplan.leading"
-"""Where a context keeps the arguments of a command that was given one more than it takes."""
+"""Key in a click context for the arguments of a command that got one more than it declares."""
 _HELP = "ID, part of the ID or title, or path. Default: the only open plan."
 
 
 def plan_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`PLAN` or `-p PLAN`, for a command about a whole plan."""
+    """Add `PLAN` and `-p PLAN`, for a command about a whole plan."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar = "PLAN" if required else "[PLAN]"
@@ -32,23 +32,23 @@ def plan_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], C
 
 
 def plan_flag(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`-p PLAN`, for a command that also takes plans as its arguments."""
+    """Add `-p PLAN`, for a command that also takes plans as its arguments."""
     return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help="The same as the argument PLAN.")(function)
 
 
 def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`-p PLAN`, for a command about a part of a plan; its whole ID or path may also be the first argument."""
+    """Add `-p PLAN`, for a command about part of a plan; its full ID or path may also be the first argument."""
     return click.option("-p", "--plan", metavar="PLAN", help=_HELP)(function)
 
 
 def takes_leading_plan(command: click.Command) -> bool:
-    """Whether the first argument of a command may be a plan, before the arguments that it declares."""
+    """Return whether a command's first argument may be a plan, before its declared arguments."""
     names = [param.name for param in command.params if isinstance(param, click.Argument)]
     return any([param.name == "plan" for param in command.params]) and not {"plan", "plans"} & set(names)
 
 
 def set_aside_leading(ctx: click.Context) -> None:
-    """Put the arguments aside if there is one more than a command takes; raises UsageError for more than that."""
+    """Save the arguments if there is one more than a command declares; raises UsageError if there are more."""
     extra, ctx.args = ctx.args, []
     arguments = [param for param in ctx.command.params if isinstance(param, click.Argument)]
     if not extra or ctx.resilient_parsing:
@@ -59,7 +59,7 @@ def set_aside_leading(ctx: click.Context) -> None:
 
 
 def resolve_plan_name(ctx: click.Context) -> None:
-    """Let `plan`, or `plans`, be what was named in either form; raises UsageError and ExecplanError."""
+    """Set `plan` or `plans` from whichever form names it; raises UsageError and ExecplanError."""
     params = ctx.params
     if PLAN_FLAG in params:
         _merge_plan_flag(ctx, params.pop(PLAN_FLAG))
@@ -71,7 +71,7 @@ def resolve_plan_name(ctx: click.Context) -> None:
 
 
 def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
-    """Join the argument and `-p`, which may name the plan in two ways, but not two plans."""
+    """Merge `-p` with the argument; both may name the same plan, but not two plans."""
     params = ctx.params
     if flag is None:
         return
@@ -81,14 +81,14 @@ def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
 
 
 def _require_one_plan(plan_names: list[str], flag: str) -> None:
-    """Refuse two names of different plans; raises ExecplanError."""
+    """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
         message = f"{' '.join(plan_names)} and -p {flag} do not name the same plan"
         raise ExecplanError("usage", message, exit=USAGE, hint="name the plan once")
 
 
 def is_same_plan(first_name: str, second_name: str) -> bool:
-    """Whether two names mean one plan."""
+    """Return whether two names refer to the same plan."""
     if first_name == second_name:
         return True
     try:
@@ -102,7 +102,7 @@ def is_same_plan(first_name: str, second_name: str) -> bool:
 
 
 def _take_leading(ctx: click.Context) -> None:
-    """Take a plan out of the arguments of a command about a part of it."""
+    """Remove a leading plan from the arguments of a command about part of a plan."""
     params, command = ctx.params, ctx.command
     names = [param.name or "" for param in command.params if isinstance(param, click.Argument)]
     values = ctx.meta.get(_LEADING_KEY)
@@ -123,7 +123,7 @@ def _take_leading(ctx: click.Context) -> None:
 
 
 def _is_leading(params: dict[str, Any], name: str) -> bool:
-    """Whether the first of many arguments is the plan; raises ExecplanError where it could also be a task."""
+    """Return whether the first of several arguments is the plan; raises ExecplanError if it could also be a task."""
     first, *rest = params[name]
     if not rest or (first.isascii() and first.isdigit()) or (name == "files" and os.path.lexists(first)):
         return False
@@ -140,7 +140,7 @@ def _is_leading(params: dict[str, Any], name: str) -> bool:
 
 
 def _is_task(name: str | None, text: str) -> bool:
-    """Whether words name a task of the plan that is meant otherwise."""
+    """Return whether a text names a task of the plan that is selected otherwise."""
     try:
         plan = plan_store.load(*plan_selection.select_plan(os.getcwd(), name)).plan
         return plan is not None and bool(plan_lookup.find_task(plan, text))
@@ -149,6 +149,6 @@ def _is_task(name: str | None, text: str) -> bool:
 
 
 def _is_run(name: str) -> bool:
-    """Whether a name can be the number or the ID of a run, or the beginning of one."""
+    """Return whether a name has the form of a run's number, its ID, or the beginning of one."""
     number, _, suffix = name.partition("-")
     return number.isascii() and number.isdigit() and len(suffix) <= 8 and not suffix.strip("0123456789abcdef")

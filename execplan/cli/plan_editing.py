@@ -1,4 +1,4 @@
-"""What the writers share: find the plan, apply the change, say what became of it."""
+"""Shared logic of commands that edit a plan: select it, apply the change, report the result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def edit_plan(
 
 
 def edit_answer(amended: EditResult, options: WriteOptions, *commands: str) -> Answer:
-    """The answer of a writer."""
+    """Build the answer of a command that edits a plan."""
     lines = list(amended.messages)
     diff = amended.diff if options.dry_run and amended.changed else ""
     if options.dry_run:

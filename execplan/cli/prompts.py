@@ -1,4 +1,4 @@
-"""Questions to a person at a terminal."""
+"""Yes-or-no prompts for a user at a terminal."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from execplan.cli.error_handler import printable_line
 
 
 def can_ask() -> bool:
-    """Whether a person sits at a terminal."""
+    """Return whether standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def confirm(question: str) -> bool:
-    """Whether the person answers with yes; no answer is no."""
+    """Ask a question and return whether the answer is yes; an empty answer means no."""
     print(f"{printable_line(question)} [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

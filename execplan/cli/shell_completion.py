@@ -1,4 +1,4 @@
-"""Shell completion: the script that a shell loads, and the candidates for each kind of argument."""
+"""Shell completion: the scripts for shells, and the candidates for each kind of argument."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 PLAN, TASK, SECTION, TEMPLATE, PAGE, RULE, INTEGRATION = "plan task section template page rule integration".split()
-"""The kinds of arguments that can be completed."""
+"""Kinds of arguments that can be completed."""
 
 
 class _Bash(BashComplete):
-    """Click's script for bash, with candidates quoted where they need it: a section's name has spaces."""
+    """Click's script for bash, changed to quote candidates if needed, because section names have spaces."""
 
     source_template = BashComplete.source_template.replace("read type value", "read -r type value").replace(
         "COMPREPLY+=($value)",
@@ -39,13 +39,13 @@ class _Bash(BashComplete):
 
 
 class _Fish(FishComplete):
-    """Click's script for fish, which would cut candidates and their descriptions at a comma."""
+    """Click's script for fish, changed so that candidates and descriptions are not cut at a comma."""
 
     source_template = FishComplete.source_template.replace('string split "," ', 'string split -m 1 "," ')
 
 
 def completion_script(group: click.Command, shell: str) -> str:
-    """The completion script of a shell."""
+    """Return the completion script of a shell."""
     kind: type[ShellComplete] = {"bash": _Bash, "zsh": ZshComplete, "fish": _Fish}[shell]
     return ShellComplete.source(kind(group, {}, "execplan", "_EXECPLAN_COMPLETE"))
 
@@ -53,7 +53,7 @@ def completion_script(group: click.Command, shell: str) -> str:
 def completion_candidates(
     kind: str, ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The candidates of a kind that begin like what was typed; none where they can't be read."""
+    """Return the candidates of a kind that match the input; none if they can't be read."""
     directory = os.path.abspath(ctx.params.get("folder") or ctx.find_root().params.get("folder") or "")
     try:
         if kind == PLAN:
@@ -74,7 +74,7 @@ def completion_candidates(
 
 
 def _plans(directory: str, incomplete: str) -> list[CompletionItem]:
-    """Plan ids, archived ones last; where none matches, the shell completes files."""
+    """Return plan IDs, archived ones last; if none matches, the shell completes files."""
     ids = [
         CompletionItem(ref.id)
         for ref in plan_store.all_refs(project_discovery.find(directory))
@@ -84,7 +84,7 @@ def _plans(directory: str, incomplete: str) -> list[CompletionItem]:
 
 
 def _tasks(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Task ids, or numbers after a digit: open tasks, or completed ones for `reopen`."""
+    """Return task IDs, or numbers after a digit: open tasks, or completed ones for `reopen`."""
     plan = _plan(directory, ctx)
     tasks = plan.tasks if plan is not None else []
     state = DONE if ctx.info_name == "reopen" else OPEN
@@ -97,10 +97,10 @@ def _tasks(directory: str, ctx: click.Context, incomplete: str) -> list[Completi
 
 
 def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """The sections of the plan, or of the format where no plan is known; with `--create` also those that the plan lacks."""
+    """Return the plan's sections, or the format's if no plan is known; with `--create` also the missing ones."""
     try:
         plan = _plan(directory, ctx)
-    except ExecplanError:  # the option that names the plan may come later on the command line
+    except ExecplanError:  # the plan option may come later on the command line
         plan = None
     if plan is None:
         return _matching_items(((name, None) for name in outline.NAMES), incomplete)
@@ -112,7 +112,7 @@ def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[Compl
 
 
 def _plan(directory: str, ctx: click.Context) -> ParsedPlan | None:
-    """The plan that the command line is about."""
+    """Load the plan that the command line names, or the default."""
     return plan_store.load(
         *plan_selection.select_plan(directory, ctx.params.get("plan") or ctx.params.get(PLAN_FLAG))
     ).plan
@@ -131,7 +131,7 @@ def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
 
 
 def _help_topics(incomplete: str) -> list[CompletionItem]:
-    """Topics and rule codes; the many error codes only after a first letter."""
+    """Return help topics and rule codes; the many error codes only after a first letter."""
     from execplan.linter.runner import RULES
     from execplan.project import help_topics
 
@@ -142,7 +142,7 @@ def _help_topics(incomplete: str) -> list[CompletionItem]:
 
 
 def _rules(incomplete: str) -> list[CompletionItem]:
-    """Rule codes; after a comma another one."""
+    """Return rule codes; after a comma those that are not yet in the list."""
     from execplan.linter.runner import RULES
 
     prefix, comma, last_code = incomplete.rpartition(",")
@@ -152,7 +152,7 @@ def _rules(incomplete: str) -> list[CompletionItem]:
 
 
 def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What can be installed and is not named yet."""
+    """Return the integrations that the command line does not name yet."""
     from execplan.agents.integrations import INTEGRATIONS
 
     used_names = ctx.params.get(param.name or "") or ()
@@ -162,6 +162,6 @@ def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def _matching_items(entries: Iterable[tuple[str, str | None]], incomplete: str) -> list[CompletionItem]:
-    """Those that begin with what was typed, in either case."""
+    """Return the entries that begin with the input, ignoring case."""
     prefix = incomplete.casefold()
     return [CompletionItem(name, help=about) for name, about in entries if name.casefold().startswith(prefix)]

@@ -1,4 +1,4 @@
-"""Words handed in: as an argument, from a file (`@FILE`) or from standard input (`-`)."""
+"""Text input: from an argument, from a file (`@FILE`) or from standard input (`-`)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from execplan.plan import reader
 from execplan.plan.plan_change import require_lines, require_text
 
 MAX_TEXT_BYTES = 1 << 20
-"""Bytes that words may come to."""
+"""Maximum size of a text in bytes."""
 
 
 def read_source(source: str) -> bytes:
-    """The bytes of a file, or of standard input for `-`; raises ExecplanError."""
+    """Return the bytes of a file, or of standard input for `-`; raises ExecplanError."""
     if source == "-":
         data = sys.stdin.buffer.read(reader.MAX_BYTES + 1)
         size = len(data)
@@ -28,26 +28,26 @@ def read_source(source: str) -> bytes:
 
 
 def source_name(source: str) -> str:
-    """What words come from, as a message names it."""
+    """Return the name of a text's source for messages."""
     return "standard input" if source == "-" else source
 
 
 def read_text(argument: str, label: str) -> str:
-    """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
+    """Return text as one line, from the argument, `@FILE` or `-`; `@@` escapes a leading at sign."""
     text, source = _resolve_text(argument, label)
     with ErrorContext(source_name(source)) if source else nullcontext():
         return require_text(text, label)
 
 
 def read_lines(argument: str, label: str) -> list[str]:
-    """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
+    """Return the lines of the argument, `@FILE` or `-`, without surrounding blank lines; raises ExecplanError."""
     text, source = _resolve_text(argument, label)
     with ErrorContext(source_name(source)) if source else nullcontext():
         return require_lines(text, label)
 
 
 def _resolve_text(argument: str, label: str) -> tuple[str, str]:
-    """The text that is meant, and the file it comes from, `-` for standard input, or nothing."""
+    """Return the text and its source: a file, `-` for standard input, or an empty string for the argument."""
     if argument != "-" and (not argument.startswith("@") or argument.startswith("@@")):
         return argument[1:] if argument.startswith("@@") else argument, ""
     source = argument.removeprefix("@")

@@ -1,6 +1,6 @@
-"""The control of an experiment: the plain way to fill a budget, newest first, whole units until it is full.
+"""Control variant of an experiment: fill the budget with full units, newest first.
 
-Nothing is weighed and nothing is shortened to fit, except that what is never left out is cut where it has no room.
+Units are not weighed or shortened to fit, except that pinned units are cut if there is no room for them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from execplan.context.token_counter import Counter
 
 _AGE_BY_TYPE = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2}
-"""Which units are newer than others: the conversation, then what is not committed, then files; parts of the plan come last."""
+"""Age rank of each unit type: the conversation is newest, then uncommitted changes, then files.
+
+Plan parts come last.
+"""
 _PLAN_AGE = 3
 _REASON_PRUNED = "left out: what is newer fills the budget"
 _REASON_CUT = "cut: no room for all of it"
@@ -34,9 +37,10 @@ def select_newest_first(
     counter: Counter,
     pack_format: PackFormat,
 ) -> list[PackItem]:
-    """What becomes of each unit, in their order; raises ExecplanError as `choose` does.
+    """Choose an action for each unit, newest first, and return the items in candidate order.
 
-    What is never left out comes first. A unit that does not fit is passed over, until none of the older ones fits.
+    Pinned units come first. A unit that does not fit is skipped, and older ones are still tried.
+    Raises ExecplanError as `select_by_relevance` does.
     """
     printer = PackPrinter(pack, candidates, counter, pack_format)
     renderings = printer.render_minimums(allocation)
@@ -51,7 +55,7 @@ def select_newest_first(
             renderings[unit.id] = full_rendering
             if (
                 printer.count_tokens(renderings) > allocation.context
-            ):  # tokens of a whole are not always those of its parts
+            ):  # the token count of a text can differ from the sum of its parts
                 _restore_rendering(renderings, unit, previous)
     return _build_items(printer, renderings)
 
@@ -64,7 +68,7 @@ def _restore_rendering(renderings: dict[str, Rendering], unit: Unit, previous: R
 
 
 def _sort_newest_first(units: Sequence[Unit]) -> list[Unit]:
-    """By age; of units that are as old as each other the last one comes first."""
+    """Sort units from newest to oldest; among units of the same age, the last one comes first."""
     reversed_units = list(reversed(units))
     return sorted(reversed_units, key=lambda unit: (_AGE_BY_TYPE.get(unit.type, _PLAN_AGE), -unit.order))
 

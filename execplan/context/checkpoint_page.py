@@ -1,4 +1,4 @@
-"""The restart page: all that somebody needs to go on with a plan who has read nothing else."""
+"""The restart page: everything needed to continue a plan without reading anything else."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ _QUOTED_SECTIONS = (
     ("Steps as the plan says them", outline.STEPS, 40),
     ("How to tell that it is done", outline.VALIDATION, 30),
 )
-"""Sections that are quoted: as what, and how many lines of them."""
+"""Quoted sections: the page heading, the plan section, and the maximum number of lines."""
 _MAX_DONE, _MAX_OPEN, _MAX_ENTRIES, _MAX_QUESTIONS, _MAX_FINDINGS, _MAX_PATHS = 15, 60, 10, 12, 8, 25
-"""How much is told of each: the last tasks that are done, the first that are open, the last entries, and so on."""
+"""Maximum number of items per list: the last completed tasks, the first open tasks, the last entries, and so on."""
 _MAX_LINE_BYTES = 600
-"""Bytes of a task or an entry."""
+"""Maximum bytes of a quoted task or entry."""
 _WORK_HEADINGS = ("milestone", "implementation")
-"""What is in the heading of a plan of work that is called otherwise."""
+"""Terms that identify the heading of a plan of work that has a nonstandard title."""
 _RISK_HEADINGS = ("question", "risk", "unknown", "blocker", "blocked")
-"""What is in the heading of what nobody has settled yet."""
+"""Terms that identify the headings of unresolved matters."""
 _CHECKSUM_MARKER = "<!-- execplan:checkpoint "
 _CREATED_PREFIX = "Made "
 
 
 def format_page(overview: PlanOverview, redact: Redact, created_at: str) -> bytes:
-    """The page, made at a time; its last line says by a digest whether somebody has changed it since."""
+    """Format the restart page; its last line is a checksum that reveals later edits."""
     body = "\n".join(_page_lines(overview, redact, created_at)) + "\n\n"
     return f"{body}{_checksum_line(body)}\n".encode()
 
 
 def is_unedited(data: bytes) -> bool:
-    """Whether a page is as it was written."""
+    """Return whether a page is unchanged since it was written."""
     body, marker, _ = data.decode("utf-8", "replace").rpartition(_CHECKSUM_MARKER)
     return bool(marker) and data == f"{body}{_checksum_line(body)}\n".encode()
 
 
 def is_same_content(first_page: bytes, second_page: bytes) -> bool:
-    """Whether two pages say the same, but for when they were made."""
+    """Return whether two pages have the same content, apart from their creation times."""
     comparable = [
         [
             page_line
@@ -101,7 +101,7 @@ def _page_lines(overview: PlanOverview, redact: Redact, created_at: str) -> Iter
 
 
 def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
-    """What to do next: the work, then the commands."""
+    """Yield the lines about what to do next: the work, then the commands."""
     if overview.urgency_reason:
         yield from (quote_line(overview.urgency_reason, redact, _MAX_LINE_BYTES), "")
     yield "```"
@@ -112,7 +112,7 @@ def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
 
 
 def _quote_section(plan: ParsedPlan, name: str, max_lines: int, redact: Redact) -> Iterator[str]:
-    """The first lines of a section, quoted."""
+    """Yield the first lines of a section as quotes."""
     section = plan.section(name)
     if section is None and name == outline.WORK:
         works = [
@@ -147,7 +147,7 @@ def _done_lines(plan: ParsedPlan, redact: Redact) -> Iterator[str]:
 
 
 def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
-    """The tasks that are not done."""
+    """Yield a line for each task that is not done."""
     tasks = dict(zip(task_ids(overview.plan.tasks), overview.plan.tasks, strict=True))
     open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.state != DONE]
     claimants = dict(overview.claimed_tasks)
@@ -167,7 +167,7 @@ def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
 
 
 def _entry_lines(entries: Sequence[Entry], redact: Redact) -> Iterator[str]:
-    """The last decisions or discoveries, the newest first."""
+    """Yield the last decisions or discoveries, newest first."""
     for entry in entries[: -_MAX_ENTRIES - 1 : -1]:
         attribution = ", ".join([detail for detail in (entry.date, entry.author) if detail])
         yield f"- {quote_line(entry.text, redact, _MAX_LINE_BYTES)}" + (
@@ -198,7 +198,7 @@ def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
 
 
 def _find_questions(plan: ParsedPlan) -> Iterator[str]:
-    """What stands below the headings of open questions and risks: items, else paragraphs."""
+    """Yield the contents below headings of open questions and risks: list items, or paragraphs if there are none."""
     blocks = [block for block in plan.blocks if not block.depth]
     for index, heading in enumerate(blocks):
         if heading.kind == HEADING and heading.level > 1 and _contains_any(heading.text, _RISK_HEADINGS):
@@ -214,7 +214,7 @@ def _find_questions(plan: ParsedPlan) -> Iterator[str]:
 
 
 def _block_text(plan: ParsedPlan, block: Block) -> str:
-    """The words of an item or a paragraph, to its first blank line."""
+    """Return the text of an item or a paragraph, up to its first blank line."""
     block_lines = plan.text.lines[block.start : block.end]
     end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))
     text = " ".join(block_lines[:end]).strip()

@@ -1,4 +1,4 @@
-"""A unit of what an agent could read: a part of the plan, a file, a message, the output of a tool."""
+"""Context packs and their units: plan parts, files, messages and tool outputs that an agent could read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def redact_pack(pack: ContextPack, redact: Callable[[str], str]) -> ContextPack:
-    """The pack with every text redacted; ids and paths, which name things, stay. To be done before anything is shortened."""
+    """Redact every text of a pack.
+
+    IDs and paths stay, because they identify things. Redact before anything is shortened.
+    """
     units = [unit._replace(content=redact(unit.content), title=redact(unit.title)) for unit in pack.units]
     return pack._replace(
         title=redact(pack.title), task=redact(pack.task), purpose=redact(pack.purpose), units=tuple(units)
@@ -30,7 +33,7 @@ TOOL_RESULT: Final = "tool_result"
 INSTRUCTION: Final = "instruction"
 TYPES = (SECTION, TASK, DECISION, DISCOVERY, FILE, ARTIFACT, DIFF, MESSAGE, TOOL_RESULT, INSTRUCTION)
 PLAN_TYPES = (SECTION, TASK, DECISION, DISCOVERY)
-"""The parts of a plan."""
+"""Unit types that are parts of the plan."""
 
 KEEP: Final = "keep"
 SUMMARIZE: Final = "summarize"
@@ -40,38 +43,41 @@ ACTIONS = (KEEP, SUMMARIZE, TRUNCATE, PRUNE)
 
 
 class Unit(NamedTuple):
-    """A unit, before anything is decided about it."""
+    """A unit of context before an action is chosen for it."""
 
     id: str
-    """Unique among all, stable while what it is about stays: `section:purpose`, `task:t6a76z2`, `file:src/reader.py`."""
+    """Unique ID, stable as long as its subject exists: `section:purpose`, `task:t6a76z2`, `file:src/reader.py`."""
     type: str
-    """One of TYPES."""
+    """Unit type, one of `TYPES`."""
     content: str
     title: str = ""
-    """What a person calls it: a heading, a path, `user, 12:03`."""
+    """Human-readable name: a heading, a path, or `user, 12:03`."""
     path: str = ""
-    """From the root of the repository, of a unit that comes from a file."""
+    """Path from the repository root, for a unit that comes from a file."""
     line_start: int = 0
-    """From 1; 0 where it has no lines."""
+    """First line, counted from 1; 0 if the unit has no lines."""
     line_end: int = 0
     order: int = 0
-    """Later ones are newer: of messages their place in the log, of files the time of their last change as a rank."""
+    """Age order; higher is newer. Messages use their position in the log, files the rank of their modification time."""
     pinned: str = ""
-    """Why it is never pruned, or nothing: the purpose, the next open task, one of the last decisions, asked for by name."""
+    """Reason why the unit is never pruned, or empty.
+
+    Such units are the purpose, the next open task, the last decisions, and anything requested by name.
+    """
     references: tuple[str, ...] = ()
-    """Paths and ids that it names."""
+    """Paths and IDs that the unit mentions."""
 
 
 class ContextPack(NamedTuple):
-    """What units are gathered for."""
+    """A plan's units, with the text that they are scored against."""
 
     plan_id: str
     title: str
     task: str
-    """The words of the task that is up next, or that was asked for; nothing where all are done."""
+    """Text of the next task or the requested task; empty if all tasks are done."""
     purpose: str
-    """The words of the plan's purpose, for relevance."""
+    """Text of the plan's purpose, used to score relevance."""
     units: tuple[Unit, ...]
-    """In the order in which they are printed."""
+    """Units in the order in which they are printed."""
     session: frozenset[str] = frozenset()
-    """The ids of the units that a conversation holds; none where none was given."""
+    """IDs of the units that belong to a conversation; empty if no conversation was supplied."""

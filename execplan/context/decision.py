@@ -1,4 +1,4 @@
-"""The decision document: what is read of a context within a budget, why, and what that saves; its sums always add up."""
+"""The decision document: what to read within a budget, why, and what that saves. Its sums always add up."""
 
 from __future__ import annotations
 
@@ -20,22 +20,26 @@ VERSION: Final = "1.0"
 def _ensure_valid_datetime(timestamp: str) -> str:
     from datetime import datetime
 
-    datetime.fromisoformat(timestamp)  # a ValueError where no calendar has it
+    datetime.fromisoformat(timestamp)  # raises ValueError for a date that does not exist
     return timestamp
 
 
 Count = Annotated[int, Field(ge=0)]
-"""Of tokens, where nothing else is said."""
+"""Count of tokens, unless a field states otherwise."""
 Percent = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-"""With one decimal."""
+"""Percentage with one decimal."""
 SavedPercent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
-"""Percent, with one decimal; 0.0 of nothing."""
+"""Percentage from 0 to 100 with one decimal; 0.0 if the whole is 0."""
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 DateTime = Annotated[str, AfterValidator(_ensure_valid_datetime), Field(json_schema_extra={"format": "date-time"})]
 Name = Annotated[str, Field(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
 Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]
-"""How the items were chosen: all fit; by relevance, weighed for the intent; by relevance alone, for want of an intent; by age."""
+"""How the items were chosen.
+
+`keep_all`: everything fits. `intent_aware`: by relevance, weighted for the intent. `relevance`: by relevance alone,
+because the intent is unknown. `newest_first`: by age.
+"""
 Advice = Literal["continue", "prepare_checkpoint", "checkpoint_then_compact", "checkpoint_then_compact_immediately"]
 
 
@@ -207,7 +211,7 @@ class Decision(Model):
 
     @model_validator(mode="after")
     def _ensure_sums_match(self) -> Self:
-        """A sum that is wrong is a bug of ours, so it ends as one."""
+        """Raise ValueError unless the sums agree; a wrong sum is a bug in execplan and must fail as one."""
         units, context = self.optimized_context, self.recommendations.budget_allocation.context
         original_tokens, final_tokens = (
             sum([item.original_tokens for item in units]),

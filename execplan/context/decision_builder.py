@@ -1,4 +1,4 @@
-"""The decision that a choice of items comes to: its sums, its strategy, and an id that no other one has."""
+"""Builder of decision documents: their sums, their strategy and their unique ID."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 CONTROL: Final = "control"
-"""The plain baseline: newest first, whole units until the budget is full."""
+"""Variant that fills the budget with full units, newest first."""
 OPTIMIZED: Final = "optimized"
-"""What `context` does without an experiment."""
+"""Variant that `context` uses outside an experiment."""
 VARIANTS: Final = (CONTROL, OPTIMIZED)
 
 
 def assign_variant(experiment: str, key: str, variants: tuple[str, ...] = VARIANTS) -> str:
-    """The variant of a key, by a hash of both names; of many keys each variant gets about as many."""
+    """Return the variant of a key by hashing the experiment and the key; keys spread evenly over the variants."""
     from hashlib import sha256
 
     key_bytes = f"{experiment}:{key}".encode("utf-8", "surrogateescape")
@@ -67,7 +67,7 @@ def build_decision(
     experiment: Experiment | None = None,
     warnings: Sequence[str] = (),
 ) -> Decision:
-    """The decision that items come to; `created_at` is a time as ISO 8601 has it."""
+    """Build the decision document for the chosen items; `created_at` is an ISO 8601 time."""
     experiment = experiment or Experiment()
     baseline_tokens = sum([item.original_tokens for item in items])
     filtered_tokens = sum([item.original_tokens for item in items if not item.is_filtered])
@@ -115,7 +115,7 @@ def build_decision(
 
 
 def classify_strategy(items: Sequence[PackItem], intent: Intent, variant: str | None = None) -> Strategy:
-    """How the items were chosen."""
+    """Return the strategy by which the items were chosen."""
     if variant == CONTROL:
         return "newest_first"
     if all([item.action == KEEP for item in items]):
@@ -124,7 +124,7 @@ def classify_strategy(items: Sequence[PackItem], intent: Intent, variant: str | 
 
 
 def _decision_id(decision: Decision, items: Sequence[PackItem]) -> str:
-    """A digest of the decision and of all that is printed."""
+    """Return a digest of the decision and of all printed text."""
     from hashlib import sha256
 
     decision_hash = sha256(decision.model_dump_json().encode())
@@ -134,7 +134,7 @@ def _decision_id(decision: Decision, items: Sequence[PackItem]) -> str:
 
 
 def percentage(part: int, whole: int) -> float:
-    """How many percent a part is of a whole, with one decimal; 0.0 of nothing."""
+    """Return the percentage of a part in a whole, with one decimal; 0.0 if the whole is 0."""
     return round(100 * part / whole, 1) if whole else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The words of a text that tell what it is about."""
+"""Extraction of keywords, the words that show what a text is about."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED_SCRIPTS = re.compile("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])")
-"""Kana, Han and Hangul, which are written without spaces, or with endings that belong to the sentence."""
+"""Kana, Han and Hangul: scripts without spaces between words, or with grammatical endings attached to words."""
 _STOP_WORDS = frozenset(
     "a about above after again all also am an and any are as at be because been before being below between both but by "
     "can could did do does doing down during each else etc even every few for from further get had has have having he "
@@ -23,25 +23,25 @@ _STOP_WORDS = frozenset(
 
 
 def extract_keywords(text: str) -> list[str]:
-    """The words of a text, each once, in small letters, as they come first; those that every text has left out."""
+    """Return the keywords of a text in lower case, without duplicates or stop words, in order of appearance."""
     unique_words = dict.fromkeys(_WORD.findall(separate_unspaced(text).lower()))
     return [word for word in unique_words if word not in _STOP_WORDS and (len(word) > 1 or not word.isascii())]
 
 
 def separate_unspaced(text: str) -> str:
-    """The text with spaces around each letter of scripts that have none between words."""
+    """Put spaces around each letter of scripts that have none between words."""
     return text if text.isascii() else _UNSPACED_SCRIPTS.sub(r" \1 ", text)
 
 
 def count_shared_words(text: str, keywords: Collection[str]) -> int:
-    """How many of some words, given in small letters, stand in a text."""
+    """Count how many of the keywords, given in lower case, appear in a text."""
     if not keywords:
         return 0
     return len({*_WORD.findall(separate_unspaced(text).lower())}.intersection(keywords))
 
 
 def contains_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text in small letters, whole."""
+    """Return whether a lower-case text contains a word as a complete word."""
     index = text.find(word)
     while index >= 0:
         end = index + len(word)

@@ -1,4 +1,7 @@
-"""Which models there are, how much each can read, and which of them does for a task: a dated table, which settings may add to."""
+"""Table of language models: their context windows, and which one is suited to a task.
+
+The built-in table is dated, and settings can add to it.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ if TYPE_CHECKING:
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models.toml")
 _STRENGTH_RANGE: Final = (1, 4)
 _MIN_WINDOW: Final = 1000
-"""Tokens of the smallest window."""
+"""Minimum context window in tokens."""
 _MAX_ALTERNATIVES: Final = 3
 
 
 class LanguageModel(NamedTuple):
-    """A model; models.toml tells what each field is."""
+    """A language model; models.toml documents each field."""
 
     name: str
     maker: str
@@ -33,17 +36,17 @@ class LanguageModel(NamedTuple):
 
 
 class ModelTable(NamedTuple):
-    """All that are known."""
+    """All known language models, and the strength that each intent requires."""
 
     dated: str
-    """The day of the built-in rows, as YYYY-MM-DD."""
+    """Date of the built-in rows, as YYYY-MM-DD."""
     default: str
     needs: dict[str, int]
-    """The least strength for each intent."""
+    """Minimum strength for each intent."""
     models: tuple[LanguageModel, ...]
 
     def find(self, name: str) -> LanguageModel | None:
-        """The model of a name, or of a name with a date or a `[1m]` after it; None where the table has none."""
+        """Find a model by name, optionally followed by a date or `[1m]`; return None if the table has none."""
         wanted_name = name.strip().lower()
         for model in self.models:
             if wanted_name in (model.name, *model.aliases):
@@ -58,9 +61,9 @@ class ModelTable(NamedTuple):
         return None
 
     def resolve(self, name: str, source: str, fallback: str = "") -> tuple[LanguageModel, str]:
-        """The model of a name, else that of another name, else the default; and a warning where the table lacks the first.
+        """Return the named model, else the fallback, else the default, and a warning if the named model is unknown.
 
-        `source` says who names it: `--model`, `the session`.
+        `source` is the origin of the name for the warning: `--model`, `the session`.
         """
         known_model = self.find(name)
         if known_model is not None:
@@ -75,13 +78,13 @@ class ModelTable(NamedTuple):
 
 
 def _is_variant_suffix(suffix: str) -> bool:
-    """Whether what stands behind a name is the date of a snapshot, or tells the long window."""
+    """Return whether the suffix of a name is a snapshot date or marks the long window."""
     digits = suffix.removesuffix("[1m]").replace("-", "")
     return suffix == "[1m]" or (suffix[:1] == "-" and len(digits) == 8 and digits.isdigit())
 
 
 def load_models(extra_rows: Sequence[Mapping[str, object]] = ()) -> ModelTable:
-    """The built-in table, with rows of the settings in place of those of the same name, and behind the others."""
+    """Load the built-in table; rows from the settings replace rows with the same name or are appended."""
     import tomllib
 
     with open(_FILE, "rb") as file:
@@ -94,7 +97,7 @@ def load_models(extra_rows: Sequence[Mapping[str, object]] = ()) -> ModelTable:
 
 
 def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
-    """The model of a row; raises ExecplanError for one that says what it can't."""
+    """Parse a row of the model table. Raises ExecplanError for an invalid row."""
     field_types = {"name": str, "maker": str, "window": int, "strength": int, "legacy": bool, "aliases": list}
     problems = [f"knows {', '.join(field_types)}, not {name}" for name in fields if name not in field_types]
     problems += [f"needs {name}" for name in ("name", "maker", "window", "strength") if name not in fields]
@@ -120,9 +123,10 @@ def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
 
 
 def recommend_model(table: ModelTable, target: LanguageModel, intent: str, budget: int) -> ModelChoice:
-    """The model that does for an intent, of the maker of the target: the weakest that is strong enough and has room.
+    """Recommend a model for an intent: the weakest one of the target's maker that is strong enough and has room.
 
-    Where no current one is, the target itself; a weaker one than the target is recommended too, for it costs less.
+    If the maker has no such current model, recommend the target itself. A model that is weaker than the target is
+    recommended too, because it costs less.
     """
     from execplan.context.decision import ModelChoice
 

@@ -1,4 +1,4 @@
-"""A pack as it is printed, in markdown or XML: what is in it is data, and can't end what it stands in."""
+"""Printed forms of a context pack, in Markdown or XML. Content is data and can't end the block that contains it."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
     from typing import Final
 
 _MAX_TITLE_CHARS: Final = 160
-"""Characters of a title; the rest is cut."""
+"""Maximum characters of a title; the rest is cut."""
 _ACTION_LABELS = {KEEP: "", SUMMARIZE: "summarized", TRUNCATE: "truncated"}
 _BACKTICKS = re.compile(r"`{3,}")
 _INVALID_CHARS = re.compile("[\ud800-\udfff\ufffe\uffff]")
-"""What is no character, and can't stand in UTF-8 or XML."""
+"""Code points that are not characters and can't appear in UTF-8 or XML."""
 _LANGUAGES = {
     "c": "c", "cc": "cpp", "cpp": "cpp", "cs": "csharp", "css": "css", "diff": "diff", "go": "go", "h": "c", "html": "html",
     "java": "java", "js": "js", "json": "json", "jsx": "jsx", "kt": "kotlin", "md": "md", "patch": "diff", "php": "php",
     "py": "python", "rb": "ruby", "rs": "rust", "scala": "scala", "sh": "sh", "sql": "sql", "swift": "swift",
     "toml": "toml", "ts": "ts", "tsx": "tsx", "xml": "xml", "yaml": "yaml", "yml": "yaml",
 }  # fmt: skip
-"""What a fence says, by the ending of a path."""
+"""Language tag of a code block, by file extension."""
 
 
 class PackFormat:
-    """How a pack is printed."""
+    """Base class for the output formats of a pack."""
 
     name = ""
 
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
-        """What is printed of a unit, with all that is around it."""
+        """Return the printed text of a unit, including its heading or element."""
         raise NotImplementedError
 
     def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
-        """The pack of these pieces; `is_shortened`: some are not whole, or are left out."""
+        """Assemble a pack from rendered units; `is_shortened` means that some are shortened or left out."""
         raise NotImplementedError
 
 
 class MarkdownFormat(PackFormat):
-    """A heading and a fence for each unit."""
+    """Markdown format with a heading and a code block for each unit."""
 
     name = "markdown"
 
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
-        """A heading, and the text in a fence that is longer than any in it."""
+        """Return a heading and a code block with a fence that is longer than any run of backticks in the text."""
         text = make_visible(text)
         notes = [
             note
@@ -65,18 +65,18 @@ class MarkdownFormat(PackFormat):
         return f"{heading}\n\n{fence}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}\n\n"
 
     def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
-        """A title, how the rest can be read, and the pieces."""
+        """Return a title, a note on how to read omitted content, and the rendered units."""
         omission_note = f"Some items are shortened or left out. `{_pack_command(pack)} --explain` lists them, `--item ID` prints one whole.\n\n"
         return f"# What to read for {one_line(pack.title) or one_line(pack.plan_id)}\n\n{omission_note if is_shortened else ''}{''.join(rendered_units)}"
 
 
 class XmlFormat(PackFormat):
-    """An element for each unit."""
+    """XML format with an element for each unit."""
 
     name = "xml"
 
     def render_unit(self, unit: Unit, text: str, action: str) -> str:
-        """An element with the text as CDATA."""
+        """Return an element with the text as CDATA."""
         attributes = {"id": unit.id, "type": unit.type, "title": unit.title, "path": unit.path}
         attributes.update(lines=_line_range(unit).removeprefix("lines "), action=action)
         if attributes["title"] in (unit.id, unit.path):
@@ -88,7 +88,7 @@ class XmlFormat(PackFormat):
         return f"<unit{attribute_text}><![CDATA[{cdata}]]></unit>\n"
 
     def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
-        """An element that holds the pieces, with the command that prints one of them whole."""
+        """Return an element with the rendered units, and the command that prints one of them in full."""
         attribute_text = f'plan="{escape(one_line(pack.plan_id))}" title="{escape(one_line(pack.title))}"'
         attribute_text += f' whole="{escape(_pack_command(pack))} --item ID"' if is_shortened else ""
         return f"<context {attribute_text}>\n{''.join(rendered_units)}</context>\n"
@@ -100,13 +100,13 @@ FORMATS = {pack_format.name: pack_format for pack_format in (MARKDOWN, XML)}
 
 
 def one_line(text: str) -> str:
-    """Words as one line that is not too long, with nothing in it that can't be seen."""
+    """Return a text as one line of limited length, with invisible characters escaped."""
     visible_text = make_visible(" ".join(text.split()))
     return visible_text if len(visible_text) <= _MAX_TITLE_CHARS else visible_text[: _MAX_TITLE_CHARS - 1] + "…"
 
 
 def make_visible(text: str) -> str:
-    """A text whose lines end with LF, with every character escaped that can't be seen or turns the direction."""
+    """Normalize line endings to LF, and escape invisible characters and those that change the text direction."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not may_have_hidden(text.replace("\n", "").replace("\t", "")):
@@ -124,12 +124,12 @@ def _escape_char(char: str) -> str:
 
 
 def _pack_command(pack: ContextPack) -> str:
-    """The command that made the pack, without its flags."""
+    """Return the command that printed the pack, without its flags."""
     from shlex import quote
 
     return f"execplan context {quote(one_line(pack.plan_id))}"
 
 
 def _line_range(unit: Unit) -> str:
-    """Which lines of its file a unit is."""
+    """Return the range of lines of a unit in its file, or an empty string."""
     return f"lines {unit.line_start}-{unit.line_end}" if unit.line_start and unit.line_end else ""

@@ -1,4 +1,4 @@
-"""What it takes to print each unit, whole or shortened, and the items that come of it."""
+"""Token counts of units in printed form, full or shortened, and the resulting items."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from execplan.context.token_counter import Counter
 
 MIN_PINNED_TOKENS: Final = 24
-"""Tokens of its content that a pinned unit has at least."""
+"""Minimum content tokens of a pinned unit."""
 
 
 class PackItem(NamedTuple):
-    """A unit, and what becomes of it."""
+    """A unit with the action that was chosen for it and its printed content."""
 
     unit: Unit
     action: str
     text: str
-    """What is printed of its content; nothing where it is pruned."""
+    """Printed part of the unit's content; empty if the unit is pruned."""
     tokens: int
-    """Of all that is printed of it; 0 where it is pruned."""
+    """Tokens of everything that is printed for the unit; 0 if it is pruned."""
     original_tokens: int
-    """The same if it were printed whole."""
+    """Tokens if the unit were printed in full."""
     priority: int
-    """From 0 to 100."""
+    """Priority from 0 to 100."""
     reason: str
     is_filtered: bool = False
-    """Whether it was pruned because it is not relevant, room or not."""
+    """Whether the unit was pruned because it is not relevant, regardless of room."""
 
 
 class Rendering(NamedTuple):
-    """How a unit may be printed."""
+    """One way to print a unit, with its tokens."""
 
     action: str
     text: str
@@ -54,12 +54,12 @@ OMITTED: Final = Rendering(PRUNE, "", 0)
 
 
 class PackPrinter:
-    """All units, and what it takes to print each whole."""
+    """All units with their full renderings and token counts."""
 
     def __init__(
         self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat
     ) -> None:
-        """Raises ExecplanError for two units with one id."""
+        """Render all units in full. Raises ExecplanError if two units have the same ID."""
         _ensure_unique_ids(candidates)
         self.pack, self.counter, self.pack_format = pack, counter, pack_format
         self.candidates = [
@@ -71,14 +71,14 @@ class PackPrinter:
             for candidate in self.candidates
         }
         self.frame_tokens = counter.count(pack_format.render_pack(pack, (), is_shortened=True))
-        """Tokens of what is around the units."""
+        """Tokens of the text around the units."""
 
     def render(self, unit: Unit, action: str, text: str) -> Rendering:
-        """A unit as it is printed with this text."""
+        """Render a unit with the given text, and count its tokens."""
         return Rendering(action, text, self.counter.count(self.pack_format.render_unit(unit, text, action)))
 
     def count_tokens(self, renderings: Mapping[str, Rendering]) -> int:
-        """The tokens of the pack that these make."""
+        """Count the tokens of the pack with these renderings."""
         unit_renderings = [
             (candidate.unit, renderings.get(candidate.unit.id, OMITTED)) for candidate in self.candidates
         ]
@@ -91,7 +91,7 @@ class PackPrinter:
         return self.counter.count(self.pack_format.render_pack(self.pack, rendered_units, is_shortened=is_shortened))
 
     def render_minimums(self, allocation: Allocation) -> dict[str, Rendering]:
-        """The least that is printed of what is never left out; raises ExecplanError where it has no room."""
+        """Return the shortest renderings of the pinned units. Raises ExecplanError if they exceed the budget."""
         renderings = {}
         for candidate in self.candidates:
             if candidate.unit.pinned:

@@ -1,4 +1,4 @@
-"""Where a plan stands at a moment: what somebody has to know who takes it up cold."""
+"""Overview of a plan at a moment: everything that someone without context needs to continue it."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ if TYPE_CHECKING:
 
 
 class WorkingTree(NamedTuple):
-    """What git says of the working tree; paths count from the root of the repository."""
+    """State of the working tree according to git; paths are relative to the repository root."""
 
     branch: str
-    """Its short name; nothing where none is checked out."""
+    """Short name of the branch; empty if none is checked out."""
     head: str
-    """The commit that is checked out; nothing before the first."""
+    """ID of the checked-out commit; empty before the first commit."""
     subject: str
-    """The first line of its message."""
+    """First line of the commit message."""
     staged: tuple[str, ...]
     changed: tuple[str, ...]
-    """What differs from what is staged."""
+    """Files that differ from the staged version."""
     untracked: tuple[str, ...]
-    """Files, and folders of which git tracks nothing."""
+    """Untracked files, and directories without tracked files."""
     pending_operation: str = ""
-    """The merge, rebase or the like that waits to be finished."""
+    """Unfinished merge, rebase or similar operation."""
 
 
 class PlanDrift(NamedTuple):
-    """What has changed in the repository since the plan was last written."""
+    """Changes in the repository since the plan was last written."""
 
     commits: int
     has_more_commits: bool
-    """Whether there are more commits than were looked at."""
+    """Whether there are more commits than were inspected."""
     paths: tuple[str, ...]
-    """The files of these commits, and those that were changed on disk and not committed."""
+    """Files that these commits change, and files with newer uncommitted changes."""
 
     @property
     def description(self) -> str:
-        """In one line, without the paths; nothing where nothing has changed."""
+        """Return the drift in one line, without the paths; empty if nothing has changed."""
         commits = (
             f"{_format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}"
             if self.commits
@@ -53,36 +53,36 @@ class PlanDrift(NamedTuple):
 
 
 class PlanOverview(NamedTuple):
-    """All of it."""
+    """State of a plan, its working tree, and the commands to continue with."""
 
     id: str
     path: str
     digest: str
-    """Of the plan's bytes."""
+    """Digest of the plan's bytes."""
     state: str
     plan: ParsedPlan
     next_task_id: str
-    """The id of the task that whoever acts has claimed, else of the first one without a claim; empty for none."""
+    """ID of the task that the current author has claimed, else of the first unclaimed task; empty if there is none."""
     claimed_tasks: tuple[tuple[str, str], ...]
-    """The ids of the other claimed tasks, each with who has claimed it."""
+    """IDs of the other claimed tasks, each with its claimant."""
     stalled: bool
     lint_errors: tuple[str, ...]
-    """What of lint is an error: its line, its code and its words."""
+    """Lint findings that are errors, each with its line, code and message."""
     steps_status: str
-    """How the execution plan and its last run stand, or why that can't be told; nothing where nothing was compiled."""
+    """Status of the execution plan and its last run, or why it is unknown; empty if no execution plan was compiled."""
     working_tree: WorkingTree | None
-    """None without git."""
+    """State of the working tree; None without git."""
     drift: PlanDrift | None
     commands: tuple[str, ...]
-    """What makes sense now, the most urgent first."""
+    """Commands that make sense now, most urgent first."""
     claimed_until: str = ""
-    """Until when `next` is claimed by whoever acts; empty where it is not."""
+    """Expiry of the current author's claim on the next task; empty if it is not claimed."""
     completion_command: str = ""
-    """The command for when `next` is done; empty where something else comes before that task."""
+    """Command to run when the next task is done; empty if something else comes before that task."""
     urgency_reason: str = ""
-    """What makes the first command urgent."""
+    """Reason why the first command is urgent."""
     git_error: tuple[str, str] | None = None
-    """Why git could not be asked, where it could not, and what helps."""
+    """Reason why git could not be used, with a hint; None if it could."""
 
 
 def _format_count(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Words of the repository as a model may be shown them: on lines of their own, without secrets, nothing hidden in them."""
+"""Repository text that is safe to show to a model: on separate lines, redacted, and without hidden characters."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     Redact = Callable[[str], str]
 
 QUOTE_PREFIX = "> "
-"""What a line of them begins with."""
+"""Prefix of each quoted line."""
 _ELLIPSIS = "…"
 
 
 def quote_line(text: str, redact: Redact, max_bytes: int = 0) -> str:
-    """Words as one line of at most so many bytes; of any length for 0."""
+    """Quote a text as one line of at most `max_bytes` bytes; 0 means no limit."""
     quoted_text = escape_unprintable(" ".join(redact(text).split()))
     return truncate_bytes(quoted_text, max_bytes) if max_bytes else quoted_text
 
 
 def quote_lines(body: Sequence[str], redact: Redact) -> list[str]:
-    """Lines as they are, without the blank ones around them."""
+    """Quote lines unchanged, without the blank lines around them."""
     quoted_lines = [escape_unprintable(source_line.rstrip()) for source_line in redact("\n".join(body)).split("\n")]
     while quoted_lines and not quoted_lines[0]:
         quoted_lines.pop(0)
@@ -32,7 +32,7 @@ def quote_lines(body: Sequence[str], redact: Redact) -> list[str]:
 
 
 def truncate_bytes(text: str, max_bytes: int) -> str:
-    """A line of at most so many bytes, cut where a word ends if one ends in its second half."""
+    """Cut a line to at most `max_bytes` bytes, at the end of a word if one ends in the second half."""
     encoded = text.encode()
     if len(encoded) <= max_bytes:
         return text

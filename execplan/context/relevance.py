@@ -1,4 +1,4 @@
-"""How relevant each unit is to what is done next, and why."""
+"""Relevance of each unit to the next task, with reasons."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from execplan.context.text_search import WordHit
 
 _PURPOSE_WEIGHT: Final = 0.3
-"""What a word of the purpose weighs beside one of the task."""
+"""Weight of a word from the purpose, relative to 1 for a word from the task."""
 _MAX_KEYWORDS: Final = (48, 64)
-"""How many words of the task and of the purpose are looked for."""
+"""Maximum number of keywords from the task and from the purpose."""
 _TYPE_USEFULNESS = {
     SECTION: 0.7,
     TASK: 0.4,
@@ -49,7 +49,7 @@ _TYPE_USEFULNESS = {
     TOOL_RESULT: 0.3,
     INSTRUCTION: 1.0,
 }
-"""How useful a unit is by its type alone."""
+"""Usefulness of a unit by its type alone."""
 _INTENT_BONUS = {
     "debugging": {TOOL_RESULT: 0.4, DISCOVERY: 0.2, DIFF: 0.2},
     "review": {DIFF: 0.2, FILE: 0.2},
@@ -58,20 +58,20 @@ _INTENT_BONUS = {
     "search": {FILE: 0.3},
     "code_generation": {FILE: 0.2},
 }
-"""What is added for an intent."""
+"""Bonus on the usefulness of each unit type, by intent."""
 _CONVERSATION = (MESSAGE, TOOL_RESULT)
 _FACTOR_WEIGHTS = {**dict.fromkeys(_CONVERSATION, (0.35, 0.15, 0.35, 0.15)), FILE: (0.3, 0.35, 0.15, 0.2)}
 _DEFAULT_FACTOR_WEIGHTS: Final = (0.45, 0.2, 0.15, 0.2)
-"""What counts how much: shared words, being named, being new, the type. `scripts/context_recall.py` tells what files need."""
+"""Weights of the factors: shared words, mentions, recency, type. `scripts/context_recall.py` shows what files need."""
 _MAX_PLAN_MENTIONS: Final = 5
-"""In so many parts of the plan a file is named that all of it is about."""
+"""Number of plan parts naming a file from which further mentions no longer raise its score."""
 _RECENCY_HALF_LIFE: Final = 8
-"""So many newer ones halve what being new counts."""
+"""Number of newer units that halves the recency factor."""
 _NAMED_BY_TASK, _NAMED_BY_PINNED, _SHARES_REFERENCE = 1.0, 0.7, 0.4
-"""What it counts that the task names a unit, that what is printed anyway names it, that it names what the task is about."""
+"""Mention scores: the task names the unit, a pinned unit or the purpose names it, it names what the task is about."""
 _NO_SHARED_WORD: Final = "shares no telling word"
 _MIN_NAMED_RELEVANCE: Final = 0.85
-"""What a unit that the task names has at least."""
+"""Minimum relevance of a unit that the task names."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 _PLURALS = {
     DIFF: "diffs",
@@ -82,19 +82,22 @@ _PLURALS = {
 
 
 class ScoredUnit(NamedTuple):
-    """A unit, and how relevant it is."""
+    """A unit with its relevance, its priority and the reasons."""
 
     unit: Unit
     relevance: float
-    """From 0 to 1."""
+    """Relevance from 0 to 1."""
     priority: int
-    """From 0 to 100; of what is never left out at least 95."""
+    """Priority from 0 to 100; at least 95 for a pinned unit."""
     reasons: tuple[str, ...]
-    """The strongest first."""
+    """Reasons for the relevance, strongest first."""
 
 
 def score_units(pack: ContextPack, intent: Intent) -> list[ScoredUnit]:
-    """How relevant the units are, in their order; raises ExecplanError where SQLite can't search texts."""
+    """Score the relevance of units, in their order.
+
+    Raises ExecplanError if SQLite does not support full-text search.
+    """
     keyword_weights = dict.fromkeys(extract_keywords(pack.purpose)[: _MAX_KEYWORDS[1]], _PURPOSE_WEIGHT)
     keyword_weights |= dict.fromkeys(extract_keywords(pack.task)[: _MAX_KEYWORDS[0]], 1.0)
     hits_by_unit = search_texts([(f"{unit.title} {unit.path}", unit.content) for unit in pack.units], keyword_weights)
@@ -131,7 +134,7 @@ def score_units(pack: ContextPack, intent: Intent) -> list[ScoredUnit]:
 
 
 class _Mentions:
-    """What is named by the task, and by what is printed anyway."""
+    """Names that the task, the purpose and the pinned units mention."""
 
     def __init__(self, pack: ContextPack) -> None:
         self.task_references = _find_paths(pack.task)
@@ -148,7 +151,7 @@ class _Mentions:
         self.task_subpaths = {path for reference in self.task_references for path in _subpaths(reference)}
 
     def score_mentions(self, unit: Unit) -> tuple[float, str]:
-        """How strongly a unit is named, and by what, in words."""
+        """Return how strongly a unit is mentioned, and a description of what mentions it."""
         own_names = _unit_names(unit)
         if self.task_references & own_names or unit.path in self.task_subpaths:
             return _NAMED_BY_TASK, "the task names it"
@@ -168,19 +171,22 @@ class _Mentions:
 
 
 def _find_paths(text: str) -> set[str]:
-    """What may be a path or the name of a file in a text."""
+    """Return the parts of a text that may be paths or file names."""
     candidates = {path.rstrip(".").removeprefix("./") for path in _PATH.findall(text)}
     return {path for path in candidates if "/" in path or "." in path.strip(".")}
 
 
 def _subpaths(path: str) -> set[str]:
-    """What a path may be from a root that it names: a task may say `/app/src/a.py` of `src/a.py` in the repository app."""
+    """Return the paths that remain after leading directories are removed.
+
+    A task may write `/app/src/a.py` for `src/a.py` in the repository app.
+    """
     parts = path.split("/")
     return {"/".join(parts[index:]) for index in range(1, len(parts) - 1)}
 
 
 def _unit_names(unit: Unit) -> set[str]:
-    """What a unit may be called: its id, its path, the ends of the path."""
+    """Return the names that may refer to a unit: its ID, its path, and the endings of the path."""
     parts = unit.path.split("/") if unit.path else []
     path_suffixes = [
         "/".join(parts[index:]) for index in range(len(parts)) if index < len(parts) - 1 or "." in parts[-1]
@@ -189,7 +195,7 @@ def _unit_names(unit: Unit) -> set[str]:
 
 
 def count_newer_by_type(units: Sequence[Unit]) -> dict[str, int]:
-    """How many units of its type are newer than each, where there are several and they have an age."""
+    """Count the newer units of the same type for each unit, for types with several units of different age."""
     newer_counts: dict[str, int] = {}
     for kind in (*_CONVERSATION, FILE, DECISION, DISCOVERY, ARTIFACT):
         orders = sorted([unit.order for unit in units if unit.type == kind])
@@ -203,7 +209,7 @@ def count_newer_by_type(units: Sequence[Unit]) -> dict[str, int]:
 
 
 def _explain_shared_words(unit: Unit, hits: Sequence[WordHit], keyword_weights: Mapping[str, float], goal: str) -> str:
-    """Which words it shares with the task or the purpose, for people."""
+    """Describe for people which words a unit shares with the task or the purpose."""
     hits = [hit for hit in hits if hit.is_distinctive]
     if not hits:
         return f"{_NO_SHARED_WORD} with the {goal}"
@@ -224,7 +230,7 @@ def _explain_shared_words(unit: Unit, hits: Sequence[WordHit], keyword_weights: 
 
 
 def describe_age(unit: Unit, newer_counts: Mapping[str, int]) -> str:
-    """How old it is beside others of its type."""
+    """Describe the age of a unit relative to others of its type; empty if it has no age."""
     if unit.id not in newer_counts:
         return ""
     count = newer_counts[unit.id]

@@ -1,7 +1,7 @@
-"""Which units are printed whole, which shortened, and which not at all, so that all of it fits.
+"""Selection of the units that are printed in full, shortened or left out, so that everything fits the budget.
 
-What is pinned gets its floor first, then fair parts of the room. The rest comes by its priority for each token that it takes,
-large units as summaries; what room is left then makes these whole, or longer, until the room is full.
+Pinned units get their minimum first, then fair parts of the room. The other units follow by their priority per token,
+large ones as summaries. The remaining room then makes these complete or longer, until the room is full.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ACTION_REASONS = {
 
 
 def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> str:
-    """What makes a unit relevant, the strongest first, and why it is not printed whole, where it is not."""
+    """Explain what makes a unit relevant, strongest reason first, and why it is not printed in full if it is not."""
     clauses = list(candidate.reasons[:2])
     if is_filtered:
         clauses = [
@@ -46,25 +46,25 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
 
 
 RELEVANCE_THRESHOLD: Final = 0.15
-"""The least relevance of what is not left out, room or not."""
+"""Minimum relevance of a unit that may be included, regardless of room."""
 _PINNED_SHARE: Final = 0.7
-"""The part of the room that pinned units may take while others want some."""
+"""Part of the room that pinned units may take while other units need some."""
 _MIN_OFFER_TOKENS: Final = 160
-"""The least tokens that a large unit is first offered, so that several find room."""
+"""Minimum tokens that a large unit is first offered, so that several units fit."""
 _OFFER_COUNT: Final = 14
-"""Into how many such offers a larger room is split."""
+"""Number of first offers that a larger room is split into."""
 _HIGH_RELEVANCE: Final = 0.5
-"""The relevance of what comes before all others, such as a file that the task names."""
+"""Relevance of units that come before all others, such as a file that the task names."""
 _HIGH_RELEVANCE_SHARE: Final = 0.75
-"""The part of the room that is left which this may take."""
+"""Part of the remaining room that highly relevant units may take."""
 _FILES_SHARE: Final = 0.4
-"""The part of the room that is left then which files may take before all else competes for it: a plan is long in words."""
+"""Part of the room remaining after that which files may take first, because the text of a plan is long."""
 _MIN_SUMMARY_TOKENS: Final = 64
-"""Tokens: a summary in less room than this says nothing."""
+"""Minimum tokens of a useful summary."""
 _MIN_GAIN_TOKENS: Final = 8
-"""Tokens: for less more than this nothing is shortened again."""
+"""Minimum gain in tokens for which a unit is rendered again."""
 _MAX_ATTEMPTS: Final = 8
-"""How often a unit is shortened until what is around it fits, too."""
+"""Maximum attempts to shorten a unit until it fits together with its heading."""
 
 
 def select_by_relevance(
@@ -75,14 +75,14 @@ def select_by_relevance(
     pack_format: PackFormat,
     threshold: float = RELEVANCE_THRESHOLD,
 ) -> list[PackItem]:
-    """What becomes of each unit, in their order.
+    """Choose an action for each unit, and return the items in candidate order.
 
-    Raises ExecplanError for two units with one id, and for a budget in which what is never left out has no room.
+    Raises ExecplanError for two units with the same ID, and for a budget that is too small for the pinned units.
     """
     selector = _RelevanceSelector(pack, candidates, counter, pack_format)
     minimums = selector.render_minimums(allocation)
     available_tokens = allocation.context - selector.frame_tokens
-    while True:  # tokens of a whole are not always those of its parts
+    while True:  # the token count of a text can differ from the sum of its parts
         renderings = selector.select_renderings(minimums, available_tokens, threshold)
         excess_tokens = selector.count_tokens(renderings) - allocation.context
         if excess_tokens <= 0:
@@ -91,7 +91,7 @@ def select_by_relevance(
 
 
 class _RelevanceSelector(PackPrinter):
-    """All units, and those that were shortened."""
+    """Printer that selects renderings by relevance and caches shortened ones."""
 
     def __init__(
         self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat
@@ -105,7 +105,10 @@ class _RelevanceSelector(PackPrinter):
         self.summarizers: dict[str, Summarizer] = {}
 
     def _is_eligible(self, candidate: ScoredUnit, threshold: float) -> bool:
-        """Whether a unit is relevant enough; a part of the plan, and a file that the plan names, always is, if there is room."""
+        """Return whether a unit may be included if there is room.
+
+        It may be if it is relevant enough, is a part of the plan, or is a file that the plan names.
+        """
         return (
             candidate.relevance >= threshold
             or candidate.unit.type in PLAN_TYPES
@@ -115,7 +118,7 @@ class _RelevanceSelector(PackPrinter):
     def select_renderings(
         self, minimums: dict[str, Rendering], available_tokens: int, threshold: float
     ) -> dict[str, Rendering]:
-        """What is printed of each unit in so much room; what is not named is pruned."""
+        """Select renderings for the available tokens; units without a rendering are pruned."""
         renderings = dict(minimums)
         remaining_tokens = available_tokens - sum([rendering.tokens for rendering in minimums.values()])
         pinned = [candidate for candidate in self.candidates if candidate.unit.pinned]
@@ -154,7 +157,7 @@ class _RelevanceSelector(PackPrinter):
             if candidate.unit.id not in renderings:
                 remaining_tokens -= self._expand(renderings, candidate.unit, min(offer_tokens, remaining_tokens))
         by_relevance = [*pinned, *sorted(unpinned, key=lambda candidate: (-candidate.relevance, candidate.unit.id))]
-        for include_rest in (False, True):  # first what tells most about every unit, then all else of them
+        for include_rest in (False, True):  # first the most informative parts of every unit, then the rest
             for candidate in by_relevance:
                 remaining_tokens -= self._expand(
                     renderings, candidate.unit, remaining_tokens, include_rest=include_rest
@@ -164,7 +167,7 @@ class _RelevanceSelector(PackPrinter):
     def _expand_evenly(
         self, renderings: dict[str, Rendering], candidates: Sequence[ScoredUnit], available_tokens: int
     ) -> int:
-        """Print more of units, the shortest first and each with a fair part of what is left; tells what it took."""
+        """Expand units, the shortest first, each with a fair part of the remaining room; return the tokens used."""
         used_tokens = 0
         for index, candidate in enumerate(
             sorted(
@@ -179,7 +182,7 @@ class _RelevanceSelector(PackPrinter):
     def _expand_in_order(
         self, renderings: dict[str, Rendering], candidates: Sequence[ScoredUnit], max_tokens: int, max_unit_tokens: int
     ) -> int:
-        """Print something of the first units, each at most so large, until a part of the room is taken; tells what it took."""
+        """Add the first units, each up to a limit, until a part of the room is used; return the tokens used."""
         used_tokens = 0
         for candidate in candidates:
             if candidate.unit.id not in renderings and max_tokens - used_tokens >= _MIN_SUMMARY_TOKENS:
@@ -189,7 +192,7 @@ class _RelevanceSelector(PackPrinter):
     def _expand(
         self, renderings: dict[str, Rendering], unit: Unit, max_extra_tokens: int, *, include_rest: bool = False
     ) -> int:
-        """Print more of a unit, by at most so many tokens; returns how many these are."""
+        """Expand a unit by at most `max_extra_tokens`; return the tokens used."""
         previous = renderings.get(unit.id, OMITTED)
         rendering = (
             self._largest_rendering(unit, previous.tokens + max_extra_tokens, include_rest=include_rest)
@@ -202,9 +205,9 @@ class _RelevanceSelector(PackPrinter):
         return rendering.tokens - previous.tokens
 
     def _largest_rendering(self, unit: Unit, max_tokens: int, *, include_rest: bool) -> Rendering | None:
-        """The most of a unit that takes so many tokens: all of it, a summary, or its beginning where there is no summary.
+        """Return the largest rendering of a unit within a token limit: its full text, a summary, or else its beginning.
 
-        A summary holds what tells most about the unit, and with `include_rest` as much of all else as there is room for.
+        A summary has the most informative parts of the unit. With `include_rest`, it has as much of the rest as fits.
         """
         if self.full_renderings[unit.id].tokens <= max_tokens:
             return self.full_renderings[unit.id]
@@ -220,9 +223,7 @@ class _RelevanceSelector(PackPrinter):
         if unit.id not in self.summarizers:
             self.summarizers[unit.id] = make_summarizer(unit, self.keywords, self.counter)
         content_tokens = max_tokens - self.render(unit, SUMMARIZE, "").tokens
-        for attempt in range(
-            _MAX_ATTEMPTS
-        ):  # a text and what is around it may take more tokens than each of them alone
+        for attempt in range(_MAX_ATTEMPTS):  # a text with its heading may take more tokens than the two separately
             if content_tokens <= 0:
                 return None
             text = self.summarizers[unit.id](content_tokens, include_rest)
@@ -236,7 +237,7 @@ class _RelevanceSelector(PackPrinter):
         return None
 
     def build_items(self, renderings: dict[str, Rendering], threshold: float) -> list[PackItem]:
-        """The units with what became of them, and why."""
+        """Return an item for each unit, with its action and the reason."""
         items = []
         for candidate in self.candidates:
             rendering, original_tokens = (

@@ -1,4 +1,4 @@
-"""Whether a session should be compacted: by how much of the model's window is full, or by its messages, whichever asks for more."""
+"""Advice on compacting a session, by the use of the model's window or by messages, whichever is more urgent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPACT: Final = "checkpoint_then_compact"
 COMPACT_NOW: Final = "checkpoint_then_compact_immediately"
 
 ACTION_THRESHOLDS = ((80.0, 55, COMPACT_NOW), (50.0, 35, COMPACT), (35.0, 25, PREPARE))
-"""From which percentage of the window, or from how many messages, what is recommended; the most urgent first."""
+"""Minimum window percentage, minimum number of messages, and the action; most urgent first."""
 
 PLAYBOOKS = {
     CONTINUE: (
@@ -39,11 +39,11 @@ PLAYBOOKS = {
         "Look at the plan before going on: execplan prime",
     ),
 }
-"""What to do then, in order."""
+"""Instructions for each action, in order."""
 
 
 def recommend_action(utilization: float, messages: int) -> str:
-    """What is recommended at so many percent of the window and so many messages."""
+    """Return the action for a window percentage and a number of messages."""
     return next(
         (
             action
@@ -55,7 +55,7 @@ def recommend_action(utilization: float, messages: int) -> str:
 
 
 def assess_session(messages: int, session_tokens: int, optimized_tokens: int, window_tokens: int) -> SessionHygiene:
-    """The advice for a session of so many messages and tokens, before and after; the percentages that are shown decide."""
+    """Return the advice for a session, and its window use before and after; the rounded percentages decide."""
     from execplan.context.decision_builder import percentage
 
     utilization = percentage(session_tokens, window_tokens)
@@ -64,7 +64,7 @@ def assess_session(messages: int, session_tokens: int, optimized_tokens: int, wi
 
 
 def hygiene_without_session() -> SessionHygiene:
-    """Without a session there is no advice: nothing is counted, nothing is to be done."""
+    """Return empty advice: no session, nothing counted, nothing to do."""
     return _build_hygiene(0, 0.0, 0.0, CONTINUE, ())
 
 

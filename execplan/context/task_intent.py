@@ -1,4 +1,4 @@
-"""What somebody is about to do, by the words of the task."""
+"""Classification of what a task is about to do, by its words."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _INTENT_WORDS = {
     "code_generation": "accept add build code convert create emit ensure expose extend extract generate implement integrate introduce make "
     "migrate move parse port refactor remove rename replace return split store support teach update wire write",
 }
-"""Words of each intent; of equal counts the first one wins."""
+"""Words of each intent; if scores are equal, the first intent wins."""
 INTENTS = (*_INTENT_WORDS, GENERIC)
 _INTENT_BY_WORD = {word: name for name, intent_words in _INTENT_WORDS.items() for word in intent_words.split()}
 _FIRST_WORD_WEIGHT: Final = 3
-"""How much more the first word counts, which mostly says what is to be done."""
+"""Weight of the first word, which usually states the activity."""
 _CODE_OR_PATH = re.compile(r"`[^`]*`|\S*[/_]\S*")
-"""What names something: code and paths, whose words say nothing about what is to be done."""
+"""Pattern for code and paths, whose words say nothing about the activity."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SUFFIXES = ("", "s", "d", "ed", "es", "ing")
 
 
 class Intent(NamedTuple):
-    """What somebody is about to do."""
+    """Classified intent of a task, with its confidence."""
 
     name: str
     confidence: float
-    """From 0 to 1, in hundredths."""
+    """Confidence from 0 to 1, with two decimals."""
 
 
 def classify_intent(text: str) -> Intent:
-    """The intent that most of the words tell; `generic` where none does."""
+    """Return the intent with the highest score of matching words; `generic` if no word matches."""
     scores = dict.fromkeys(_INTENT_WORDS, 0)
     for index, word in enumerate(_WORD.findall(_CODE_OR_PATH.sub(" ", text).lower())):
         name = next((_INTENT_BY_WORD[form] for form in _base_forms(word) if form in _INTENT_BY_WORD), None)
@@ -58,7 +58,7 @@ def classify_intent(text: str) -> Intent:
 
 
 def _base_forms(word: str) -> Iterator[str]:
-    """The word, and what it may be a form of."""
+    """Yield the word and its possible base forms."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)

@@ -1,4 +1,4 @@
-"""How well texts fit words, by the full-text search of SQLite, in memory."""
+"""Match scores of texts and keywords, from an in-memory SQLite full-text search."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from typing import Final
 
 _MAX_CHARS: Final = 200_000
-"""Characters of a text that are looked at."""
+"""Maximum characters of a text that are searched."""
 _MIN_IDF: Final = 1e-6
-"""What SQLite's bm25 takes instead of a logarithm that is not above nothing."""
+"""Value that SQLite's bm25 uses if the logarithm is not positive."""
 _TITLE_WEIGHT: Final = 3.0
-"""How much more a word of a title counts than one of a text."""
+"""Weight of a word in a title, relative to 1 for a word in the text."""
 
 
 class WordHit(NamedTuple):
-    """A word that stands in a text, in this or another form of it."""
+    """A word that appears in a text in this or another form."""
 
     word: str
     score: float
     is_distinctive: bool
-    """Whether it tells something: no word of more than four of five texts does."""
+    """Whether the word is informative; a word in more than four of five texts is not."""
 
 
 def search_texts(texts: Iterable[tuple[str, str]], weights: Mapping[str, float]) -> list[list[WordHit]]:
-    """For each text, given with its title, the words that are in it, each with its bm25 times its weight, best first.
+    """Return the words found in each text, given with its title, scored by bm25 times their weight, best first.
 
-    Raises ExecplanError where this Python's SQLite can't search texts.
+    Raises ExecplanError if Python's SQLite does not support full-text search.
     """
     import sqlite3
     from contextlib import closing
@@ -55,7 +55,10 @@ def search_texts(texts: Iterable[tuple[str, str]], weights: Mapping[str, float])
 
 
 def _find_hits(database: Connection, text_count: int, weights: Mapping[str, float]) -> list[list[WordHit]]:
-    """The words of each text; SQLite counts a word that half of the texts hold for nothing, which few texts do not bear."""
+    """Find the words of each text, and correct their scores.
+
+    SQLite gives no weight to a word in half of the texts, which is wrong if there are few texts.
+    """
     from math import log
 
     hits_by_text: list[list[WordHit]] = [[] for _ in range(text_count)]
@@ -74,10 +77,10 @@ def _find_hits(database: Connection, text_count: int, weights: Mapping[str, floa
 
 
 def total_score(hits: Sequence[WordHit]) -> float:
-    """What the words of a text come to."""
+    """Return the total score of the words in a text."""
     return round(sum([hit.score for hit in hits]), 4)
 
 
 def _prepare_text(text: str) -> str:
-    """What SQLite takes of a text."""
+    """Prepare a text for SQLite."""
     return separate_unspaced(text[:_MAX_CHARS]).encode("utf-8", "replace").decode().replace("\0", " ")

@@ -1,4 +1,4 @@
-"""How a budget of tokens is split: the system prompt, what is read, and the response."""
+"""Split of a token budget between the system prompt, the context, and the response."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from typing import Final
 
 MIN_BUDGET: Final = 200
-"""Tokens of the smallest budget."""
+"""Minimum budget in tokens."""
 _MAX_RESERVED_SHARE: Final = 0.9
-"""Of a budget what is not for reading."""
+"""Maximum part of a budget that is not for context."""
 
 
 class BudgetShares(NamedTuple):
-    """Which parts of a budget are not for reading."""
+    """Parts of a budget that are not for context."""
 
     system_prompt: float = 1 / 16
     response_reserve: float = 1 / 8
@@ -26,17 +26,17 @@ DEFAULT_SHARES: Final = BudgetShares()
 
 
 class Allocation(NamedTuple):
-    """A budget, split; in tokens."""
+    """A budget that is split, in tokens."""
 
     system_prompt: int
     context: int
-    """What a pack may take."""
+    """Tokens that a pack may take."""
     response_reserve: int
     shares: BudgetShares = DEFAULT_SHARES
 
 
 def allocate_budget(total: int, shares: BudgetShares = DEFAULT_SHARES) -> Allocation:
-    """Split a budget of so many tokens; raises ExecplanError for shares that leave too little to read."""
+    """Split a budget of `total` tokens. Raises ExecplanError for shares that leave too little for context."""
     if min(shares) < 0 or not sum(shares) <= _MAX_RESERVED_SHARE:
         message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
         hint = f"none below 0, and together at most {_MAX_RESERVED_SHARE:g} of the budget"
@@ -48,7 +48,7 @@ def allocate_budget(total: int, shares: BudgetShares = DEFAULT_SHARES) -> Alloca
 
 
 def smallest_budget(needed_tokens: int, shares: BudgetShares = DEFAULT_SHARES) -> int:
-    """The smallest budget that leaves so many tokens to read."""
+    """Return the smallest budget that leaves `needed_tokens` for context."""
     total = max(needed_tokens, MIN_BUDGET)
     while allocate_budget(total, shares).context < needed_tokens:
         total += 1

@@ -1,4 +1,4 @@
-"""How many tokens a text takes: an estimate that needs nothing, or an exact count where the extra `tokens` is installed."""
+"""Token counters: an estimate without dependencies, or an exact count if the extra `tokens` is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ESTIMATE: Final = "estimate"
 ENCODING: Final = "o200k_base"
-"""The vocabulary of the exact counter, which the estimate was fitted to."""
+"""Vocabulary of the exact counter, to which the estimate was fitted."""
 _BINDINGS_MODULE: Final = "bpe_openai._bindings"
 
 PAIR_WEIGHTS = {
@@ -47,8 +47,11 @@ PAIR_WEIGHTS = {
     "0000": 795,
     "..": 58,
 }
-"""Thousandths of a token for each place where such a row of characters stands: `a` is a small letter, `A` a capital, `0` a
-digit, `s` a space, `n` a new line, `.` any other sign. By `scripts/tokens.py --fit`, over plans and code."""
+"""Thousandths of a token for each occurrence of a sequence of character classes.
+
+`a` is a lower-case letter, `A` an upper-case letter, `0` a digit, `s` a space, `n` a line break, `.` any other sign.
+Fitted by `scripts/tokens.py --fit` to plans and code.
+"""
 NON_ASCII_WEIGHTS = {
     0x250: 510,  # Latin
     0x900: 459,  # Greek, Cyrillic, Arabic
@@ -59,22 +62,22 @@ NON_ASCII_WEIGHTS = {
     0x10000: 1224,
     0x110000: 1530,  # pictures
 }
-"""The same for a character beyond ASCII, by the end of its range; those of signs, Han and Hangul are fitted, too."""
+"""Thousandths of a token for a non-ASCII character, by the end of its range; signs, Han and Hangul are fitted, too."""
 
 
 class Counter(NamedTuple):
-    """Counts the tokens of texts."""
+    """Counter of the tokens in texts."""
 
     name: str
     exact: bool
     count: Callable[[str], int]
-    """How many tokens a text takes."""
+    """Function that returns the number of tokens in a text."""
 
 
 def make_counter(exact: bool | None = None) -> Counter:
-    """The exact counter where it is installed, else the estimate; `exact` asks for one of them.
+    """Return the exact counter if it is installed, else the estimate; `exact` requests one of them.
 
-    Raises ExecplanError where the exact one is asked for and is not there.
+    Raises ExecplanError if the exact counter is requested and not installed.
     """
     if exact is False:
         return Counter(ESTIMATE, exact=False, count=estimate_tokens)
@@ -90,10 +93,10 @@ def make_counter(exact: bool | None = None) -> Counter:
 
 
 def _load_bindings() -> ModuleType:
-    """The compiled part of the package, alone; raises ImportError.
+    """Load only the compiled part of the package. Raises ImportError if it is missing.
 
-    The package's own face has no count, refuses texts of a million characters, and unpacks every vocabulary that it knows,
-    which takes longer than all that is counted with one.
+    The package's public interface has no count, rejects texts of a million characters, and unpacks every vocabulary
+    that it knows, which takes longer than all counting with one.
     """
     import sys
     from importlib import import_module
@@ -108,17 +111,17 @@ def _load_bindings() -> ModuleType:
         raise ImportError(_BINDINGS_MODULE)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    sys.modules[_BINDINGS_MODULE] = module  # where its package would have put it, if that is wanted later
+    sys.modules[_BINDINGS_MODULE] = module  # where its package would have put it, if it is imported later
     return module
 
 
 def _tolerate_surrogates(count: Callable[[str], int]) -> Callable[[str], int]:
-    """The same, for texts too that hold half of a surrogate pair."""
+    """Wrap a counter so that it accepts texts with unpaired surrogates."""
     return lambda text: count(text.encode("utf-8", "replace").decode())
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text takes: rather a few too many than too few."""
+    """Estimate the number of tokens in a text; rather too many than too few."""
     total = sum(
         [
             weight * pattern_count
@@ -135,26 +138,26 @@ def estimate_tokens(text: str) -> int:
 
 
 _MAX_TOKEN_CHARS = 64
-"""Characters of the longest tokens, such as a row of spaces: a text has at least so many tokens."""
+"""Maximum characters of a token, such as a run of spaces, which gives a lower bound for the tokens of a text."""
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def count_patterns(text: str) -> list[int]:
-    """How often each row of classes of WEIGHTS occurs in a text."""
+    """Count the occurrences of each sequence of `PAIR_WEIGHTS` in a text."""
     classes = text.replace("?", ".").encode("ascii", "replace").translate(_CLASSES) + _END_CLASS
     class_number = int.from_bytes(classes, "little")
-    # Each byte is a class and the next one: to count a byte takes a tenth of the time that two bytes take.
+    # Each byte combines a class and the next one: counting one byte takes a tenth of the time of counting two.
     pairs = ((class_number << 3) + (class_number >> 8)).to_bytes(len(classes) + 1, "little")
     return [(pairs if len(pattern) == 1 else classes).count(pattern) for pattern in _ENCODED_PATTERNS]
 
 
 def _char_weight(char: str) -> int:
-    """What a character beyond ASCII adds."""
+    """Return the weight of a non-ASCII character."""
     return next(weight for range_end, weight in NON_ASCII_WEIGHTS.items() if ord(char) < range_end)
 
 
 def _char_class(code: int) -> str:
-    """The class of a byte: `u` is what stands for a character beyond ASCII, which is counted by itself."""
+    """Return the class of a byte; `u` marks a non-ASCII character, which is counted separately."""
     char = chr(code)
     special_classes = {" ": "s", "\t": "s", "\n": "n", "\r": "n", "_": "_", "?": "u"}
     if char in special_classes:
@@ -170,7 +173,7 @@ _END_CLASS = bytes([_CLASS_ORDER.index("u")])
 
 
 def _encode_pattern(pattern: str) -> bytes:
-    """What is counted for a row of WEIGHTS: a pair of two classes is one byte."""
+    """Encode a sequence of `PAIR_WEIGHTS` for counting; a pair of two classes is one byte."""
     codes = [_CLASS_ORDER.index(symbol) for symbol in pattern]
     return bytes([8 * codes[0] + codes[1]] if len(set(codes)) == 2 else codes)
 

@@ -1,4 +1,4 @@
-"""Units made shorter, by what they are; what is printed stands in them, and what was left out is marked."""
+"""Shortening of units by their kind of content; the summary quotes the content and marks omissions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     Summarizer = Callable[[int, bool], str | None]
 
 _MAX_CHARS: Final = 1_000_000
-"""Characters of a unit that is looked at as a whole; a larger one, if it is no log, is only cut."""
+"""Maximum characters of a unit that is analyzed completely; a larger one is only cut, unless it is a log or text."""
 _MAX_TOKEN_CHARS: Final = 64
-"""Characters of the longest tokens."""
+"""Maximum characters of a token."""
 _MAX_WORD_CHARS: Final = 64
-"""Characters of the longest word that is not cut."""
+"""Maximum characters of a word that is not cut."""
 _MAX_MARKER_CHARS: Final = 32
-"""Characters of the longest mark."""
+"""Maximum characters of an omission marker."""
 _CODE_EXTENSIONS = frozenset(
     "bash c cc clj cpp cs cu dart ex exs fs go gradle graphql h hpp hs java jl js jsx kt kts lua m metal mjs mm ml nim "
     "php pl proto ps1 rb rs scala scss sh slang sol sql svelte swift tf ts tsx vue wgsl zig zsh".split()
@@ -44,7 +44,7 @@ _SPLITTERS = {
     "settings": data_outline.split_settings,
     "table": data_outline.split_table,
 }
-"""What takes a unit apart."""
+"""Function for each kind of content that splits it into ranked parts."""
 _DIFF_START = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
 _SPACE = re.compile(r"\s")
 
@@ -52,15 +52,15 @@ _SPACE = re.compile(r"\s")
 def summarize_unit(
     unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False
 ) -> str | None:
-    """The most telling parts of a unit, in at most so many tokens; None where there is no telling, or no room.
+    """Return the most informative parts of a unit within `max_tokens`; None if it has none or they do not fit.
 
-    With `include_rest` all its other parts follow, until the room is full.
+    With `include_rest`, the other parts follow until the room is full.
     """
     return make_summarizer(unit, keywords, counter)(max_tokens, include_rest)
 
 
 def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> Summarizer:
-    """What makes summaries of a unit, of any number of tokens, with the rest or without; the unit is taken apart once."""
+    """Return a function that summarizes a unit to any number of tokens; the unit is split only once."""
     kind = content_kind(unit)
     if len(unit.content) > _MAX_CHARS and kind not in ("log", "text"):
         return lambda max_tokens, include_rest: None
@@ -79,7 +79,7 @@ def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> 
 
 
 def content_kind(unit: Unit) -> str:
-    """How a unit is shortened: python, code, prose, message, diff, log, text, settings, table or json."""
+    """Return the kind of a unit's content: python, code, prose, message, diff, log, text, settings, table or json."""
     extension = unit.path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in unit.path else ""
     if unit.type == DIFF or extension in ("diff", "patch") or _DIFF_START.match(unit.content):
         return "diff"
@@ -103,9 +103,9 @@ def content_kind(unit: Unit) -> str:
 
 
 def truncate_unit(unit: Unit, max_tokens: int, counter: Counter) -> str:
-    """The beginning of a unit, with a mark of how much is left out; the mark alone where nothing else fits.
+    """Return the beginning of a unit with a note on how much is left out, or only the note if nothing else fits.
 
-    All of it where the mark would be longer than what it stands for.
+    Returns all of the content if the note would be longer than the omitted text.
     """
     content = unit.content
     if len(content) <= max_tokens * _MAX_TOKEN_CHARS and counter.count(content) <= max_tokens:
@@ -128,7 +128,7 @@ def truncate_unit(unit: Unit, max_tokens: int, counter: Counter) -> str:
 
 
 def _truncated_text(content: str, size: int) -> str:
-    """So many characters of a text, or fewer, with a mark of what is left out, which is shorter than that; or all of it."""
+    """Cut a text to at most `size` characters with a note on the rest, or return all of it if that is not longer."""
     size = max(min(size, len(content) - _MAX_MARKER_CHARS), 0)
     head, tail = content[:size].rstrip(), content[size:]
     line_count = tail.rstrip().count("\n")

@@ -1,4 +1,4 @@
-"""Is the guard asked before every call of an agent, where it was installed?"""
+"""Doctor checks of agent hooks: whether agents ask the guard before each call, and run the session hooks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _MANAGED = (
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 )
-"""What an organization has decided for Claude Code, on Linux and on macOS."""
+"""Managed Claude Code settings of an organization, on Linux and on macOS."""
 _MAX_BYTES = 5 << 20
 
 
@@ -84,12 +84,12 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _has_guard_hook(project: Project, program: str) -> bool:
-    """Whether a hook of the guard stands in the file of a program, ours or one that was put there by hand."""
+    """Return whether a program's file contains a guard hook, installed by execplan or added by hand."""
     return b"execplan guard" in _read_bytes(os.path.join(project.root, PROGRAMS[program].file))
 
 
 def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
-    """Whether an entry is as it was put in, and as it would be put in today."""
+    """Check that a guard entry is unedited and up to date."""
     agent_program = PROGRAMS[program]
     try:
         file = guard_hook.open_file(project, program)
@@ -111,7 +111,7 @@ def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
 
 
 def find_disabled_hooks(project: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
-    """What keeps the programs from running hooks of the repository, and what comes of that."""
+    """Yield findings about settings that keep programs from running the repository's hooks, and the consequence."""
     if "claude" in programs:
         yield from _find_disabled_claude_hooks(project, level, consequence)
     if "codex" in programs:
@@ -141,7 +141,7 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
 
 
 def _find_malformed_hook(hooks: Any) -> str:
-    """Where the hooks of a file are of another form than Claude Code takes."""
+    """Return the location of a hook entry that is malformed for Claude Code, or an empty string."""
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         if not isinstance(groups, list):
             return f"hooks.{event}"
@@ -168,7 +168,7 @@ def _find_disabled_codex_hooks(project: Project, level: str, consequence: str) -
 
 
 def _has_active_approval(project: Project, ref: PlanRef) -> bool:
-    """Whether a plan has an approval that holds, or a run that is under way."""
+    """Return whether a plan has a valid approval or an active run."""
     if not approval_files.read_all(project, ref):
         return False
     run = run_statuses.find_last_run(project, ref)
@@ -190,7 +190,7 @@ def _read_bytes(path: str) -> bytes:
 
 
 def _read_json(path: str) -> dict[str, Any]:
-    """What a file of settings says; nothing where it can't be read."""
+    """Return the content of a JSON settings file, or an empty dictionary if it can't be read."""
     try:
         document = json.loads(_read_bytes(path) or b"{}")
     except (ValueError, RecursionError):
@@ -199,7 +199,7 @@ def _read_json(path: str) -> dict[str, Any]:
 
 
 def _read_toml(path: str) -> dict[str, Any]:
-    """What a file of settings says; nothing where it can't be read."""
+    """Return the content of a TOML settings file, or an empty dictionary if it can't be read."""
     try:
         return tomllib.loads(_read_bytes(path).decode("utf-8"))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a check is, what it finds, and the table in which every check stands."""
+"""Definition of doctor checks, their findings and fixes, and the registry of all checks."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
 
 
 _FATAL_CODES = ("no-home", "bare-repository")
-"""Refusals where there is nothing to look at."""
+"""Codes of errors that leave nothing to check."""
 
 
 class AccessProblem(NamedTuple):
-    """Why a home, or a folder of it, can't be looked at."""
+    """An error that prevents a check of a project or of one of its directories."""
 
     path: str
     error: ExecplanError
 
 
 class DoctorContext:
-    """A home and those that its settings name."""
+    """The projects to check: the nearest project and those that its settings name."""
 
     def __init__(self, start: str, script: Callable[[str], str]) -> None:
         self.start = start
         self.script = script
-        """The completion script of a shell."""
+        """Function that returns a shell's completion script."""
         self.projects: list[Project] = []
-        """Those whose settings can be read, the nearest first."""
+        """Projects with readable settings, the nearest first."""
         self.unreadable_folders: list[AccessProblem] = []
-        """The folders of plans that can't be read, once `plans` was asked for."""
+        """Unreadable plan directories, filled when `plans` is first read."""
         self.settings_problems: list[AccessProblem] = []
         try:
             project = project_discovery.require(start)
@@ -66,12 +66,12 @@ class DoctorContext:
 
     @property
     def project(self) -> Project:
-        """The nearest home."""
+        """The project nearest to the start directory."""
         return self.projects[0]
 
     @cached_property
     def plans(self) -> list[StoredPlan]:
-        """The plans of all homes; a folder of them that can't be read goes to `closed`."""
+        """Plans of all projects; unreadable plan directories are added to `unreadable_folders`."""
         return [
             stored_plan
             for project in self.projects
@@ -90,12 +90,12 @@ class DoctorContext:
 
     @cached_property
     def state_projects(self) -> list[Project]:
-        """A home for each folder of what is not committed."""
+        """One project for each state directory, because projects of a repository share it."""
         return list({project.state: project for project in reversed(self.projects)}.values())
 
 
 def _settings_file_of(error: ExecplanError, folder: str) -> str:
-    """The file of settings that a refusal speaks of, in a folder or above it; or nothing."""
+    """Return the settings file that an error names, in a directory or its parents, or an empty string."""
     while True:
         for name in (project_settings.SETTINGS_FILE, project_settings.PYPROJECT_FILE):
             path = os.path.join(folder, name)
@@ -107,7 +107,7 @@ def _settings_file_of(error: ExecplanError, folder: str) -> str:
 
 
 def _relative_to_root(path: str) -> str:
-    """A path from the root of its repository; as it is where there is none."""
+    """Return a path relative to its repository's root, or unchanged outside a repository."""
     root = os.path.dirname(path)
     while root != os.path.dirname(root):
         if os.path.lexists(os.path.join(root, ".git")):
@@ -120,51 +120,51 @@ __all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "check"]
 
 
 class Fix(NamedTuple):
-    """What `--fix` does."""
+    """A fix for a finding, which `--fix` applies."""
 
     description: str
-    """What it is about to do, in words."""
+    """Description of the fix, for a preview."""
     apply: Callable[[WriteOptions], list[str]]
-    """Does it and says what it did; raises ExecplanError."""
+    """Function that applies the fix and returns messages about it; raises ExecplanError."""
     diff: str = ""
-    """How it changes a plan."""
+    """Diff of the change to a plan."""
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong."""
+    """A problem found by a doctor check."""
 
     level: str
-    """`error`: a plan, an edit or the tool itself is in danger or out of reach; `warning`: something was left lying."""
+    """`error` if a plan, an edit or the tool itself is at risk or inaccessible; `warning` for leftovers."""
     path: str
-    """From the root of the repository, or empty."""
+    """Path from the repository root, or an empty string."""
     message: str
     remedy: str
-    """A command or an edit."""
+    """Command or edit that solves the problem."""
     line: int = 0
     fix: Fix | None = None
 
 
 class Check(NamedTuple):
-    """A check as it is registered."""
+    """A registered doctor check."""
 
     name: str
     find_problems: CheckFunction
-    """Yields findings, and words that say more about what was looked at."""
+    """Check function that yields findings, and notes about what it checked."""
     works_without_settings: bool
-    """Whether it can be made where the settings can't be read."""
+    """Whether the check can run if the settings can't be read."""
 
     @property
     def sentence(self) -> str:
-        """What holds when it finds nothing."""
+        """Sentence that is true if the check finds nothing."""
         return (self.find_problems.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
 CHECKS: dict[str, Check] = {}
-"""Every check by its name."""
+"""All registered checks by name."""
 
 
 def check(name: str, *, works_without_settings: bool = False) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a function as a check; the first sentence of its docstring is what it says when nothing is wrong."""
+    """Register a function as a check; the first line of its docstring is printed if it finds nothing."""
 
     def register(find_problems: CheckFunction) -> CheckFunction:
         CHECKS[name] = Check(name, find_problems, works_without_settings)

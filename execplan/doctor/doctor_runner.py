@@ -1,4 +1,4 @@
-"""Every check made, and what they found mended."""
+"""Runner of all doctor checks and of the fixes for their findings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECK_MODULES = (
     integration_checks,
     agent_hook_checks,
 )
-"""The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
+"""Modules of checks in the order of checks and fixes; importing a module registers its checks."""
 for _module in CHECK_MODULES:
     for _name in [
         name for name, registered in CHECKS.items() if registered.find_problems.__module__ == _module.__name__
@@ -39,22 +39,22 @@ for _module in CHECK_MODULES:
 
 
 class CheckResult(NamedTuple):
-    """What came of a check."""
+    """The result of a doctor check."""
 
     name: str
     message: str
-    """What holds, or why it was not looked at."""
+    """Sentence and notes of the check, or the reason why it was not run."""
     findings: tuple[Finding, ...]
     was_run: bool = True
 
     @property
     def ok(self) -> bool:
-        """Whether it was looked at and nothing is wrong."""
+        """Whether the check ran and found nothing."""
         return self.was_run and not self.findings
 
 
 class FixOutcome(NamedTuple):
-    """Something that was mended, or in a dry run would be."""
+    """A fix that was applied, or would be in a dry run."""
 
     check: str
     path: str
@@ -63,9 +63,9 @@ class FixOutcome(NamedTuple):
 
 
 def run_checks(start: str, script: Callable[[str], str]) -> list[CheckResult]:
-    """Make every check on the home of a folder and those that it names; raises ExecplanError where there is none.
+    """Run all checks on a directory's project and the projects that it names; raises ExecplanError without a project.
 
-    `script` gives the completion script of a shell.
+    `script` returns the completion script of a shell.
     """
     context = DoctorContext(start, script)
     reported: set[str] = set()
@@ -78,7 +78,7 @@ def run_checks(start: str, script: Callable[[str], str]) -> list[CheckResult]:
 
 
 def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> CheckResult:
-    """Make a check; what keeps it from being made is a finding, unless another check has found it already."""
+    """Run a check; an error that prevents it becomes a finding, unless another check has reported it."""
     if not (check.works_without_settings or context.projects):
         return CheckResult(check.name, "not checked: the settings can't be read", (), was_run=False)
     findings: list[Finding] = []
@@ -98,7 +98,7 @@ def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> Chec
 
 
 def preview_fixes(results: list[CheckResult]) -> list[FixOutcome]:
-    """What `mend` would do."""
+    """Return the fixes that `apply_fixes` would apply."""
     return [
         FixOutcome(check_result.name, finding.path, finding.fix.description, finding.fix.diff)
         for check_result in results
@@ -108,7 +108,7 @@ def preview_fixes(results: list[CheckResult]) -> list[FixOutcome]:
 
 
 def apply_fixes(start: str, script: Callable[[str], str], options: WriteOptions) -> tuple[list[FixOutcome], list[str]]:
-    """Mend what can be, check after check, each looking at what those before it left; and why something could not be."""
+    """Apply all fixes, check by check, each after the fixes of earlier checks; return them and the failures."""
     applied: list[FixOutcome] = []
     failures: list[str] = []
     context = DoctorContext(start, script)

@@ -1,4 +1,4 @@
-"""Is every edit in its plan, and nothing half done?"""
+"""Doctor checks for lost edits and interrupted moves."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) -> Finding:
-    """What is to be said of an edit that is no longer in its plan, and how the plan changes when it is put back."""
+    """Build the finding for an edit that is missing from its plan, with the diff of its restore."""
     project, ref = stored_plan[:2]
     message = f"another program has overwritten an edit: {step.description}"
     remedy, description, apply = "execplan doctor --fix", "put back", _restore_edit
@@ -82,7 +82,10 @@ def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) 
 
 
 def _archived_loss_finding(stored_plan: StoredPlan, step: JournaledEdit) -> Finding:
-    """An archived plan is a record: what it lacks is kept in a file, unless the plan is restored first."""
+    """Build the finding for an edit missing from an archived plan; its fix saves the edit to a file.
+
+    An archived plan is a record, so the edit can be put back only if the plan is restored first.
+    """
     project, ref = stored_plan[:2]
     message = f"another program overwrote an edit before the plan was archived: {step.description}"
     remedy = f"put it back: execplan restore {ref.shell_name}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"

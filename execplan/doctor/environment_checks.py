@@ -1,4 +1,4 @@
-"""Is what the tool stands on as it has to be: Python, git, and a file system that locks?"""
+"""Doctor checks of the environment: settings, directories, Python, Git, and a file system with locks."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _settings_finding(path: str, error: ExecplanError) -> Finding:
 
 PYTHON = (3, 11)
 GIT = (2, 30)
-"""The oldest that are good enough: the package's own, and the git of Debian 11; a newer one is what the tests run with."""
+"""Oldest supported versions: the package's minimum Python, and the Git of Debian 11; the tests run with newer ones."""
 
 
 _MINUTE = 60
@@ -163,7 +163,7 @@ def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
-    """Try a lock on an open file."""
+    """Try to lock an open file, and yield a finding if the file system can't."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

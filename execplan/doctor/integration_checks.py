@@ -1,4 +1,4 @@
-"""Is what `install` has added still whole, of today, and able to run?"""
+"""Doctor checks of the integrations added by `install`: intact, up to date, and able to run."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 NOT_INSTALLED = "not installed"
-"""What a check says of an integration that is not there."""
+"""Note of a check for an integration that is not installed."""
 _NO_GIT = "no repository: not looked at"
 _PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?$")
-"""Where a hook names the Python that runs it."""
+"""Pattern for the Python interpreter that a hook names."""
 
 
 @check("agents")
@@ -117,7 +117,7 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
                 yield Finding(
                     WARNING, project.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix
                 )
-    # A driver that is configured and not named does nothing; another branch may name it.
+    # A driver that is configured but not named does nothing; another branch may name it.
     yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(
         driver_state, driver_state
     )
@@ -140,7 +140,7 @@ def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
 def check_integration(
     project: Project, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
 ) -> Iterator[Finding | str]:
-    """What is wrong with an integration, if it is there: damage is raised, the rest is found."""
+    """Yield the problems of an integration if it is installed: damage, a missing Python, or outdated content."""
     command = f"execplan install {integration}"
     try:
         if not any([change.action != "kept" for change in uninstall(force=True).changes]):
@@ -165,20 +165,20 @@ def check_integration(
 
 
 def _find_python(change: Change) -> str:
-    """The Python that the block of a file names, or nothing."""
+    """Return the Python interpreter named in a file's block, or an empty string."""
     for line in _block_lines(change.old, change.path):
         match = _PYTHON_PATH.search(line)
         if match:
             command = match[1].replace("''", "'") if line.lstrip().startswith("entry") else match[1]
             try:
                 return (shlex.split(command) or [""])[0]
-            except ValueError:  # somebody wrote into it
+            except ValueError:  # the line was edited by hand
                 return command
     return ""
 
 
 def _is_current_except_python(change: Change, python_path: str) -> bool:
-    """Whether a block is of today but for the Python that it names, which is as good as this one."""
+    """Return whether a block is up to date except for its Python interpreter, which is as good as the current one."""
     old, new = [
         [
             _PYTHON_PATH.sub(lambda match: match[0].replace(match[1], ""), line)
@@ -202,7 +202,7 @@ def _has_block(path: str) -> bool:
 
 
 def make_fix(project: Project, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
-    """What makes the changes that are planned then."""
+    """Return a fix that plans the changes again under the lock, and applies them."""
 
     def apply(options: WriteOptions) -> list[str]:
         with project_state.lock(project, "home", "doctor"):

@@ -1,4 +1,4 @@
-"""Is anything left of what was killed, or of plans that are gone?"""
+"""Doctor checks for leftovers of killed processes and of deleted plans."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
-"""What a file is called that is being written."""
+"""Pattern for the names of temporary files during a write."""
 _STATE_TEMPORARY = re.compile(r".+\.new|.+\.(?P<pid>\d+)\.tmp")
 _OVERWRITTEN = re.compile(r".+\.displaced-\d+")
 _DAY_SECONDS = 24 * 3600
 _MAX_BYTES = 1 << 30
 _JOURNAL_DAYS = 30
-"""So long a plan may be gone, moved by hand or on a branch that was never committed, before its journal is left over."""
+"""Days that a plan may be missing, moved by hand or on an uncommitted branch, before its journal is a leftover."""
 
 
 @check("temporary")
@@ -49,7 +49,7 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
                 if match and _is_abandoned(project, path, match["pid"]):
                     is_own_content = (
                         is_state_folder or match["pid"] or match[1] == "new"
-                    )  # nobody has read what is in them but we
+                    )  # only execplan has read their content
                     fix = Fix(
                         f"remove {project.display_path(path)}",
                         partial(_remove_file if is_own_content else _remove_temporary, project, path),
@@ -81,7 +81,7 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _writable_folders(project: Project) -> list[str]:
-    """The folders in which files are replaced or made."""
+    """Return the directories in which files are replaced or created."""
     state_folders = [os.path.join(project.state, name) for name in _list_names(project.state)]
     folders = [project.root, project.base, os.path.join(project.base, ".agent"), project.state, *state_folders]
     folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(project, archived=archived)]
@@ -103,7 +103,7 @@ def _list_plan_files(project: Project, *, archived: bool) -> list[tuple[str, lis
 
 
 def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
-    """Whether nobody writes a file any more."""
+    """Return whether no process writes a temporary file any more."""
     try:
         if pid:
             os.kill(int(pid), 0)
@@ -117,7 +117,7 @@ def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
 
 
 def _find_target(path: str) -> list[str]:
-    """The file beside a temporary one that it was to replace, if it is there."""
+    """Return the existing file that a temporary file next to it was to replace, or an empty list."""
     folder, temporary_name = os.path.split(path)
     return [
         os.path.join(os.path.realpath(folder), name)
@@ -127,7 +127,7 @@ def _find_target(path: str) -> list[str]:
 
 
 def _remove_temporary(project: Project, path: str, options: WriteOptions) -> list[str]:
-    """Remove a temporary file as the next writer would; what nobody has read is kept."""
+    """Remove a temporary file as the next writer would; content that no one has read is saved as a backup copy."""
     target = _find_target(path)
     display_path = project.display_path(path)
     with project_state.lock(project, "home", "doctor"):
@@ -163,7 +163,7 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
                 continue
             data = file_access.read(path, 5 << 20)[0]
             if data in contents_by_name.get(name.partition("-")[2], ()):
-                if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # else an editor may have it open
+                if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # otherwise an editor may have it open
                     yield _removable_finding(project, path, "is a copy for an editor, and says what the plan says")
                 continue
             remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(project.display_path(path))}"
@@ -193,7 +193,7 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
-    """What journals are called of the plans that are there, and of all that git knows of."""
+    """Return the journal names of all existing plans, and of all plans that Git knows."""
     paths = {stored_plan.ref.path for stored_plan in context.plans}
     for base in directory_tree.find_projects(project.root):
         for nested in with_nested_projects(project_at(base)):
@@ -256,7 +256,7 @@ def _unlink(project: Project, path: str) -> list[str]:
 
 
 def _list_names(folder: str) -> list[str]:
-    """What is in a folder, hidden files too; nothing where it can't be read or is not there."""
+    """List a directory, including hidden files; return nothing if it is missing or can't be read."""
     try:
         return sorted(os.listdir(folder))
     except OSError:

@@ -1,4 +1,4 @@
-"""Can every plan be read, and does it lie where it belongs?"""
+"""Doctor checks of plan files: whether each plan can be read, and whether it is in the right place."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 _MAX_DEPTH = 4
-"""Folders down to which other homes are looked for."""
+"""Maximum depth of directories in the search for nested projects."""
 _LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
-"""How files end that a merge or an editor leaves."""
+"""Suffixes of files left by a merge or an editor."""
 
 
 @check("hidden")
@@ -90,7 +90,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
-    """The plans below a folder of plans that are not shown, and the folders that can't be looked into."""
+    """Yield findings for unlisted plans below a plans directory, and for directories that can't be read."""
     guide = os.path.join(project.base, project.settings.guide)
     errors: list[OSError] = []
     for folder, folders, names in os.walk(top, onerror=errors.append):
@@ -115,12 +115,12 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
     for error in errors:
         path = project.display_path(str(error.filename))
         message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
-        if path != project.display_path(top):  # the plans folder itself is told elsewhere
+        if path != project.display_path(top):  # another check reports the plans directory itself
             yield Finding(ERROR, path, message, f"let yourself in: chmod u+rx {quote(path)}")
 
 
 def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
-    """Whether a folder below one of plans is looked at elsewhere, or holds what belongs to a plan."""
+    """Return whether a directory below a plans directory is checked elsewhere, or contains a listed plan's files."""
     skipped_folders = [project.plans, *project.archives, os.path.join(project.base, project.settings.templates)]
     skipped_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
     if os.path.basename(folder) == ".git" or (folder in skipped_folders and folder != top):
@@ -129,7 +129,7 @@ def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str])
 
 
 def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Finding]:
-    """The plans that lie among the folders of artifacts; what lies in such a folder may be a copy."""
+    """Yield findings for plans next to the artifacts directories; files inside such a directory may be copies."""
     for name in _list_names(folder):
         path = os.path.join(folder, name)
         if os.path.isfile(path):
@@ -137,7 +137,7 @@ def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Findi
 
 
 def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
-    """What is to be said of a file that is not listed: nothing, if it is no plan."""
+    """Yield a finding for an unlisted file if it is, or may be, a plan."""
     display_path = project.display_path(path)
     try:
         data, size = file_access.read(path, reader.MAX_BYTES)
@@ -157,7 +157,7 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
 
 
 def _holds_markdown(folder: str) -> bool:
-    """Whether a file of a folder may be a plan; one that can't be looked into may hold some."""
+    """Return whether a directory has a Markdown file, which may be a plan; True if it can't be read."""
     try:
         return any([name.endswith(".md") for name in os.listdir(folder)])
     except OSError:
@@ -165,7 +165,7 @@ def _holds_markdown(folder: str) -> bool:
 
 
 def _list_names(folder: str) -> list[str]:
-    """What is in a folder, hidden files too; nothing where it can't be read, which is told elsewhere."""
+    """List a directory, including hidden files; return nothing if it can't be read, which another check reports."""
     try:
         return sorted(os.listdir(folder))
     except OSError:
@@ -190,7 +190,7 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
             yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
     for problem in context.unreadable_folders:
         if not os.path.isdir(os.path.join(context.project.root, problem.path)):
-            continue  # the check of folders says so
+            continue  # another check reports the directory
         hint = f"let yourself in: chmod u+rx {quote(problem.path)}"
         yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
     archived_flags = [stored_plan.ref.archived for stored_plan in context.plans]
@@ -207,7 +207,7 @@ def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
-    """What lint finds about the place of a plan, as the settings want it."""
+    """Yield the lint findings about a plan's location, according to the settings."""
     project, ref, _, plan, _ = stored_plan
     assert plan is not None
     path = project.display_path(ref.path)
@@ -219,7 +219,7 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
     for finding in lint_plan(plan, make_rule_context(project, ref, CheckOptions()), rule_levels):
         if finding.code == _UNFILED:
             if list_open_runs(project, ref):
-                continue  # the check of runs reports it: the plan can't be archived before
+                continue  # another check reports the run: the plan can't be archived before it ends
             remedy = f"execplan archive {ref.shell_name}"
         elif plan.is_archived_unfinished or finding.code != _UNFINISHED:
             continue

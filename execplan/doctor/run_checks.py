@@ -1,4 +1,4 @@
-"""Is every run at its end, or known to wait, and is nothing kept of runs that are gone?"""
+"""Doctor checks of runs: interrupted or idle runs, altered evidence and audit logs, and leftovers of deleted runs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
-"""What lies among the artifacts of a plan that has a ledger, or had one."""
+"""Names among the artifacts of a plan that has, or had, an audit log."""
 _IDLE_SECONDS = 86_400
-"""Seconds for which an agent's run may wait for its next call before somebody should know."""
+"""Seconds that an agent's run may wait for its next call before a warning."""
 _DAYS = 30
-"""So long a run may be gone, with a branch that is not checked out, before what is kept for it is left over."""
+"""Days that a run may be missing, with a branch that is not checked out, before its state is a leftover."""
 
 
 @check("runs")
@@ -92,14 +92,14 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
-    """The runs of a plan that is gone, the last one first."""
+    """Return the runs of a missing plan, the last one first."""
     ref = plan_store.PlanRef(project.split_plan_path(path)[1], path, False)
     run_names = [name for name in reversed(run_directories.list_directory(folder)) if run_directories.is_run_id(name)]
     return [run_directories.get_run_paths(project, ref, name) for name in run_names]
 
 
 def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions) -> list[str]:
-    """Bring back what a run has written, as a resume or a rollback of it would; raises ExecplanError."""
+    """Restore the files written by a run, as a resume or a rollback would; raises ExecplanError."""
     from execplan.engine.journal.journal_writer import open_run
     from execplan.engine.run_observer import RunObserver
 
@@ -125,7 +125,7 @@ def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
         if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORD_NAMES]) and not (
             os.path.lexists(copy) and is_expected(project, copy, log_reader.path_of(project, ref))
         ):
-            continue  # to ask git for its anchor takes some milliseconds
+            continue  # asking Git for the anchor takes some milliseconds
         verification = verify_log(project, ref)
         if verification.reasons:
             more_note = f", and {len(verification.reasons) - 1} more" if len(verification.reasons) > 1 else ""
@@ -175,7 +175,7 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
 
 
 def _known_run_ids(context: DoctorContext, project: Project) -> set[str]:
-    """The runs whose working state lies beside that of a home."""
+    """Return the IDs of the existing runs whose working state shares a project's state directory."""
     refs = [
         (owner, ref) for owner in context.projects if owner.state == project.state for ref in plan_store.all_refs(owner)
     ]

@@ -1,4 +1,4 @@
-"""Approvals that are given, declined and revoked on record: what the ledger can't tell of is not approved."""
+"""Grant, decline and revoke approvals with an entry in the audit log: an approval without an entry does not count."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ def approve_and_record(
     confirmation: Confirmation,
     options: WriteOptions,
 ) -> ApprovalResult:
-    """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
+    """Record the approval of an evaluated plan in the audit log, then write the approval.
 
-    Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
+    Raises ExecplanError, after recording that the approval was not given. A process that is killed between the two
+    leaves an entry for an approval that has no file; nothing can run under it.
     """
     ledger = AuditLog(project, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
@@ -82,7 +83,10 @@ def approve_and_record(
 
 
 def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope: ApprovalScope, approver: str) -> None:
-    """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
+    """Record that a person was asked for approval and did not give it.
+
+    If recording fails, add a warning; the approval is declined all the same.
+    """
     ledger = AuditLog(project, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
     try:
@@ -93,9 +97,9 @@ def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope
 
 
 def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
-    """Let approvals, each given by the digest that was approved and its id, hold no more, and record it; raises ExecplanError.
+    """Revoke approvals and record it; `approval_ids` maps approved digests to approval IDs. Raises ExecplanError.
 
-    The record comes behind: who is killed between the two has revoked it.
+    The entry is written after the revocation: a process that is killed between the two has revoked the approval.
     """
     ledger = AuditLog(project, ref)
     for plan_digest, approval_id in approval_ids.items():
@@ -119,7 +123,7 @@ def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, objec
 
 
 def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
-    """How many steps the execution plan has, and how long it took to make where it was made just now."""
+    """Return the number of steps of the execution plan and, if it was just generated, the seconds that took."""
     generation_seconds = evaluated_plan.current_plan.generation_seconds
     return {
         "plan_steps": len(evaluated_plan.current_plan.document.steps),
@@ -128,18 +132,18 @@ def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
 
 
 def _file_digest(approval: Approval) -> str:
-    """SHA-256 of the file of an approval."""
+    """Return the SHA-256 digest of an approval's file."""
     return digest(to_bytes(approval))
 
 
 def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
-    """Whether the file was written, and what failed came behind it."""
+    """Return whether the approval's file was written, so that the failure came later."""
     path = approval_files.file_path(project, ref, approval.digest)
     return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == to_bytes(approval)
 
 
 def _move_anchor(ledger: AuditLog) -> tuple[str, ...]:
-    """Move the anchor; why it did not move, which takes back no approval."""
+    """Move the anchor of the audit log. A failure does not undo an approval: return it as a warning."""
     try:
         ledger.update_anchor()
     except ExecplanError as error:

@@ -1,4 +1,4 @@
-"""The attempts of a run's steps: each in a thread of its own, with its entries before it and behind it."""
+"""Thread pool for the attempts of a run's steps, with the journal entries before and after each attempt."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ if TYPE_CHECKING:
 
 
 class AttemptOutcome(NamedTuple):
-    """What has come of an attempt."""
+    """The outcome of an attempt of a step."""
 
     step: Step
     attempt: int
     was_begun: bool
-    """Whether its intent was written."""
+    """Whether the intent entry was written to the journal."""
     performed: AttemptResult | None
-    """None where something else than the step has failed, or where it was not begun any more."""
+    """The attempt's result; None if something other than the step failed, or if the attempt was not begun."""
     error: BaseException | None = None
 
 
 class AttemptPool:
-    """Those of one leg of a run, from its beginning or a resume to where it stops."""
+    """The attempts of one run session, from the beginning of a run or a resume until it stops."""
 
     def __init__(
         self, context: RunContext, journal_writer: JournalWriter, executor: StepExecutor, permit: Permit, jobs: int
     ) -> None:
         self.context = context
         self.deadline = context.deadline
-        """By time.monotonic(); what somebody takes to answer a question is added."""
+        """Time limit of the run by time.monotonic(), extended by the time that a person takes to answer a question."""
         self.running_steps: dict[str, Step] = {}
         self.warnings: list[str] = []
         self._journal_writer, self._executor, self._permit = journal_writer, executor, permit
@@ -67,7 +67,7 @@ class AttemptPool:
         self._jobs = jobs
         self._parallel_changes: ParallelChanges | None = None
         self._concurrent_steps: set[str] = set()
-        """The steps that have run since nothing last did; one that ran alone knows what it has changed."""
+        """The steps that have run since the pool was last idle. A step that ran alone knows what it has changed."""
 
     def __enter__(self) -> AttemptPool:
         self._journal_writer.is_running_steps = True
@@ -77,15 +77,15 @@ class AttemptPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None and not self.context.stop.is_set():
-            self.context.stop.set("trouble")  # nobody waits for what runs any more
+            self.context.stop.set("trouble")  # no one waits for the running steps any more
         self._pool.shutdown()
 
     def wake(self) -> None:
-        """Let who waits look around; may be called from the handler of a signal."""
+        """Make `wait` return early; may be called from a signal handler."""
         self._outcomes.put(None)
 
     def begin(self, step: Step) -> None:
-        """Begin an attempt of a step; raises ExecplanError where it may not be, or where the tree can't be looked at."""
+        """Begin an attempt of a step. Raises ExecplanError if it is not permitted or the tree cannot be scanned."""
         approved_by = self._permit.begin(step, self._journal_writer.run_state).approved_by
         runs_alone = not self.running_steps
         if not self.running_steps:
@@ -101,7 +101,7 @@ class AttemptPool:
         self._pool.submit(self._attempt, step, attempt, approved_by, runs_alone)
 
     def wait(self, seconds: float) -> AttemptOutcome | None:
-        """What comes back next; None when nothing does in time, or somebody wakes."""
+        """Return the next outcome of an attempt, or None on a timeout or after `wake`."""
         try:
             outcome = self._outcomes.get(timeout=seconds)
         except Empty:
@@ -111,7 +111,7 @@ class AttemptPool:
         return outcome
 
     def record_result(self, step: Step, attempt: int, performed: AttemptResult) -> None:
-        """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
+        """Record how an attempt ended; then check off the step's task, or undo its changes. Raises ExecplanError."""
         performed = self._own_changes(performed)
         self.repair()
         program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
@@ -124,11 +124,11 @@ class AttemptPool:
             self.undo_changes(step, attempt, performed.changes, performed.folders)
 
     def repair(self) -> None:
-        """Put back what a step has removed or altered of the run; raises ExecplanError."""
+        """Restore the run's files that a step has removed or altered. Raises ExecplanError."""
         self.warnings += self._executor.repair(self.context, self._journal_writer)
 
     def tick_task(self, step: Step) -> None:
-        """Tick the task that is done with a step, if one is; no step fails for that."""
+        """Check off the task that a step completes, if there is one. A failure to do so does not fail the step."""
         transcript, tick_result = self._executor.tick_task(self.context, self._journal_writer.run_state, step)
         if tick_result.warning:
             self.warnings.append(tick_result.warning)
@@ -136,19 +136,19 @@ class AttemptPool:
             self._journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
     def undo_changes(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
-        """Let the files be as they were before an attempt; raises ExecplanError."""
+        """Restore the files to their state before an attempt, and record that. Raises ExecplanError."""
         self._executor.undo_changes(self.context, changes, folders)
         change_fields = [change_json(change) for change in changes]
         program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
         self._journal_writer.write(RETAKEN, step=step.id, attempt=attempt, changes=change_fields, **program_fields)
 
     def _attempt(self, step: Step, attempt: int, approved_by: str, runs_alone: bool) -> None:
-        """In a thread of its own: from the check of what it finds to what came of it."""
+        """Run an attempt in its own thread: check the preconditions, perform the step and queue the outcome."""
         was_begun, performed, error = False, None, None
         try:
             with self._prepare_lock:
                 if not self.context.stop.is_set():
-                    if runs_alone:  # what runs beside it may be building one at this moment
+                    if runs_alone:  # a parallel step may be building a program at this moment
                         self._check_programs(step)
                     prepared = self._executor.prepare(
                         self.context, step, dict(self._journal_writer.run_state.expected_states)
@@ -167,7 +167,10 @@ class AttemptPool:
         self._outcomes.put(AttemptOutcome(step, attempt, was_begun, performed, error))
 
     def _check_programs(self, step: Step) -> None:
-        """Warn where a step would run another program than was approved, or refuse it; raises ExecplanError."""
+        """Warn if a step would run a different program than the approved one.
+
+        Raises ExecplanError instead if the policy does not allow that.
+        """
         run_state = self._journal_writer.run_state
         differences = list_changed_programs(self.context.project, run_state, [step]) if run_state.programs else []
         if differences and self.context.policy.programs != "refuse":
@@ -179,7 +182,10 @@ class AttemptPool:
         )
 
     def _own_changes(self, performed: AttemptResult) -> AttemptResult:
-        """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""
+        """Return the result of an attempt with only its own changes.
+
+        Changes that parallel steps made and no step declares are attributed to the step that ends last.
+        """
         if len(self._concurrent_steps) < 2:
             return performed
         changes = tuple([change for change in performed.changes if change.declared])
@@ -190,10 +196,13 @@ class AttemptPool:
 
 
 def is_outcome_unknown(step: Step, performed: AttemptResult) -> bool:
-    """Whether nobody can say if a command that was interrupted, and may run only once, had its effect."""
+    """Return whether a command was interrupted that may run only once, so that its effect is unknown."""
     return performed.cause == "interrupted" and is_one_time_command(step)
 
 
 def is_one_time_command(step: Step) -> bool:
-    """Whether a step is a command that may run only once; what a step does to files can be seen."""
+    """Return whether a step is a command that may run only once.
+
+    Steps that write files never are: their effect can be inspected.
+    """
     return step.type in PROGRAM_TYPES and step.effect == "once"

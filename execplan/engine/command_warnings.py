@@ -1,4 +1,4 @@
-"""What somebody should know before commands run: at the approval, and again before the run begins."""
+"""Warnings shown before commands run: at the approval, and again before the run begins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def command_warnings(project: Project, policy: Policy, steps: Iterable[Step]) -> list[str]:
-    """The warnings about these steps: no sandbox, or more files than a rollback can restore. Empty without commands."""
+    """Return warnings about the commands of these steps, or an empty list if none of them runs a command.
+
+    They are about a missing sandbox, and about a repository with more files than a rollback can restore.
+    """
     from execplan.engine.commands.command_sandbox import find_sandbox
     from execplan.engine.steps.step_paths import runs_program
     from execplan.engine.workspace.workspace_files import WorkspaceFiles

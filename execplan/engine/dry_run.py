@@ -1,4 +1,4 @@
-"""What a run would do, with nothing done: its steps in their order, what is skipped and why, and who has approved it."""
+"""Preview of a run that changes nothing: the steps in order, which ones are skipped and why, and the approval."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 
 
 class PlannedStep(NamedTuple):
-    """A step, and what would become of it."""
+    """A step with its predicted outcome in a run."""
 
     evaluated_step: EvaluatedStep
-    """With what it would do: the exact diff, or why nobody can say."""
+    """The step as evaluated, with its dry run: the exact diff, or why it cannot be predicted."""
     will_run: bool
     reason: str
-    """Why it would not run, or only if another one fails; nothing for the others."""
+    """Why the step would not run, or would run only if another step fails; empty if it will run."""
 
 
 class RunPreview(NamedTuple):
-    """What a run would do."""
+    """A preview of what a run would do."""
 
     document: ExecutionPlan
     steps: tuple[PlannedStep, ...]
-    """In the order in which they would be begun."""
+    """All steps, in the order in which they would begin."""
     approval: Approval
     sandbox: str
-    """What guards its commands; nothing for nothing."""
+    """Name of the sandbox that the commands run in; empty without one."""
     sandbox_reason: str
-    """Why nothing does."""
+    """Why there is no sandbox."""
     warnings: tuple[str, ...]
 
 
 def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunPreview:
-    """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
+    """Preview what `run` would do, without writing anything. Raises ExecplanError if `run` would be refused."""
     from execplan.approvals.plan_evaluation import evaluate_plan
     from execplan.engine.commands.command_sandbox import find_sandbox
 
@@ -53,7 +53,7 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
     ensure_not_archived(project, ref)
     run_setup.ensure_no_unfinished_run(project, ref)
     status = approval_status.require_approved_status(project, ref)
-    assert status.candidate is not None  # what may run compiles to something
+    assert status.candidate is not None  # a plan with an approval always compiles
     assert status.approval is not None
     document, policy = status.candidate.current_plan.document, status.candidate.policy
     run_setup.ensure_not_agent_mode(document, ref)
@@ -73,7 +73,7 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
 
 
 def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedStep:
-    """What would become of a step, as far as anybody can say."""
+    """Predict whether a step would run, as far as that can be known."""
     step = evaluated_step.step
     if step.id not in schedule.chosen:
         return PlannedStep(evaluated_step, will_run=False, reason=NOT_CHOSEN)

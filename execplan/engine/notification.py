@@ -1,4 +1,4 @@
-"""The command of the user's own settings that is told when a run ends: a mail, a bell, a line in a chat."""
+"""Notification command from the user's settings, run when a run ends or waits: an email, a bell, a chat message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.secrets.redaction import Redactor
 
 SECONDS: Final = 10.0
-"""For which it is waited; then it is killed, with all that it has started in its own session."""
+"""Time limit of the command in seconds. After that it is killed, with everything that it started in its session."""
 _MAX_ERROR_LENGTH = 200
 
 
@@ -35,10 +35,10 @@ def notify(
     question: Question | None,
     redaction: Redactor,
 ) -> tuple[str, ...]:
-    """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
+    """Run the policy's notification command with a run's result or question; return failures as warnings.
 
-    It gets the summary as JSON on its standard input, and the words of it in variables; no shell reads its words, and no
-    sandbox holds it: it is the user's own.
+    The command gets the summary as JSON on standard input, and the main values in environment variables. No shell
+    parses it and no sandbox restricts it: it comes from the user's own settings.
     """
     if not policy.notify.strip():
         return ()
@@ -58,7 +58,7 @@ def notify(
 
 
 def build_summary(project: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
-    """What is told of a run."""
+    """Build the summary of a run that the notification command gets."""
     by_status: dict[str, list[str]] = {}
     for step in record.steps:
         by_status.setdefault(step.status, []).append(step.id)
@@ -80,7 +80,7 @@ def build_summary(project: Project, run_paths: RunPaths, record: Record, questio
 
 
 def _environment_variables(run_paths: RunPaths, record: Record) -> dict[str, str]:
-    """What is told in the environment, which is the user's own else."""
+    """Return the variables that are added to the user's environment for the notification command."""
     return {
         "EXECPLAN_RUN_ID": record.run_id,
         "EXECPLAN_RUN_PLAN": record.plan_id,
@@ -90,7 +90,7 @@ def _environment_variables(run_paths: RunPaths, record: Record) -> dict[str, str
 
 
 def _run_command(argv: list[str], cwd: str, input_text: str, variables: dict[str, str]) -> str:
-    """Run a command to its end; why it failed, or nothing. Raises OSError where it can't be started."""
+    """Run a command to its end and return why it failed, or an empty string. Raises OSError if it cannot be started."""
     with (
         TemporaryFile() as error_file,
         subprocess.Popen(  # noqa: S603 - the user's own settings name it, and no shell reads it
@@ -119,7 +119,7 @@ def _run_command(argv: list[str], cwd: str, input_text: str, variables: dict[str
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a command with its session."""
+    """Kill a command and its session."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except OSError:

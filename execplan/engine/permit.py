@@ -1,4 +1,4 @@
-"""What is asked before an attempt of a step is begun, by the engine as by an agent: is it approved, now, and is it its turn?"""
+"""Permission check before each attempt of a step, by engine or agent: is the step approved, and is it its turn?"""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
 
 class Permit(NamedTuple):
-    """What an approval lets be done of a document."""
+    """The actions that an approval of an execution plan permits."""
 
     terms: ApprovalTerms
     levels: Mapping[str, str]
-    """By step, its risk as it was rated."""
+    """The rated risk of each step, by step ID."""
     order: StepOrder
     interval: int
-    """Completed steps behind which a run asks whether it is to go on."""
+    """Number of completed steps after which a run asks whether to continue."""
     path_exists: Callable[[str], bool]
-    """Whether something is at a path."""
+    """Function that returns whether a path exists."""
     issued_at: tuple[float, float]
-    """When it was made, by the clock and by time.monotonic()."""
+    """When the permit was issued, by the wall clock and by time.monotonic()."""
 
     def step_request(self, step: Step, run_state: RunState) -> StepRequest:
-        """What is asked of a step."""
+        """Build the permission request of a step."""
         return build_permission_request(
             step, self.levels[step.id], run_state, self.order, interval=self.interval, path_exists=self.path_exists
         )
 
     def begin(self, step: Step, run_state: RunState) -> Permission:
-        """Whether an attempt of a step may be begun now, by whom that is approved; raises ExecplanError."""
+        """Return the permission to begin an attempt of a step now, and its approver. Raises ExecplanError if denied."""
         request = self.step_request(step, run_state)._replace(calls=0)
         permission = check_permission(request, self.terms, run_state.status_of, self.current_time())
         if permission.kind != DENY:
@@ -58,7 +58,7 @@ class Permit(NamedTuple):
         raise ExecplanError("bad-transition", message, exit=INPUT, hint=hint)
 
     def current_time(self) -> float:
-        """Seconds since 1970, by a clock that nobody sets back while a run is at work."""
+        """Return seconds since 1970, by a clock that cannot be set back while a run is active."""
         wall, steady = self.issued_at
         return max(now().timestamp(), wall + monotonic() - steady)
 
@@ -66,5 +66,5 @@ class Permit(NamedTuple):
 def issue_permit(
     terms: ApprovalTerms, levels: Mapping[str, str], order: StepOrder, interval: int, path_exists: Callable[[str], bool]
 ) -> Permit:
-    """What holds from now on."""
+    """Create a permit that is issued now."""
     return Permit(terms, levels, order, interval, path_exists, (now().timestamp(), monotonic()))

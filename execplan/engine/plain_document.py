@@ -1,6 +1,7 @@
-"""Of a document that was checked before what the order of its steps depends on, by the names of the model.
+"""The fields of an execution plan that determine the order of its steps, read from JSON that was validated before.
 
-The guard of an agent reads it from plain JSON: to check it in full once more takes longer than it has.
+The agent guard reads them from plain JSON: it does not have the time to validate the document again. Names are those
+of the model.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Failure(NamedTuple):
-    """What becomes of a plain step that failed."""
+    """The failure handling of a plain step."""
 
     strategy: str
     max_retries: int
@@ -33,7 +34,7 @@ class Condition(NamedTuple):
 
 
 class PlainStep(NamedTuple):
-    """Of a step what its turn depends on, by the names of the model."""
+    """The fields of a step that determine its turn, named as in the model."""
 
     number: int
     id: str
@@ -45,17 +46,17 @@ class PlainStep(NamedTuple):
     confirm: bool
     inferred: bool
     max_invocations: int
-    """Counting each place of a diff."""
+    """Maximum number of calls, already multiplied by the number of hunks of a diff."""
 
 
 class PlainDocument(NamedTuple):
-    """Of a document what a course needs, by the names of the model."""
+    """The part of an execution plan that `RunState` needs, named as in the model."""
 
     steps: tuple[PlainStep, ...]
 
 
 def parse_plain_document(document: Mapping[str, Any]) -> PlainDocument:
-    """A document as JSON holds it, which was checked before."""
+    """Parse an execution plan from JSON data that was validated before."""
     return PlainDocument(tuple([_parse_plain_step(step) for step in document["steps"]]))
 
 

@@ -1,4 +1,4 @@
-"""The plan of a command about a run, where none is named: the only one with a run."""
+"""Plan selection for commands about runs: without a plan name, the only plan with a run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ENDED = run_statuses.STATES[-3:]
 
 
 def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Project, PlanRef]:
-    """The plan that is named; else the only one whose run has not ended; else as for other commands.
+    """Choose the named plan, else the only plan whose run has not ended, else the plan that other commands choose.
 
-    Where those find several, it is the only one that was ever run or, if asked for, the only one with an approval.
+    If those find several, choose the only one that was ever run or, with `or_approved`, the only one with an approval.
     Raises ExecplanError.
     """
     if query is not None or plan_selection.plan_from_environment() is not None:
@@ -47,7 +47,7 @@ def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = F
 
 
 def _has_open_run(project: Project, ref: PlanRef) -> bool:
-    """Whether the last run of a plan has not ended."""
+    """Return whether the last run of a plan has not ended."""
     try:
         run_status = run_statuses.find_last_run(project, ref)
     except ExecplanError:

@@ -1,4 +1,4 @@
-"""The programs of a run's steps: compared with those that were approved, as far as the run's own steps have not changed them."""
+"""Comparison of the programs of a run's steps with the approved ones, except where the run's own steps changed them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ WARNING = "another program than at the approval: {}"
 
 
 def programs_json(program_map: Mapping[str, Program] | None) -> dict[str, Any]:
-    """Programs as an entry holds them."""
+    """Convert programs to the JSON form of a journal entry."""
     return {name: list(program) for name, program in (program_map or {}).items()}
 
 
 def list_changed_programs(project: Project, run_state: RunState, steps: Iterable[Step]) -> list[str]:
-    """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
+    """List the programs of these steps that differ from the approved ones and from how the run left them."""
     resolved: dict[str, Program] = {}
     for step in steps:
         resolve_step_programs(step, DiskWorld(project), resolved)
@@ -39,7 +39,7 @@ def list_changed_programs(project: Project, run_state: RunState, steps: Iterable
 
 
 def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str, Any]:
-    """What an entry says of the programs that have changed while a step ran: a step may build or install some."""
+    """Return the entry fields for programs that changed while a step ran: a step may build or install some."""
     if not run_state.programs:
         return {}
     current = {
@@ -51,7 +51,10 @@ def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str
 
 
 def ensure_programs_unchanged(differences: list[str], message: str, commands: str) -> None:
-    """Refuse where programs are not those that were approved; `commands`: how the run goes on behind an approval. Raises ExecplanError."""
+    """Raise ExecplanError if programs differ from the approved ones.
+
+    `commands` are shown in the hint: they continue the run after a new approval.
+    """
     if differences:
         raise ExecplanError(
             "program-changed",

@@ -1,4 +1,4 @@
-"""A run that is run once more, its document and its inputs as they were, and what differs in how its steps ended."""
+"""Replay of a run with the same document and inputs, and comparison of how its steps ended."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class ReplayedRun(NamedTuple):
-    """The run that is run once more."""
+    """The earlier run that is replayed."""
 
     run_paths: RunPaths
     run_state: RunState
 
 
 def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) -> ReplayedRun:
-    """The run that a name means, if what was approved now is what it ran, on what it found; raises ExecplanError."""
+    """Find the run to replay. Raises ExecplanError unless the approved document and its inputs match that run."""
     run_paths = run_directories.find_run(project, ref, name)
     entries = read_run_entries(run_paths)
     if not entries:
@@ -51,7 +51,7 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
 
 
 def differences(old: RunState, new: RunState) -> tuple[str, ...]:
-    """How the steps ended otherwise, a line each; what they took of time is none."""
+    """Return the differences in how the steps ended, one per line. Durations are not compared."""
     return tuple([line for step in new.document.steps for line in _compare_step(step.id, old, new)])
 
 
@@ -87,7 +87,7 @@ def _finished_attempts(run_state: RunState, step: str) -> list[AttemptResult]:
 
 
 def _resulting_states(performed: AttemptResult) -> dict[str, State]:
-    """By path, how the attempt has left it."""
+    """Return the state in which the attempt left each path."""
     return {change.path: change.after for change in performed.changes}
 
 

@@ -1,4 +1,4 @@
-"""A run that was paused, interrupted, killed or has failed goes on: what is done is checked, what was cut short is settled."""
+"""Resume of a paused, interrupted, killed or failed run: verifies completed steps and recovers interrupted ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def resume(
     jobs: int | None = None,
     executor: StepExecutor | None = None,
 ) -> FinishedRun:
-    """Go on with a run; None for jobs: as many as before. Raises ExecplanError where it can't, or a disk fails."""
+    """Resume a run; `jobs` defaults to the run's own number. Raises ExecplanError if it cannot, or if a disk fails."""
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.should_commit(project):
@@ -88,7 +88,10 @@ def resume(
 
 
 def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
-    """File a run that was killed behind its last entry: its record, and the anchor of the ledger. Raises ExecplanError."""
+    """Finish filing a run that was killed after its last entry: save the record and update the audit log's anchor.
+
+    Raises ExecplanError.
+    """
     if journal_writer.run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         record_builder.save_record(
             run_paths,
@@ -98,7 +101,7 @@ def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
 
 
 def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
-    """Refuse a run of which nothing is left to be done; raises ExecplanError."""
+    """Raise ExecplanError if nothing of the run is left to resume, or if its rollback was interrupted."""
     if run_state.open_rollback is not None:
         raise ExecplanError(
             "run-cut-short",
@@ -116,7 +119,7 @@ def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) ->
 
 
 def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
-    """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
+    """Raise ExecplanError for an answer to a run that waits for none and cannot need one."""
     is_waiting = not run_state.is_agent_run and (
         run_state.open_attempts() or InterruptionRecovery.unknown_outcomes(run_state)
     )
@@ -126,7 +129,7 @@ def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
 
 
 def remaining_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
-    """The steps that are still to be done."""
+    """Return the chosen steps that are not done yet."""
     completed_ids = {
         name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES
     } - run_state.rolled_back_steps
@@ -134,7 +137,7 @@ def remaining_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
 
 
 def _stop_at_question(session: RunSession, question: Question, source: str) -> FinishedRun:
-    """End the run at its question; nothing is begun, so that no approval is needed."""
+    """End the run at its question. Nothing runs, so no approval is needed."""
     Prompter.record_answer(session.journal_writer, question, STOP, source)
     schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
     stop_reason = StopReason(
@@ -146,9 +149,9 @@ def _stop_at_question(session: RunSession, question: Question, source: str) -> F
 def continue_with_revision(
     session: RunSession, finished: FinishedRun, jobs: int, executor: StepExecutor, deadline: float
 ) -> FinishedRun:
-    """Go on with the revision that a part of a run has led to, where an approval covers it; raises ExecplanError.
+    """Continue with the revision that a session of the run led to, if an approval covers it. Raises ExecplanError.
 
-    The time limit, by time.monotonic(), is that of the part before.
+    `deadline`, by time.monotonic(), is that of the previous session.
     """
     if not finished.goes_on:
         return finished
@@ -165,11 +168,11 @@ def _continue(
     executor: StepExecutor,
     seconds: int | None = None,
 ) -> FinishedRun:
-    """Go on; raises ExecplanError."""
+    """Continue the run from its remaining steps. Raises ExecplanError."""
     project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
     status = approval_status.require_approved_status(project, ref, run_id=run_paths.id)
-    assert status.candidate is not None  # what may run compiles to something
+    assert status.candidate is not None  # a plan with an approval always compiles
     assert status.approval is not None
     run_setup.ensure_same_document(ref, run_paths, run_state, status)
     document = status.candidate.current_plan.document
@@ -217,7 +220,10 @@ def _continue(
 
 
 def _leave_unanswered(session: RunSession, question: Question, signal: str) -> FinishedRun:
-    """Leave a run as it is, because nobody answers what has to be known before it is resumed; raises ExecplanError."""
+    """Leave a run paused because a question that must be answered before a resume has no answer.
+
+    Raises ExecplanError.
+    """
     run_state = session.journal_writer.run_state
     if signal or run_state.status in states.ENDED_RUN_STATES or run_state.question == question:
         return FinishedRun(session.run_paths.id, run_state.status, question, signal)
@@ -225,8 +231,8 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
 
 
 def _write_resumed(session: RunSession, status: ApprovalStatus, recovery: InterruptionRecovery) -> None:
-    """Take the run up; a further approval serves it from now on. Raises ExecplanError."""
-    assert status.candidate is not None  # as above
+    """Record the resume; a new approval applies to the run from now on. Raises ExecplanError."""
+    assert status.candidate is not None  # same as above
     assert status.approval is not None
     run_state, binding = session.journal_writer.run_state, status.candidate.binding
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]

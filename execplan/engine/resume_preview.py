@@ -1,4 +1,4 @@
-"""What a resume would go on with, with nothing done: what was cut short, what is asked, and the steps that are still to be done."""
+"""Preview of a resume that changes nothing: interrupted steps, the open question, and the remaining steps."""
 
 from __future__ import annotations
 
@@ -29,25 +29,28 @@ if TYPE_CHECKING:
 
 
 class ResumePreview(NamedTuple):
-    """What a resume would go on with."""
+    """A preview of what a resume would do."""
 
     run: str
     question: Question | None
-    """What the run waits for."""
+    """The question that the run waits for."""
     answer: str | None
-    """What would be answered to that; None where nothing is, and it would be asked again."""
+    """The answer that would be given; None if there is none, so that the question would be asked again."""
     interrupted_steps: tuple[str, ...]
-    """The steps that were cut short, which are looked at first: what one has done is taken back, unless it may run only once."""
+    """IDs of the interrupted steps, which are inspected first.
+
+    Changes of an interrupted step are undone, unless it may run only once.
+    """
     steps: tuple[Step, ...]
-    """Those that are still to be done, in their order."""
+    """The steps that are still to run, in order."""
 
 
 def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: str | None) -> ResumePreview:
-    """Look at what `resume` would do, and write nothing; raises ExecplanError where it would be refused."""
+    """Preview what `resume` would do, without writing anything. Raises ExecplanError if `resume` would be refused."""
     require_existing(project)
     ensure_not_archived(project, ref)
     if run_lock_holder(project):
-        with acquire_run_lock(project, "resume"):  # refuses, naming who is
+        with acquire_run_lock(project, "resume"):  # raises an error that names the lock owner
             pass
     if not os.path.lexists(run_paths.journal) or not (entries := journal.read_journal(run_paths.journal)):
         raise never_begun_error(ref, run_paths)
@@ -57,7 +60,7 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
     status = approval_status.require_approved_status(project, ref, run_id=run_paths.id)
-    assert status.candidate is not None  # what may run compiles to something
+    assert status.candidate is not None  # a plan with an approval always compiles
     assert status.approval is not None
     run_setup.ensure_same_document(ref, run_paths, run_state, status)
     workspace = WorkspaceFiles(project)
@@ -88,10 +91,10 @@ def _preview_agent_run(
     status: ApprovalStatus,
     answer: str | None,
 ) -> ResumePreview:
-    """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
+    """Preview the resume of an agent's run. Its steps in progress belong to the agent and are not inspected."""
     from execplan.engine.agent_runs.agent_resume import next_question
 
-    assert status.candidate is not None  # as above
+    assert status.candidate is not None  # same as above
     question = run_state.question or (
         next_question(run_state, schedule, status.candidate.policy.checkpoint_interval) if answer else None
     )
@@ -102,7 +105,7 @@ def _preview_agent_run(
 
 
 def _touched_paths(run_state: RunState, interrupted_steps: list[str]) -> set[str]:
-    """The paths that steps which were cut short may have changed, as far as anybody knows before it is looked at."""
+    """Return the paths that interrupted steps may have changed, as far as is known before inspection."""
     attempts = [run_state.attempts[name][-1] for name in interrupted_steps]
     changed_paths = [
         change.path for attempt in attempts if attempt.performed is not None for change in attempt.performed.changes

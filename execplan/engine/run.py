@@ -1,4 +1,4 @@
-"""A run: what was approved is done, step by step, and nothing else."""
+"""Run of an execution plan: executes the approved steps one by one, and nothing else."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(
     *,
     executor: StepExecutor | None = None,
 ) -> FinishedRun:
-    """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
+    """Run the execution plan of a plan, if approved. Raises ExecplanError if nothing was begun, or if a disk fails."""
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.should_commit(project):
@@ -58,7 +58,7 @@ def run(
 
 
 def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
-    """Refuse where another run of the plan was begun between the look at its number and the lock."""
+    """Raise ExecplanError if another run of the plan began after `run_paths` was numbered and before the lock."""
     if run_directories.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
         raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
@@ -74,11 +74,11 @@ def _run_to_end(
     options: WriteOptions,
     executor: StepExecutor,
 ) -> FinishedRun:
-    """Begin a run, and see it to its end; the lock of runs is held."""
+    """Begin a run and run it to its end; the caller has the run lock."""
     from execplan.engine.audit_log.log_writer import AuditLog
 
     status = approval_status.require_approved_status(project, ref)
-    assert status.candidate is not None  # what may run compiles to something
+    assert status.candidate is not None  # a plan with an approval always compiles
     assert status.approval is not None
     document = status.candidate.current_plan.document
     run_setup.ensure_not_agent_mode(document, ref)

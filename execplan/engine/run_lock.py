@@ -1,4 +1,4 @@
-"""The lock of runs: one run, resume, rollback or replan at a time in a home, for they share the working tree."""
+"""Run lock: allows one run, resume, rollback or replan at a time in a project, because they share the working tree."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ LOCK_NAME: Final = "run"
 
 
 def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> FileLock:
-    """The lock; `owner` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
+    """Return the run lock, to be used in a `with` statement; `owner` describes its owner to others.
 
-    `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
+    Raises ExecplanError at once if the lock is taken, because a run may take hours. With `waits`, wait a few seconds
+    first: the agent guard takes the lock for a moment at each call of an agent.
     """
     path = project_state.lock_path(project, LOCK_NAME)
     if not waits and is_held(path):
@@ -33,6 +34,6 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Fi
 
 
 def run_lock_holder(project: Project) -> str:
-    """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
+    """Return the description of the run lock's owner, or an empty string if it is free. Raises ExecplanError."""
     path = project_state.lock_path(project, LOCK_NAME)
     return (read_holder(path) or "unknown") if is_held(path) else ""

@@ -1,4 +1,4 @@
-"""The loop of a run: it begins what may begin, takes what comes back, and decides what follows, until nothing does."""
+"""Main loop of a run: begins steps that are ready, handles their outcomes, and repeats until nothing is left to do."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import Step
 
 _POLL_SECONDS: Final = 0.5
-"""Seconds after which it looks whether somebody has stopped the run who could not wake it."""
+"""Seconds between checks for a stop request that could not wake the loop."""
 
 
 class RunLoop:
-    """One leg of a run, from its beginning or a resume to where it stops."""
+    """The loop of one run session, from the beginning of a run or a resume until it stops."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class RunLoop:
         jobs: int,
     ) -> None:
         self.stop_reason: StopReason | None = None
-        """Once it is known nothing is begun; what runs is waited for."""
+        """Why the loop stops. Once it is set, no step begins and running steps are awaited."""
         self._attempt_pool, self._journal_writer, self._schedule, self._prompter, self._jobs = (
             attempt_pool,
             journal_writer,
@@ -50,13 +50,16 @@ class RunLoop:
         )
         self._run_state, self._context = journal_writer.run_state, attempt_pool.context
         self._pending_alternatives: dict[str, str] = {}
-        """By step that failed, the one that is to stand in for it."""
+        """Maps the ID of each failed step to the alternative that is to run instead."""
         self._retry_times: dict[str, float] = {}
-        """By step that is to be tried again, when."""
+        """Maps the ID of each step to retry to the time of the retry, by time.monotonic()."""
         self._questions: list[Question] = []
 
     def run_until_stopped(self) -> StopReason:
-        """Go on until nothing follows; raises what else than a step has failed, when all that ran has ended."""
+        """Run the loop until it stops, and return why.
+
+        If something other than a step fails, raise the error after all running steps have ended.
+        """
         self._resume_failures()
         while self.stop_reason is None or self._attempt_pool.running_steps:
             if self.stop_reason is None:
@@ -74,14 +77,14 @@ class RunLoop:
         )
 
     def _resume_failures(self) -> None:
-        """Draw what follows from failures behind which the run was killed."""
+        """Handle the failures that a killed run recorded without handling them."""
         for name in self._run_state.steps_with_status(states.FAILED):
             attempt = self._run_state.attempts[name][-1]
             if attempt.performed is not None:
                 self._handle_failure(self._schedule.steps_by_id[name], attempt.performed)
 
     def _check_stop(self) -> None:
-        """See whether the run was stopped, or has taken too long."""
+        """Set the stop reason if the run was stopped or has exceeded its time limit."""
         stop = self._context.stop
         if stop.is_set():
             self.stop_reason = StopReason(stop_reasons.SIGNAL)
@@ -91,14 +94,14 @@ class RunLoop:
             self._stop(StopReason(stop_reasons.FAILED, cause="timeout", reason="the run took longer than it may"))
 
     def _stop(self, reason: StopReason) -> None:
-        """Begin nothing more, if that is not known already; other trouble than a step's goes before all."""
+        """Stop beginning steps, and keep the first reason. An error outside of a step overrides other reasons."""
         if self.stop_reason is None or (reason.error is not None and self.stop_reason.error is None):
             self.stop_reason = reason
         if reason.error is not None and not self._context.stop.is_set():
             self._context.stop.set("trouble")
 
     def _advance(self) -> None:
-        """Try again what is due, ask what is to be asked, and begin what may begin."""
+        """Start retries that are due, ask the next question, and begin steps that are ready."""
         for name in [name for name, retry_time in self._retry_times.items() if monotonic() >= retry_time]:
             del self._retry_times[name]
             self._start(self._schedule.steps_by_id[name])
@@ -110,7 +113,10 @@ class RunLoop:
                 self._begin(next_steps)
 
     def _find_next_steps(self) -> NextSteps | None:
-        """What may begin, once all that follows without it is written; None where the run ends or asks instead."""
+        """Record the transitions that need no attempt, and return the steps that may begin.
+
+        Returns None if the run fails instead.
+        """
         while True:
             next_steps = self._schedule.find_next_steps(
                 self._run_state, self._pending_alternatives, self._busy_steps, self._jobs
@@ -125,12 +131,12 @@ class RunLoop:
                 return next_steps
 
     def _write_step_entry(self, kind: str, step: str, detail: str) -> None:
-        """Write what is said of a step that is not run, and tick what is done with it."""
+        """Record an entry for a step that does not run, and check off the task that it completes."""
         self._journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": detail})
         self._attempt_pool.tick_task(self._schedule.steps_by_id[step])
 
     def _find_unrecovered_step(self, next_steps: NextSteps) -> str:
-        """A step whose alternative has not stood in for it, or never will, for that waits for it; or nothing."""
+        """Return the ID of a failed step whose alternative was skipped or can never run, or an empty string."""
         is_stuck = not (next_steps.transitions or next_steps.begin or self._busy_steps or self._questions)
         for name, alternative_id in self._pending_alternatives.items():
             if self._run_state.status_of[name] == states.FAILED and (
@@ -141,11 +147,11 @@ class RunLoop:
 
     @property
     def _busy_steps(self) -> list[str]:
-        """The steps that run, and those that are about to be tried again: they keep their places."""
+        """The steps that are running or waiting for a retry; both occupy a job."""
         return [*self._attempt_pool.running_steps, *self._retry_times]
 
     def _begin(self, next_steps: NextSteps) -> None:
-        """Begin steps, where nothing is asked before them; the run is done when there are none."""
+        """Begin steps unless a question must be asked first. Without steps, and none busy, the run is done."""
         if not next_steps.begin:
             if not self._busy_steps:
                 self.stop_reason = StopReason(stop_reasons.DONE)
@@ -159,7 +165,7 @@ class RunLoop:
             self._start(step)
 
     def _start(self, step: Step) -> None:
-        """Begin an attempt; where it is not permitted any more nothing further is, and what runs comes to its end."""
+        """Begin an attempt of a step. If the approval has expired, begin no more steps and let running ones finish."""
         try:
             if self.stop_reason is None:
                 self._attempt_pool.begin(step)
@@ -169,7 +175,7 @@ class RunLoop:
             self.stop_reason = StopReason(stop_reasons.TROUBLE, step.id, error=error)
 
     def _wait(self) -> None:
-        """Wait for what comes back, or for when a step is to be tried again."""
+        """Wait for the outcome of an attempt or for the time of a retry."""
         delays = (
             [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
         )
@@ -178,14 +184,14 @@ class RunLoop:
             self._run_guarded(lambda: self._handle_outcome(outcome))
 
     def _run_guarded(self, action: Callable[[], None]) -> None:
-        """Do something; what is wrong with it is raised when all that runs has ended."""
+        """Perform an action. An error stops the loop and is raised after all running steps have ended."""
         try:
             action()
         except Exception as error:  # noqa: BLE001 - as it says
             self._stop(StopReason(stop_reasons.TROUBLE, error=error))
 
     def _handle_outcome(self, outcome: AttemptOutcome) -> None:
-        """See what has come of an attempt; raises ExecplanError where that can't be written down."""
+        """Handle the outcome of an attempt. Raises ExecplanError if it cannot be recorded."""
         step, error = outcome.step, outcome.error
         if isinstance(error, ExecplanError) and error.exit == CONFLICT and not outcome.was_begun:
             self._stop(StopReason(stop_reasons.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
@@ -206,7 +212,7 @@ class RunLoop:
                 self._handle_failure(step, outcome.performed)
 
     def _handle_failure(self, step: Step, performed: AttemptResult) -> None:
-        """Do what the plan says about a failure; nothing more where the run ends anyway."""
+        """Apply the plan's failure strategy to a failed step, unless the run is being stopped."""
         if performed.cause == "interrupted" and self._context.stop.is_set():
             return
         recovery = choose_recovery(step, performed, self._run_state.count_tries(step.id))
@@ -230,14 +236,14 @@ class RunLoop:
             self._fail_run(step.id, performed)
 
     def _fail_run(self, name: str, performed: AttemptResult | None) -> None:
-        """A step has failed for good, and so does the run."""
-        assert performed is not None  # only what has ended has failed
+        """Stop the run as failed because a step has failed for good."""
+        assert performed is not None  # a failed step has a result
         self._stop(
             StopReason(stop_reasons.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}")
         )
 
     def _ask(self, question: Question) -> None:
-        """Ask, and do what is answered; without an answer the run is paused."""
+        """Ask a question and apply the answer. Without an answer, pause the run."""
         asked_at = monotonic()
         answer = self._prompter.ask(question)
         self._attempt_pool.deadline += monotonic() - asked_at
@@ -249,7 +255,7 @@ class RunLoop:
             self.apply_answer(question, answer, "terminal")
 
     def apply_answer(self, question: Question, answer: str, source: str) -> None:
-        """Write an answer down, and do what it says."""
+        """Record an answer and apply it."""
         self._prompter.write_answer(question, answer, source)
         if answer == STOP:
             self._stop(

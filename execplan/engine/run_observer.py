@@ -1,4 +1,4 @@
-"""Who looks on while a run goes on: told each entry once it is on disk, and asked where somebody can be asked."""
+"""Observers of a run, which are notified of each entry once it is on disk and may answer questions; results of runs."""
 
 from __future__ import annotations
 
@@ -14,77 +14,77 @@ if TYPE_CHECKING:
 
 
 class RunObserver:
-    """One who sees nothing and answers nothing; those of the command line are its heirs."""
+    """An observer that shows nothing and answers nothing; base class of the command line's observers."""
 
     def warn(self, warning: str) -> bool:
-        """Show a warning before anything is run; False where it can't be shown, so that it belongs to the result."""
+        """Show a warning before steps run. Return False if it cannot be shown and must be part of the result."""
         return False
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
-        """The run and the steps (of the model) that it is about to begin with."""
+        """Handle the start of a run; `steps` are the steps (of the model) that it is about to run."""
 
     def entry(self, entry: Entry) -> None:
-        """An entry that is on disk by now; called from the thread that writes them."""
+        """Handle an entry that is already on disk; called from the thread that writes entries."""
 
     def line(self, step: str, text: str, *, error: bool) -> None:
-        """A line that a step has printed, redacted and escaped; called from the step's own thread."""
+        """Handle a line of a step's output, redacted and escaped; called from the step's own thread."""
 
     def ask(self, question: Question) -> str | None:
-        """The answer to a question, one of ANSWERS; None where nobody can be asked, and the run is paused."""
+        """Return the answer to a question, one of `ANSWERS`, or None if no one can be asked: then the run is paused."""
         return None
 
 
 class RunOptions(NamedTuple):
-    """What of a plan is run, and how."""
+    """Options for which steps of a plan run, and how."""
 
     steps: tuple[str, ...] = ()
-    """Ids; none: all of them."""
+    """IDs of the steps to run; empty for all of them."""
     begin: str = ""
-    """The id of the first step that is run; nothing: the first one."""
+    """ID of the first step to run; empty for the first one of the plan."""
     jobs: int = 1
     seconds: int | None = None
-    """For the whole run; the policy's where that is less."""
+    """Time limit of the whole run in seconds; a lower limit of the policy takes precedence."""
     replays: str = ""
-    """The run whose document and inputs it is to have."""
+    """The run to replay, whose document and inputs must be the same."""
 
 
 class FinishedRun(NamedTuple):
-    """How a run, or a part of it, ended."""
+    """The result of a run, or of one session of it."""
 
     run: str
     status: str
-    """Of the run, as states.py has them; in_progress where it is paused or was interrupted."""
+    """Status of the run, as in states.py; `in_progress` if it is paused or was interrupted."""
     question: Question | None = None
-    """What it waits for."""
+    """The question that the run waits for."""
     signal: str = ""
-    """What interrupted it: SIGINT, SIGTERM or SIGHUP."""
+    """Signal that interrupted the run: SIGINT, SIGTERM or SIGHUP."""
     cause: str = ""
-    """Why it failed, one of CAUSES of policy.py, or drift."""
+    """Cause of a failure: one of `ROLLBACK_CAUSES` in policy.py, or `drift`."""
     reason: str = ""
     rolled_back: RollbackResult | None = None
     differences: tuple[str, ...] = ()
-    """From the run that was replayed, a line each."""
+    """Differences from the replayed run, one per line."""
     warnings: tuple[str, ...] = ()
     commit: str | None = None
     goes_on: bool = False
-    """Whether the run goes on at once, with a revision that an approval covers."""
+    """Whether the run continues at once, with a revision that an approval covers."""
 
 
 class RollbackResult(NamedTuple):
-    """What a rollback has done, or would do."""
+    """The result of a rollback, or its preview."""
 
     run: str
     steps: tuple[str, ...]
     restored: tuple[str, ...]
-    """Paths that have their bytes, modes and links again."""
+    """Paths whose content, mode or link is restored."""
     removed: tuple[str, ...]
-    """Paths that the run had made, folders too."""
+    """Removed paths that the run had created, including directories."""
     reopened: tuple[str, ...]
-    """The words of tasks."""
+    """Texts of the tasks that were reopened."""
     kept: tuple[str, ...]
-    """What was displaced, a line each: its path, and the backup that has it, compressed by gzip."""
+    """Overwritten files, one per line: the path, and the gzip-compressed backup of its content."""
     left: tuple[str, ...]
-    """What can't be taken back, a line each."""
+    """Effects that cannot be undone, one per line."""
     whole: bool
     warnings: tuple[str, ...] = ()
     commit: str | None = None

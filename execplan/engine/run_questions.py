@@ -1,4 +1,4 @@
-"""What a run asks, when, and what may be answered."""
+"""Questions of a run: when they are asked, and the allowed answers."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class Prompter:
-    """The questions of one leg of a run."""
+    """Asks the questions of one run session and records the answers."""
 
     def __init__(self, journal_writer: JournalWriter, signals: SignalHandlers, stop: StopSignal) -> None:
         self._journal_writer, self._signals, self._stop = journal_writer, signals, stop
 
     def ask(self, question: Question) -> str | None:
-        """The answer, None where nobody gives one; a signal ends the waiting, and stops the run."""
+        """Return the answer to a question, or None if no one answers. A signal ends the wait and stops the run."""
         try:
             with self._signals.interruptible_prompt():
                 answer = None if self._stop.is_set() else self._journal_writer.observer.ask(question)
@@ -48,12 +48,12 @@ class Prompter:
         return answer if answer in ALLOWED_ANSWERS[question.why] else None
 
     def write_answer(self, question: Question, answer: str, source: str) -> None:
-        """Write an answer down; raises ExecplanError."""
+        """Record an answer in the journal. Raises ExecplanError."""
         self.record_answer(self._journal_writer, question, answer, source)
 
     @staticmethod
     def record_answer(journal_writer: JournalWriter, question: Question, answer: str, source: str) -> None:
-        """Write an answer into a book; `source` it was given: `terminal` or `resume`. Raises ExecplanError."""
+        """Record an answer with `journal_writer`; `source` is `terminal` or `resume`. Raises ExecplanError."""
         journal_writer.write(
             ANSWERED,
             why=question.why,
@@ -73,11 +73,14 @@ ALLOWED_ANSWERS = {
     APPROVE: (GO, STOP),
     COVERED: (GO, STOP),
 }
-"""By why it is asked, what may be answered; a plain `resume` answers with the first, but where nobody knows what happened."""
+"""Allowed answers to each kind of question. A plain `resume` gives the first one, unless the outcome is unknown."""
 
 
 def resolve_answer(question: Question, answer: str | None) -> str | None:
-    """The answer that a resume gives, None where it has to be said; raises ExecplanError for one that does not fit."""
+    """Return the answer that a resume gives, or None if one must be given explicitly.
+
+    Raises ExecplanError if the answer is not allowed.
+    """
     allowed_answers = ALLOWED_ANSWERS[question.why]
     if answer is None:
         return None if question.why == UNKNOWN else allowed_answers[0]
@@ -93,7 +96,7 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
 
 
 def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
-    """The question behind a step, where so many are done since the last time, or a step is marked, and nobody has answered."""
+    """Return the unanswered question after a checkpoint step or after every `interval` completed steps, if any."""
     last_answered = max([entry.number for entry in run_state.answers if entry.fields["why"] == CHECKPOINT], default=0)
     completed_steps = sorted(
         [
@@ -116,7 +119,7 @@ def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
 
 
 def confirm_question(run_state: RunState, step: Step) -> Question | None:
-    """The question before a step that wants one, and that nobody has answered."""
+    """Return the unanswered question before a step that requires confirmation, if any."""
     if not step.confirm:
         return None
     answers = [
@@ -126,28 +129,28 @@ def confirm_question(run_state: RunState, step: Step) -> Question | None:
 
 
 def failure_question(step: Step, reason: str) -> Question:
-    """The question about a step that has failed."""
+    """Return the question about a step that has failed."""
     return Question(ASK, step.id, f"{step.id} has failed: {reason}")
 
 
 def unknown_outcome_question(step: str) -> Question:
-    """The question about a step that was cut short and may run only once."""
+    """Return the question about an interrupted step that may run only once."""
     text = f"{step} was cut short, and nobody knows whether it has done its work; it may run only once"
     return Question(UNKNOWN, step, text)
 
 
 def approval_question(revision: int) -> Question:
-    """The question about a new revision."""
+    """Return the question about a new revision that needs approval."""
     return Question(APPROVE, "", f"revision {revision} is to be approved")
 
 
 def coverage_question(revision: int, approval: Approval) -> Question:
-    """What is said of a new revision that an earlier approval covers."""
+    """Return the question about a new revision that an earlier approval covers."""
     return Question(COVERED, "", f"revision {revision} needs no new approval: {coverage_reason(approval)}")
 
 
 def coverage_reason(approval: Approval) -> str:
-    """Why a revision needs no new approval."""
+    """Explain why a revision needs no new approval."""
     return (
         f"all its steps were approved by {approval.approver} as revision {approval.revision} ({approval.digest[:12]})"
     )

@@ -1,4 +1,4 @@
-"""The end of a leg of a run: what is written, taken back, told and committed, and how it is reported."""
+"""Run sessions: from the beginning or a resume of a run until it stops, with rollback, notification and commit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class RunSession(NamedTuple):
-    """A run from its beginning, or a resume, to where it stops."""
+    """One session of a run, from its beginning or a resume until it stops."""
 
     project: Project
     ref: PlanRef
@@ -44,11 +44,11 @@ class RunSession(NamedTuple):
     journal_writer: JournalWriter
     options: WriteOptions
     plan_before: bytes
-    """The plan, as it was when the leg began."""
+    """Content of the plan file when the session began."""
     started_at: float
-    """When it did, by time.monotonic()."""
+    """When the session began, by time.monotonic()."""
     triggers: TriggerSnapshot
-    """What git runs by itself, as it was then; looked at only by who will commit."""
+    """What Git runs automatically, as it was when the session began; only read if the session will commit."""
 
 
 def start_session(
@@ -59,7 +59,7 @@ def start_session(
     journal_writer: JournalWriter,
     options: WriteOptions,
 ) -> RunSession:
-    """A leg that begins now; raises ExecplanError."""
+    """Start a run session now. Raises ExecplanError."""
     initial_triggers = git_triggers.take_snapshot(project) if options.should_commit(project) else {}
     return RunSession(
         project,
@@ -77,7 +77,7 @@ def start_session(
 def finish_session(
     session: RunSession, schedule: Schedule | None, stop_reason: StopReason, signal: str, warnings: list[str]
 ) -> FinishedRun:
-    """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
+    """Record how the session ended, with everything that follows from it. Raises ExecplanError."""
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     question, rolled_back = None, None
     warnings[:0] = journal_writer.warnings
@@ -115,7 +115,7 @@ def finish_session(
 
 
 def finish_failed_run(session: RunSession) -> FinishedRun | None:
-    """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
+    """Finish a run that was killed after it failed; return None if nothing is left to do. Raises ExecplanError."""
     run_state = session.journal_writer.run_state
     cause = (
         run_state.end_entry.fields["cause"]
@@ -128,7 +128,7 @@ def finish_failed_run(session: RunSession) -> FinishedRun | None:
         or record_builder.is_record_current(session.run_paths, run_state.document, run_state)
     ):
         return None
-    assert run_state.end_entry is not None  # as above
+    assert run_state.end_entry is not None  # same as above
     warnings: list[str] = []
     reason, rolled_back = run_state.end_entry.fields["reason"], _roll_back(session, cause, warnings)
     commit = file_run(session, None, warnings)
@@ -146,10 +146,10 @@ def finish_failed_run(session: RunSession) -> FinishedRun | None:
 
 
 def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -> StopReason:
-    """Make a new revision after a failure; where none can be made the run has failed.
+    """Make a new revision after a failure. If that is not possible, the run has failed.
 
-    The run goes on with one that an approval covers, unless the step had led to one before: trying it again has not helped.
-    Else it waits.
+    The run continues with a revision that an approval covers, unless the same step led to a revision before: then
+    another try would not help. Otherwise it waits.
     """
     from execplan.engine.replanning.run_replan import replan_run
 
@@ -183,7 +183,7 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
 
 
 def _elapsed_seconds(session: RunSession) -> float:
-    """Seconds that the run has taken, with the legs before this one; an agent's has no legs, and goes by the clock."""
+    """Return the seconds that the run has taken in all its sessions; for an agent's run, by the wall clock."""
     run_state = session.journal_writer.run_state
     if run_state.is_agent_run:
         began = datetime.strptime(run_state.begin_fields["at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
@@ -194,7 +194,7 @@ def _elapsed_seconds(session: RunSession) -> float:
 def _write_end(
     session: RunSession, schedule: Schedule | None, stop_reason: StopReason, warnings: list[str]
 ) -> RollbackResult | None:
-    """Write the end; a failure is rolled back where the policy says so."""
+    """Record the end of the run. If it failed, roll it back if the policy requires that."""
     journal_writer = session.journal_writer
     for transition in schedule.blocked_steps(journal_writer.run_state) if schedule is not None else ():
         journal_writer.write(transition.kind, step=transition.step, reason=transition.detail)
@@ -209,7 +209,10 @@ def _write_end(
 
 
 def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> RollbackResult | None:
-    """Roll a failed run back, where the policy says so; never an agent's, which may be in the midst of something."""
+    """Roll back a failed run if the policy requires that.
+
+    An agent's run is never rolled back automatically: the agent may be in the middle of something.
+    """
     if cause not in session.policy.rollback_on or session.journal_writer.run_state.is_agent_run:
         return None
     from execplan.engine.recovery.rollback import rollback
@@ -232,7 +235,7 @@ def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> Rollback
 
 
 def file_run(session: RunSession, question: Question | None, warnings: list[str]) -> str | None:
-    """Save the record, move the anchor, tell whoever wants to be told, commit; the commit."""
+    """Save the record, move the audit log's anchor, send the notification and commit; return the commit."""
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     final_record = record_builder.build_record(session.run_paths, run_state.document, run_state)
     record_builder.save_record(session.run_paths, final_record)

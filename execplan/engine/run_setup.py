@@ -1,4 +1,4 @@
-"""What must hold before a run begins or goes on, and the folder that it is begun in."""
+"""Checks before a run begins or continues, and setup of its directories, context and first journal entry."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def select_step_ids(document: ExecutionPlan, run_options: RunOptions) -> list[str] | None:
-    """The ids of the steps that were chosen, None for all of them; raises ExecplanError for one that is none."""
+    """Return the IDs of the selected steps, or None for all steps. Raises ExecplanError for an unknown step."""
     if run_options.begin:
         first_number = _find_steps(document, run_options.begin)[0].number
         return [step.id for step in document.steps if step.number >= first_number]
@@ -56,7 +56,10 @@ def select_step_ids(document: ExecutionPlan, run_options: RunOptions) -> list[st
 
 
 def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
-    """The step that an id or a number names, or those of a fence with several commands; raises ExecplanError."""
+    """Return the step with an ID or number, or the steps of a code block with several commands.
+
+    Raises ExecplanError.
+    """
     block_ids = expand_step_id([step.id for step in document.steps], name)
     steps = [step for step in document.steps if name in (step.id, str(step.number))] or [
         step for step in document.steps if step.id in block_ids
@@ -73,7 +76,7 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
 
 
 def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
-    """Refuse a document whose steps an agent carries out; raises ExecplanError."""
+    """Raise ExecplanError if an agent runs the steps of the document."""
     if document.mode == "agent":
         raise ExecplanError(
             "agent-mode",
@@ -84,8 +87,8 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
 
 
 def permit_for(status: ApprovalStatus, schedule: Schedule) -> Permit:
-    """What may be begun under the approval that holds, of the steps of a schedule."""
-    assert status.candidate is not None  # what may run compiles to something
+    """Create the permit for the steps of a schedule under the current approval."""
+    assert status.candidate is not None  # a plan with an approval always compiles
     assert status.approval is not None
     policy = status.candidate.policy
     levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
@@ -94,7 +97,7 @@ def permit_for(status: ApprovalStatus, schedule: Schedule) -> Permit:
 
 
 def ensure_steps_approved(permit: Permit, approval: Approval, steps: Iterable[Step]) -> None:
-    """Refuse where one of these steps has nobody's approval; raises ExecplanError."""
+    """Raise ExecplanError if one of these steps is not approved."""
     levels = permit.levels
     missing = [
         f"{step.id}: {levels[step.id]}" + (", inferred" if step.inferred else "")
@@ -115,9 +118,9 @@ def ensure_steps_approved(permit: Permit, approval: Approval, steps: Iterable[St
 def ensure_run_programs_unchanged(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: list[Step], policy: Policy
 ) -> list[str]:
-    """Refuse where the steps that are ahead would run other programs than were approved; raises ExecplanError.
+    """Raise ExecplanError if the remaining steps would run different programs than the approved ones.
 
-    The differences, a line each, where the policy only warns of them.
+    If the policy only warns about that, return the differences, one per line.
     """
     differences = program_changes.list_changed_programs(project, run_state, steps)
     if policy.programs == "refuse":
@@ -129,7 +132,7 @@ def ensure_run_programs_unchanged(
 
 
 def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
-    """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
+    """Raise ExecplanError while a run of the plan other than `run_paths` is unfinished and not rolled back."""
     for other_run in run_directories.list_runs(project, ref):
         entries = read_run_entries(other_run)
         if other_run != run_paths and entries:
@@ -159,8 +162,8 @@ def _run_status(run_paths: RunPaths, entries: Any) -> str:
 
 
 def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, status: ApprovalStatus) -> None:
-    """Refuse where what is approved now is not what the run does; raises ExecplanError."""
-    assert status.candidate is not None  # as above
+    """Raise ExecplanError if the approved document is not the one that the run executes."""
+    assert status.candidate is not None  # same as above
     if status.candidate.binding.document != run_state.document_digest:
         raise ExecplanError(
             "other-document",
@@ -179,7 +182,7 @@ def make_context(
     observer: RunObserver,
     seconds: int | None,
 ) -> RunContext:
-    """What the steps of a run are done with; raises ExecplanError."""
+    """Create the context that the steps of a run share. Raises ExecplanError."""
     from execplan.engine.commands.command_sandbox import find_sandbox
     from execplan.engine.commands.stop_signal import StopSignal
     from execplan.engine.steps.run_context import RunContext
@@ -211,9 +214,9 @@ def make_context(
 def show_warnings(
     context: RunContext, chosen_ids: Collection[str] | None, program_differences: Iterable[str]
 ) -> list[str]:
-    """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned.
+    """Show warnings about the chosen steps (None: all steps), and return those that the observer could not show.
 
-    `program_differences` say which programs are not those that were approved.
+    `program_differences` lists the programs that differ from the approved ones.
     """
     from execplan.engine.command_warnings import command_warnings
 
@@ -226,8 +229,11 @@ def show_warnings(
 
 
 def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
-    """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
-    assert status.candidate is not None  # what may run compiles to something
+    """Reserve an approval for a new run, and create its directories with the document and the approval.
+
+    Raises ExecplanError.
+    """
+    assert status.candidate is not None  # a plan with an approval always compiles
     assert status.approval is not None
     approval_registry.reserve(project, status.approval.id, run_paths.id)
     with add_hint_on_error(
@@ -244,14 +250,17 @@ def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, status: Appr
 
 
 def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
-    """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
+    """Create the run's uncommitted state directory with a copy of the evidence, and note which plan the run is of.
+
+    Raises ExecplanError.
+    """
     project_state.make_state_dir(project, "runs")
     evidence_copies.copy_evidence(run_paths)
     atomic_files.create(os.path.join(project_state.make_plan_state_dir(project, ref.path), run_paths.id), b"")
 
 
 def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:
-    """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
+    """Use an approval for the run from now on, and keep its file next to the earlier ones. Raises ExecplanError."""
     approval_registry.mark_used(project, approval.id, run_paths.id)
     data, number, path = to_bytes(approval), 1, run_paths.approval
     while not atomic_files.create(path, data, within=project.root):
@@ -265,7 +274,7 @@ def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> N
 
 @contextmanager
 def add_hint_on_error(next_steps: str) -> Iterator[None]:
-    """Let a refusal that has to do with the machine, once something was done, say what follows when it is mended."""
+    """Add the next steps to the hint of environment errors, for the time after the problem is fixed."""
     try:
         yield
     except ExecplanError as error:
@@ -276,12 +285,12 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
 
 
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef) -> AbstractContextManager[None]:
-    """The same, while a run goes on: it can be resumed."""
+    """Add a hint to environment errors during a run: it can be resumed."""
     return add_hint_on_error(f"then go on: execplan resume {run_paths.number} -p {ref.shell_name}")
 
 
 def sandbox_name(sandbox: Sandbox | None) -> str:
-    """What guards commands, as an entry says it; nothing for nothing."""
+    """Return the name of the sandbox for journal entries, or an empty string without one."""
     return os.path.basename(sandbox.program) if sandbox is not None else ""
 
 
@@ -292,7 +301,7 @@ def write_begun_entry(
     chosen_ids: list[str] | None,
     run_options: RunOptions,
 ) -> None:
-    """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
+    """Write the first entry of a run; from then on the approval is used by this run alone. Raises ExecplanError."""
     assert status.candidate is not None
     write_first_entry(
         journal_writer,
@@ -311,7 +320,10 @@ def write_begun_entry(
 def write_first_entry(
     journal_writer: JournalWriter, project: Project, run_paths: RunPaths, status: ApprovalStatus, **extra_fields: Any
 ) -> None:
-    """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
+    """Write the first entry of a run with extra fields; from then on the approval is used by this run alone.
+
+    Raises ExecplanError.
+    """
     assert status.candidate is not None
     assert status.approval is not None
     binding, document = status.candidate.binding, status.candidate.current_plan.document
@@ -335,7 +347,7 @@ def write_first_entry(
 
 
 def approval_fields(status: ApprovalStatus) -> dict[str, Any]:
-    """Who has approved, and who runs, as entries say it."""
+    """Return the entry fields that name the approval, the approver and the current user."""
     approval = status.approval
     assert approval is not None
     derivation = approval.derived_from

@@ -1,4 +1,4 @@
-"""How far a run has come: what its journal says, read from the first entry to the last, and nothing else."""
+"""State of a run, derived only from the entries of its journal, from the first to the last."""
 
 from __future__ import annotations
 
@@ -26,89 +26,89 @@ if TYPE_CHECKING:
 
 
 class Question(NamedTuple):
-    """What a run waits for."""
+    """A question that a run waits for."""
 
     why: str
-    """One of WHYS."""
+    """Why the question is asked: one of `QUESTION_REASONS`."""
     step: str
-    """Before or behind which it is asked; nothing where it is about none."""
+    """ID of the step before or after which the question is asked; empty if it is about no step."""
     words: str
 
 
 class Attempt(NamedTuple):
-    """An attempt of a step."""
+    """An attempt to run a step."""
 
     number: int
     performed: AttemptResult | None
-    """None: it was begun, and how it ended is not known."""
+    """The result; None if the attempt has begun and its outcome is unknown."""
     before: dict[str, State]
     approved_by: str
     retaken: bool = False
-    """Whether what it had changed was taken back."""
+    """Whether the changes of the attempt were undone."""
     entry: int = 0
-    """The number of the entry that says how it ended, or that it began."""
+    """Number of the entry with the result or, until then, of the entry that began the attempt."""
     began: str = ""
     ended: str = ""
-    """By the clock, which may have been set meanwhile; nothing while its end is not known."""
+    """End time by the wall clock, which may have been set in the meantime; empty while the end is unknown."""
     calls: tuple[Entry, ...] = ()
-    """Those that an agent was allowed for it."""
+    """Entries of the calls that an agent was allowed for the attempt."""
     resume_count: int = 0
-    """How often the run had been taken up again when it was begun: by a person, who may have it tried as often as before."""
+    """Number of resumes before the attempt. A person who resumes allows as many retries as before."""
 
 
 class RunState:
-    """A run by its journal."""
+    """The state of a run according to its journal."""
 
     def __init__(self, document: ExecutionPlan, entries: Sequence[Entry] = ()) -> None:
-        """Read what is there; the document is that of the last revision."""
+        """Apply the given entries; `document` is that of the last revision."""
         self.document = document
         self.begin_fields: dict[str, Any] = {}
         self.approval_fields: dict[str, Any] = {}
-        """What the entry says of the approval under which the run goes on: that of its beginning, or of the last resume."""
+        """Fields of the entry that names the current approval: that of the beginning or of the last resume."""
         self.resume_count = 0
         self.status = states.PENDING
         self.status_of = {step.id: states.PENDING for step in document.steps}
         self.reasons: dict[str, str] = {}
-        """By step, why it was skipped, is blocked or failed."""
+        """Why each step was skipped, is blocked or failed, by step ID."""
         self.attempts: dict[str, list[Attempt]] = {}
         self.expected_states: dict[str, State] = {}
-        """By path, how it is to be found now: as approved, or as the steps that ran have left it."""
+        """Expected current state of each path: as approved, or as left by the steps that ran."""
         self.approved_programs: dict[str, Program] = {}
-        """By name, the programs as they were when the run began, or was last taken up under a new approval."""
+        """Programs by name, as they were when the run began or was last resumed under a new approval."""
         self.programs: dict[str, Program] = {}
-        """The same, as the steps that ran have left them."""
+        """Programs by name, as left by the steps that ran."""
         self.ticked_tasks: dict[str, tuple[str, str]] = {}
-        """By step, the words of the task that it ticked, and the path of its transcript; reopened ones are out."""
+        """Text of the task that each step checked off and path of its transcript, without reopened tasks."""
         self.question: Question | None = None
         self.answers: list[Entry] = []
-        """What was answered, to which question of which step."""
+        """Entries of the answers, with the question and the step."""
         self.end_entry: Entry | None = None
         self.seconds: float | None = None
-        """What the run took, as it was said when it last stopped: what a killed leg took nobody knows."""
+        """Seconds that the run took, as recorded when it last stopped. The time of a killed session is unknown."""
         self.rollbacks: list[Entry] = []
         self.open_rollback: Entry | None = None
-        """The rollback that was begun and has not ended."""
+        """The rollback that has begun and not ended."""
         self.restored_paths: set[str] = set()
-        """The paths that the last rollback has restored."""
+        """Paths that the last rollback has restored."""
         self.rolled_back_steps: set[str] = set()
-        """The steps that were rolled back."""
+        """IDs of the steps that were rolled back."""
         self.replans: list[Entry] = []
         self.denied_calls = 0
-        """Calls of an agent that were not allowed, as far as they were told."""
+        """Number of recorded calls of an agent that were not allowed."""
         self.last_entry: Entry | None = None
         self.apply_entries(entries)
 
     def apply_entries(self, entries: Iterable[Entry]) -> None:
-        """Go on with further entries."""
+        """Apply further entries of the journal."""
         for entry in entries:
             try:
                 self._HANDLERS[entry.kind](self, entry, entry.fields)
-            except KeyError:  # of a step that was never begun, or of a kind that there is not
+            except KeyError:  # a step that was never begun, or an unknown kind of entry
                 raise altered_error("the journal", entry.number) from None
             self.last_entry = entry
 
     def changes(self, *, only_step: str | None = None) -> list[tuple[str, Change]]:
-        """What the run, or one step of it, has changed and not taken back, in the order in which it was changed."""
+        """Return the changes of the run, or of one step, that are not undone, in the order they were made."""
         change_groups = [
             (attempt.entry, step, attempt.performed.changes)
             for step, attempts in self.attempts.items()
@@ -125,7 +125,7 @@ class RunState:
         ]
 
     def open_attempts(self) -> list[tuple[str, Attempt]]:
-        """The attempts that were begun and whose end is not known: the process was killed. Raises ExecplanError."""
+        """Return the attempts that began and have no recorded end: the process was killed. Raises ExecplanError."""
         last_attempts = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
         unfinished = [
             (step, attempt) for step, attempt in last_attempts if attempt.performed is None and not attempt.retaken
@@ -136,40 +136,40 @@ class RunState:
         return unfinished
 
     def steps_with_status(self, status: str) -> list[str]:
-        """The steps in a state, by their ids."""
+        """Return the IDs of the steps with a status."""
         return [step.id for step in self.document.steps if self.status_of.get(step.id) == status]
 
     def status_now(self, step: str) -> str:
-        """The state of a step as its files are now: one that was rolled back is pending again.
+        """Return the status of a step that matches its files: a step that was rolled back is pending again.
 
-        All steps of a completed run are done, also those that somebody has rolled back one by one since.
+        All steps of a completed run are done, even those that were rolled back one by one since.
         """
         is_pending = step in self.rolled_back_steps and self.status != states.COMPLETED
         return states.PENDING if is_pending else self.status_of[step]
 
     def count_tries(self, step: str) -> int:
-        """How often a step was tried since a person last had it run."""
+        """Return the number of tries of a step since a person last had it run."""
         attempts = self.attempts.get(step, [])
         return sum([attempt.resume_count == attempts[-1].resume_count for attempt in attempts])
 
     @property
     def is_agent_run(self) -> bool:
-        """Whether an agent carries it out, whose calls are judged one by one, and no step is done here."""
+        """Whether an agent runs the steps: then its calls are checked one by one, and no step runs here."""
         return self.begin_fields.get("mode") == "agent"
 
     @property
     def document_digest(self) -> str:
-        """Of the bytes of the document that the run has come to."""
+        """SHA-256 digest of the bytes of the current document."""
         sha256: str = (self.replans[-1].fields if self.replans else self.begin_fields)["document"]
         return sha256
 
     def step_numbers(self, status: str) -> list[int]:
-        """The steps in a state, by their numbers."""
+        """Return the numbers of the steps with a status."""
         known_steps = [step for step in self.document.steps if step.id in self.status_of]
         return [step.number for step in known_steps if self.status_now(step.id) == status]
 
     def _ignore(self, entry: Entry, fields: dict[str, Any]) -> None:
-        """An entry that changes nothing of what is kept here."""
+        """Ignore an entry that does not change the state."""
 
     def _on_begun(self, entry: Entry, fields: dict[str, Any]) -> None:
         self.begin_fields = {**fields, "at": entry.at}
@@ -201,7 +201,7 @@ class RunState:
             resume_count=self.resume_count,
         )
         step = fields["step"]
-        if step in self.rolled_back_steps:  # what it did before is gone, and what it does now is not
+        if step in self.rolled_back_steps:  # its earlier changes are gone, its new ones are not
             self.rolled_back_steps.discard(step)
             self.attempts[step] = [past_attempt._replace(retaken=True) for past_attempt in self.attempts[step]]
         self.attempts.setdefault(step, []).append(attempt)
@@ -232,12 +232,12 @@ class RunState:
         self.programs |= programs_from_entry(fields)
 
     def _record_programs(self, fields: dict[str, Any]) -> None:
-        """The programs under a new approval."""
+        """Record the programs under a new approval."""
         self.approved_programs |= programs_from_entry(fields)
         self.programs |= programs_from_entry(fields)
 
     def _update_last_attempt(self, step: str, **updates: Any) -> None:
-        """Say more of the last attempt of a step."""
+        """Update fields of the last attempt of a step."""
         attempts = self.attempts[step]
         attempts[-1] = attempts[-1]._replace(**updates)
 
@@ -304,7 +304,7 @@ class RunState:
             change = change_from_json(change_fields)
             self.expected_states[change.path] = change.before
         self.rolled_back_steps.update(fields["steps"])
-        if self.is_agent_run and self.end_entry is None:  # nobody takes it up before its agent goes on
+        if self.is_agent_run and self.end_entry is None:  # no resume precedes the agent's next step
             self.status_of |= dict.fromkeys(
                 [step for step in fields["steps"] if step in self.status_of], states.PENDING
             )

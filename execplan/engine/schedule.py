@@ -1,4 +1,4 @@
-"""What follows in a run from what is known of it: which steps may begin now, and which are skipped, recovered or blocked."""
+"""Schedule of a run: from its state, which steps may begin now, and which are skipped, recovered or blocked."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ NOT_CHOSEN = "not chosen"
 
 
 class StepTransition(NamedTuple):
-    """What is to be written of a step that is not begun."""
+    """A change of status to record for a step that does not run."""
 
     kind: str
-    """SKIPPED, BLOCKED or RECOVERED, as entries.py has them."""
+    """SKIPPED, BLOCKED or RECOVERED, as in journal_entries.py."""
     step: str
     detail: str
-    """The reason, or the step that stood in for it."""
+    """The reason, or the ID of the alternative that ran instead."""
 
 
 class NextSteps(NamedTuple):
-    """What is to be done now; with moves nothing is begun, for more may follow from them."""
+    """The next actions of a run. With transitions no step begins, because more transitions may follow from them."""
 
     transitions: tuple[StepTransition, ...] = ()
     begin: tuple[Step, ...] = ()
 
 
 class Schedule:
-    """The order of a run: it knows the document and what was chosen of it, and is told how far the run has come."""
+    """The order of a run's chosen steps; the state of the run is passed to each method."""
 
     def __init__(
         self, document: ExecutionPlan, chosen: Collection[str] | None, path_exists: Callable[[str], bool]
     ) -> None:
-        """None for chosen: all steps. `path_exists` says whether there is something at a path."""
+        """Create a schedule; `chosen` defaults to all steps. `path_exists` returns whether a path exists."""
         self.steps = document.steps
         self.steps_by_id = {step.id: step for step in self.steps}
         self.order = StepOrder(self.steps, chosen, sequential=document.constraints.require_sequential)
@@ -60,7 +60,7 @@ class Schedule:
     def find_next_steps(
         self, run_state: RunState, alternatives: Mapping[str, str], running: Collection[str], jobs: int
     ) -> NextSteps:
-        """What follows; `alternatives` names the steps that failed and whose alternative is to be run, each with it."""
+        """Return the next actions; `alternatives` maps failed steps to the alternatives that are to run instead."""
         transitions = [
             *self._skip_unchosen(run_state),
             *self._recover_steps(run_state, alternatives),
@@ -91,11 +91,11 @@ class Schedule:
         return NextSteps((), tuple(begin))
 
     def skip_reason(self, step: Step, run_state: RunState) -> str:
-        """Why the condition of a step does not hold now, or nothing."""
+        """Return why the condition of a step is not met now, or an empty string."""
         return unmet_condition(step.when, run_state, self.path_exists)
 
     def blocked_steps(self, run_state: RunState) -> list[StepTransition]:
-        """The steps that need one which failed for good, near or far; nothing is begun any more."""
+        """Return the steps to block because they depend, directly or not, on a step that failed for good."""
         failed_causes = {name: name for name, status in run_state.status_of.items() if status == states.FAILED}
         transitions = []
         for step in self.steps:
@@ -106,7 +106,7 @@ class Schedule:
         return transitions
 
     def unchosen_dependencies(self) -> list[str]:
-        """What chosen steps need and is not chosen, a line each."""
+        """Return the dependencies of chosen steps that are not chosen, one per line."""
         return [
             f"{step.id} needs {name}, which is not chosen: it is taken for done"
             for step in self.steps
@@ -116,11 +116,11 @@ class Schedule:
         ]
 
     def alternative_step(self, step: Step) -> str:
-        """The chosen step that is to stand in for a step, or nothing."""
+        """Return the ID of the chosen step that is the alternative of a step, or an empty string."""
         return self.order.alternative_step(step)
 
     def alternative_owners(self, name: str) -> list[str]:
-        """The chosen steps whose alternative a step is: it is not run by itself."""
+        """Return the chosen steps that a step is the alternative of. An alternative never runs on its own."""
         return self.order.alternative_owners.get(name, [])
 
     def _skip_unchosen(self, run_state: RunState) -> list[StepTransition]:
@@ -145,7 +145,7 @@ class Schedule:
         ]
 
     def _skip_unneeded_alternatives(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[StepTransition]:
-        """Alternatives that nobody needs any more."""
+        """Skip alternatives that no step needs any more."""
         unneeded = [
             (name, owners)
             for name, owners in self.order.alternative_owners.items()
@@ -158,7 +158,7 @@ class Schedule:
         ]
 
     def _advance(self, run_state: RunState) -> None:
-        """Let the order know what is settled by now."""
+        """Mark finished steps as done in the topological sorter."""
         settled = [name for name in self._ready if run_state.status_of[name] in states.SUCCESS_STATES]
         while settled:
             self._ready.difference_update(settled)
@@ -168,7 +168,7 @@ class Schedule:
             settled = [name for name in newly_ready if run_state.status_of[name] in states.SUCCESS_STATES]
 
     def _candidates(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[Step]:
-        """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
+        """Return the pending steps that are ready, in order. An alternative has the turn of the step it replaces."""
         turns = {
             alternative_id: self.steps_by_id[name].number
             for name, alternative_id in reversed(list(alternatives.items()))
@@ -181,7 +181,7 @@ class Schedule:
         return sorted(candidates, key=lambda step: (turns.get(step.id, step.number), step.number))
 
     def _can_join(self, step: Step, busy_ids: list[str]) -> bool:
-        """Whether a step may run beside all of these: each of them may, and they share no path that one of them writes."""
+        """Return whether a step may run in parallel with all of these: no written path is shared with another step."""
         return all(
             [can_run_in_parallel(self.steps_by_id[name]) and not self._shares_paths(step.id, name) for name in busy_ids]
         )
@@ -196,13 +196,13 @@ class Schedule:
 
 
 def can_run_in_parallel(step: Step) -> bool:
-    """Whether a step may run beside others at all: what it changes must be known before, and nobody is to be asked."""
+    """Return whether a step may run in parallel at all: its changes are declared, and it needs no confirmation."""
     has_known_changes = step.type not in PROGRAM_TYPES or bool(step.outputs)
     return step.parallel and has_known_changes and not step.confirm
 
 
 def _written_paths(step: Step) -> list[str]:
-    """What a step says that it writes; the environment of an installation too."""
+    """Return the paths that a step declares to write, including the environment of an installation."""
     return [
         *written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})),
         *_environment_paths(step),
@@ -218,7 +218,7 @@ def _plain_paths(paths: Collection[str]) -> list[str]:
 
 
 def _overlap(paths: Collection[str], other_paths: Collection[str]) -> bool:
-    """Whether a path is among both, or lies in a folder that is."""
+    """Return whether a path of one collection equals, contains, or is inside a path of the other."""
     return any(
         [_is_within(path, other_path) or _is_within(other_path, path) for path in paths for other_path in other_paths]
     )

@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGHUP while a run goes on: it is stopped, and whatever handled them before does so again behind it."""
+"""Handlers of SIGINT, SIGTERM and SIGHUP that stop a run; the previous handlers are restored afterwards."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class SignalHandlers:
-    """The handlers, while it is entered from the main thread; in another one none can be set, and none is."""
+    """Context manager that installs the handlers in the main thread; in other threads it does nothing."""
 
     def __init__(self, stop: StopSignal, wake: Callable[[], object]) -> None:
-        """`wake` is called from the handler: it must take no lock."""
+        """Store the stop signal and `wake`, which the handler calls and which must not take a lock."""
         self._stop, self._wake = stop, wake
         self._is_asking = False
         self._previous_handlers: list[tuple[int, object]] = []
@@ -29,7 +29,7 @@ class SignalHandlers:
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
                 previous = signal.getsignal(number)
-                if previous is not signal.SIG_IGN:  # nohup, and what a shell does to its background jobs
+                if previous is not signal.SIG_IGN:  # set by nohup, and by shells for background jobs
                     signal.signal(number, self._handle)
                     self._previous_handlers.append((number, previous if previous is not None else signal.SIG_DFL))
         return self
@@ -42,7 +42,7 @@ class SignalHandlers:
 
     @contextmanager
     def interruptible_prompt(self) -> Iterator[None]:
-        """While somebody is asked a signal raises KeyboardInterrupt, which ends the waiting for an answer."""
+        """Make signals raise KeyboardInterrupt while a person is asked, to end the wait for an answer."""
         self._is_asking = True
         try:
             yield

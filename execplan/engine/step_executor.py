@@ -1,4 +1,4 @@
-"""What a run does with its steps: each of them is done elsewhere, and a test puts other hands in their place."""
+"""Interface between a run and the code that executes its steps; tests can replace it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class StepExecutor:
-    """Those of the product."""
+    """The executor that runs steps for real."""
 
     def prepare(self, context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
-        """Check what a step finds, and keep what it is about to change; raises ExecplanError."""
+        """Check the preconditions of a step and back up what it is about to change. Raises ExecplanError."""
         from execplan.engine.run_records.run_repair import save_plan_and_settings
         from execplan.engine.steps.step_execution import prepare_step
 
@@ -32,29 +32,29 @@ class StepExecutor:
         return prepared
 
     def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
-        """Do a step; raises ExecplanError for what is not the step's own failure."""
+        """Perform a step. Raises ExecplanError for problems other than the step's own failure."""
         from execplan.engine.steps.step_execution import perform_step
 
         return perform_step(context, step, attempt, prepared)
 
     def repair(self, context: RunContext, journal_writer: JournalWriter) -> list[str]:
-        """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
+        """Restore the run's files that a step removed or altered, and return warnings. Raises ExecplanError."""
         return journal_writer.repair(context.project, context.ref, context.run_paths)
 
     def recover_attempt(self, context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
-        """Find out what has become of an attempt that was cut short; raises ExecplanError."""
+        """Determine the outcome of an interrupted attempt. Raises ExecplanError."""
         from execplan.engine.steps.attempt_recovery import recover_attempt
 
         return recover_attempt(context, step, attempt)
 
     def undo_changes(self, context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> None:
-        """Let the files be as they were before an attempt; raises ExecplanError."""
+        """Restore the files to their state before an attempt. Raises ExecplanError."""
         from execplan.engine.steps.file_writes import undo_changes
 
         undo_changes(context, changes, folders)
 
     def tick_task(self, context: RunContext, run_state: RunState, step: Step) -> tuple[str, TickResult]:
-        """Tick the task that is done with a step: the transcript that shows its work, and what became of the task."""
+        """Check off the task that a step completes; return the transcript of the work and what was done to the task."""
         from execplan.engine import ticks
 
         task_step = ticks.find_transcript_step(context.document, run_state, step)
@@ -65,11 +65,11 @@ class StepExecutor:
         return transcript, ticks.tick_task(context.project, context.ref, context.document, task_step, transcript)
 
     def path_exists(self, context: RunContext, path: str) -> bool:
-        """Whether something is at a path."""
+        """Return whether something exists at a path."""
         return context.workspace.state(path).kind != "absent"
 
     def track_parallel_changes(self, context: RunContext) -> ParallelChanges:
-        """The look at the tree around steps that run beside each other; raises ExecplanError."""
+        """Start to track changes to the tree while steps run in parallel. Raises ExecplanError."""
         from execplan.engine.steps.tree_snapshots import ParallelChanges
 
         return ParallelChanges(context)

@@ -1,4 +1,4 @@
-"""What the steps of a document wait for, and when one has its turn: for the engine and for the guard of an agent alike."""
+"""Order of the steps of a document: dependencies, conditions and alternatives. The agent guard uses it as well."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class StepOrder:
-    """The order of the steps of a document, as far as their fields tell it."""
+    """The order of the steps of a document, as defined by their fields."""
 
     def __init__(
         self, steps: Sequence[Step], chosen: Collection[str] | None = None, *, sequential: bool = False
     ) -> None:
-        """None for chosen: all steps. `sequential`: each waits for all before it, whatever it needs of them."""
+        """Create the order; `chosen` defaults to all steps. With `sequential`, each step waits for all before it."""
         self.steps = {step.id: step for step in steps}
         self.chosen = set(self.steps) if chosen is None else set(chosen)
         self.alternative_owners: dict[str, list[str]] = {}
-        """By step that is an alternative, the steps that it stands in for: it is not done by itself."""
+        """Maps each alternative to the steps that it replaces on failure; an alternative never runs on its own."""
         for step in steps:
             alternative_id = named_alternative(step)
             if step.id in self.chosen and alternative_id in self.chosen:
@@ -33,12 +33,15 @@ class StepOrder:
         self._sequential = sequential
 
     def alternative_step(self, step: Step) -> str:
-        """The chosen step that is to stand in for a step, or nothing."""
+        """Return the ID of the chosen step that is the alternative of a step, or an empty string."""
         alternative_id = named_alternative(step)
         return alternative_id if step.id in self.alternative_owners.get(alternative_id, ()) else ""
 
     def dependencies(self, step: Step) -> list[str]:
-        """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""
+        """Return the steps that must be finished before a step can have its turn.
+
+        They do not include the failed step that an alternative replaces.
+        """
         condition_steps = [step.when.of] if step.when is not None and step.when.kind in STEP_OUTCOMES else []
         return [
             *step.depends_on,
@@ -46,7 +49,7 @@ class StepOrder:
         ]
 
     def open_dependencies(self, step: Step, run_state: RunState) -> list[str]:
-        """What must be settled before, as the run stands: with what comes before it, where the order is strict."""
+        """Return the dependencies of a step and, if the order is sequential, the open steps before it."""
         if not self._sequential:
             return self.dependencies(step)
         alternatives = self.pending_alternatives(run_state)
@@ -61,18 +64,18 @@ class StepOrder:
         return list(dict.fromkeys([*self.dependencies(step), *open_ids]))
 
     def _turn_order(self, step: Step, alternatives: Mapping[str, str]) -> tuple[int, int]:
-        """Where a step comes: an alternative has the turn of the step that it stands in for."""
+        """Return the sort key of a step. An alternative has the turn of the step that it replaces."""
         owners = [self.steps[name].number for name, alternative_id in alternatives.items() if alternative_id == step.id]
         return min(owners, default=step.number), step.number
 
     def _is_open(self, step: Step, run_state: RunState) -> bool:
-        """Whether a step is in hand, or is to be done and waits for none of those that it needs."""
+        """Return whether a step is running, or is still to run and has all its dependencies finished."""
         step_status = effective_status(step, run_state)
         is_ready = all([run_state.status_of.get(name) in states.SUCCESS_STATES for name in self.dependencies(step)])
         return step_status == states.RUNNING or (step_status in (states.PENDING, states.AWAITING) and is_ready)
 
     def pending_alternatives(self, run_state: RunState) -> dict[str, str]:
-        """By step that has failed, the one that is to stand in for it now."""
+        """Return the alternatives that are to run now, by the ID of the failed step."""
         alternatives = {}
         for name in run_state.steps_with_status(states.FAILED):
             step = self.steps[name]
@@ -81,7 +84,10 @@ class StepOrder:
         return alternatives
 
     def skip_reason(self, step: Step, run_state: RunState, path_exists: Callable[[str], bool]) -> str:
-        """Why a step does not have its turn now, whatever it needs: its condition, or that nobody needs it; or nothing."""
+        """Return why a step has no turn regardless of its dependencies, or an empty string.
+
+        Its condition is not met, or it is an alternative of steps that have not failed.
+        """
         owners = self.alternative_owners.get(step.id, ())
         if owners and step.id not in self.pending_alternatives(run_state).values():
             return f"it stands in for {', '.join(owners)}, which has not failed"
@@ -89,20 +95,23 @@ class StepOrder:
 
 
 def named_alternative(step: Step) -> str:
-    """The step that a step names to stand in for it, or nothing."""
+    """Return the ID of the alternative that a step names, or an empty string."""
     strategy = step.on_failure.strategy
     return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
 
 
 def recovery_kind(step: Step, run_state: RunState) -> str:
-    """What the last attempt of a step that failed leads to, as recover.py has it; nothing where none has ended."""
+    """Return the kind of recovery, as in failure_recovery.py, after the last attempt of a failed step.
+
+    Returns an empty string if no attempt has ended.
+    """
     last_attempts = run_state.attempts.get(step.id, [])[-1:]
     performed = last_attempts[0].performed if last_attempts else None
     return choose_recovery(step, performed, run_state.count_tries(step.id)).kind if performed is not None else ""
 
 
 def effective_status(step: Step, run_state: RunState) -> str:
-    """How a step stands: one that failed and is to be tried again is pending."""
+    """Return the status of a step; a failed step that is to be retried is pending."""
     step_status = run_state.status_of[step.id]
     if step_status != states.FAILED:
         return step_status
@@ -117,7 +126,7 @@ def effective_status(step: Step, run_state: RunState) -> str:
 
 
 def unmet_condition(when: When | None, run_state: RunState, path_exists: Callable[[str], bool]) -> str:
-    """Why a condition does not hold now, or nothing."""
+    """Return why a condition is not met now, or an empty string."""
     return "" if when is None or _is_met(when, run_state, path_exists) else f"{_format_condition(when)} does not hold"
 
 

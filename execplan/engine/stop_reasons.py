@@ -1,4 +1,4 @@
-"""Why a run begins nothing more."""
+"""Reasons why a run begins no more steps."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from execplan.engine.run_state import Question
 
 DONE: Final = "done"
-"""Nothing is left to be done."""
+"""Nothing is left to do."""
 FAILED: Final = "failed"
 PAUSED: Final = "paused"
 REPLAN: Final = "replan"
 COVERED: Final = "covered"
-"""A revision was made that an approval covers: the run goes on with it."""
+"""A revision was made that an approval covers, and the run continues with it."""
 SIGNAL: Final = "signal"
 TROUBLE: Final = "trouble"
-"""Something else than a step has failed, such as the disk: nothing is known to be wrong with the run."""
+"""Something other than a step failed, such as the disk; the run itself has no known problem."""
 
 
 class StopReason(NamedTuple):
-    """One of these, and what there is to say of it."""
+    """Why a run stopped, with details."""
 
     kind: str
     step: str = ""
     cause: str = ""
-    """Of a failure: one of CAUSES of policy.py, or drift."""
+    """Cause of a failure: one of `ROLLBACK_CAUSES` in policy.py, or `drift`."""
     reason: str = ""
     question: Question | None = None
     error: BaseException | None = None

@@ -1,4 +1,4 @@
-"""The tasks of Progress that a run ticks: with the time and a link to what the step printed, through the one write path."""
+"""Progress tasks that a run checks off, with the time and a link to the transcript, through the plan writer."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _SAFE_CHARACTERS = "/-_.~@+,="
-"""Of what is no letter and no digit what stands for itself in a link."""
+"""Characters other than letters and digits that are not escaped in a link."""
 _NO_COMMIT = WriteOptions(commit=False)
-"""The run commits when it ends."""
+"""Options without a commit, because the run commits when it ends."""
 
 
 class TickResult(NamedTuple):
-    """What became of a task."""
+    """The result of checking off or reopening a task."""
 
     task: str = ""
-    """Its words, where it was ticked or reopened; nothing where it is left alone."""
+    """Text of the task if it was checked off or reopened; empty if it was left alone."""
     warning: str = ""
-    """Why it could not be: no step fails for that."""
+    """Why the task could not be changed; no step fails because of that."""
 
 
 def find_transcript_step(document: ExecutionPlan, run_state: RunState, step: Step) -> Step | None:
-    """The step whose transcript shows the work of the task that a step names, None while others of the task are open.
+    """Return the step whose transcript documents a step's task, or None while other steps of the task are open.
 
-    To be asked for each step that is completed, recovered or skipped. None for a step without a task, and for one of a task
-    of which nothing was done, or which the run has ticked already.
+    Call it for each step that is completed, recovered or skipped. Returns None for a step without a task, and for a
+    task that had no work done or that the run has already checked off.
     """
     if step.task is None:
         return None
@@ -73,7 +73,7 @@ def find_transcript_step(document: ExecutionPlan, run_state: RunState, step: Ste
 
 
 def owning_plan(document: ExecutionPlan, step: str) -> str:
-    """The id of the plan that a step comes from, where several were joined; nothing where it is that of the document."""
+    """Return the ID of the plan that a step comes from in a composed document; empty for the document's own plan."""
     composed_plans = document.metadata.context.get("composed")
     for composed_plan in composed_plans if isinstance(composed_plans, list) else ():
         if isinstance(composed_plan, dict) and step.startswith(f"{composed_plan.get('prefix')}."):
@@ -82,21 +82,21 @@ def owning_plan(document: ExecutionPlan, step: str) -> str:
 
 
 def list_plan_files(project: Project, ref: PlanRef, document: ExecutionPlan) -> set[str]:
-    """The files, from the root, that hold the tasks of a run: what changes in them meanwhile is no work of a step."""
+    """Return the files, relative to the root, that contain the tasks of a run: their changes are not a step's work."""
     paths = set()
     for name in {owning_plan(document, step.id) for step in document.steps}:
         try:
             owning_project, plan = _open_owning_plan(project, ref, name)
             paths |= {owning_project.display_path(plan.path), owning_project.display_path(os.path.realpath(plan.path))}
         except ExecplanError:
-            continue  # it is gone, and is ticked by nobody
+            continue  # the plan is gone, so its tasks stay as they are
     return paths
 
 
 def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Step, transcript: str) -> TickResult:
-    """Tick the task that a step names, with a link to its transcript, a path from the root; nothing for no link.
+    """Check off a step's task, with a link to `transcript`, a path from the root; empty for no link.
 
-    A task that is done already is left alone, unless this very step was it that ticked it.
+    A task that is already done is left alone, and only reported if this step checked it off.
     """
     query = step.task
     if query is None:
@@ -117,7 +117,7 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
 def reopen_task(
     project: Project, ref: PlanRef, document: ExecutionPlan, step: str, task: str, transcript: str
 ) -> TickResult:
-    """Take back what `tick` has written for a step: the task's words, and the transcript, are those of the journal."""
+    """Undo what `tick_task` wrote for a step; `task` and `transcript` are those of the journal."""
     try:
         project, ref = _open_owning_plan(project, ref, owning_plan(document, step))
         href = _href(project, ref, transcript)
@@ -133,12 +133,12 @@ def _same_task(step: Step, task: str) -> bool:
 
 
 def _open_owning_plan(project: Project, ref: PlanRef, name: str) -> tuple[Project, PlanRef]:
-    """The plan that has the tasks; raises ExecplanError."""
+    """Return the plan that contains the tasks, with its project. Raises ExecplanError."""
     return (project, ref) if not name or name == ref.id else plan_selection.select_plan(project.base, name)
 
 
 def _href(project: Project, ref: PlanRef, transcript: str) -> str:
-    """A path from the root as a link of a plan."""
+    """Convert a path from the root to a link in a plan."""
     if not transcript:
         return ""
     path = os.path.relpath(os.path.join(project.root, transcript), os.path.dirname(ref.path))
@@ -146,7 +146,7 @@ def _href(project: Project, ref: PlanRef, transcript: str) -> str:
 
 
 def _write_tick(project: Project, ref: PlanRef, changer: Callable[[str], ChangeBuilder], href: str) -> None:
-    """Tick; where the link would become something else in this plan, without it."""
+    """Check off the task; if the link would be parsed differently in this plan, leave it out."""
     try:
         amend(project, ref, changer(href), _NO_COMMIT, command="run")
     except ExecplanError as error:
@@ -156,7 +156,7 @@ def _write_tick(project: Project, ref: PlanRef, changer: Callable[[str], ChangeB
 
 
 def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -> tuple[str, str] | None:
-    """The line of the task's box as the run wrote it, and as it was before, where the journal of edits still has it."""
+    """Return the task's checkbox line as the run wrote it and as it was before, if the edit journal still has it."""
     for edit in reversed(edit_journal.read_entries(project, ref.path)):
         try:
             old, new = [reader.read(data) for data in edit.unpack()]
@@ -169,7 +169,7 @@ def _find_old_lines(project: Project, ref: PlanRef, task_text: str, href: str) -
 
 
 def _find_ticked_task(old: ParsedPlan, new: ParsedPlan, task_text: str, href: str) -> int | None:
-    """Which task an edit has ticked, if it is the one with the link, or without one with the words."""
+    """Return the index of the task that an edit checked off, if it has the link or, without a link, the text."""
     if len(old.tasks) != len(new.tasks):
         return None
     for index, (old_task, new_task) in enumerate(zip(old.tasks, new.tasks, strict=True)):

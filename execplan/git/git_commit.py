@@ -1,4 +1,4 @@
-"""Git: commits that hold our paths and nothing else. The only importer of GitPython."""
+"""Git commits that contain the given paths and nothing else; the only module that imports GitPython."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIXES = {
     "dubious ownership": "trust the repository: git config --global --add safe.directory PATH",
     "gpg failed to sign": "make the signing key usable, or sign nothing here: git config commit.gpgSign false",
 }
-"""Words of git where it makes no commit, and what helps."""
+"""Phrases in git's output when it can't commit, and a hint for each."""
 
 _STATUS_ARGS = (
     *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all"),
@@ -45,38 +45,38 @@ _DISK_ERRORS = {
     "Disk quota exceeded": ("the disk quota is exceeded", "free some space"),
     "Read-only file system": ("the file system is read-only", "make it writable"),
 }
-"""Words of git where it can't write, what they mean, and what helps."""
+"""Phrases in git's output when it can't write, with their meaning and a hint."""
 UNCOMMITTED_NOTE = "what was written is on disk, uncommitted"
 _FATAL_PREFIX = "fatal: "
 _COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
-"""The hooks that can stop a commit."""
+"""Hooks that can stop a commit."""
 _MAX_HOOK_LINES = 200
-"""Lines of a hook that are shown, the last ones."""
+"""Maximum number of hook output lines to show; the last ones are kept."""
 
 
 class CommitResult(NamedTuple):
-    """A commit that was made."""
+    """Result of a commit."""
 
     digest: str | None
-    """Its id, or None when there was nothing to commit."""
+    """ID of the commit, or None if there was nothing to commit."""
     paths: tuple[str, ...]
-    """The files in it, from the root of the repository."""
+    """Committed files, relative to the repository root."""
     rewritten: tuple[str, ...]
-    """Those that a hook has changed."""
+    """Committed files that a hook changed."""
     warnings: tuple[str, ...]
 
 
 class _StatusEntry(NamedTuple):
     staged: str
-    """What the index holds against HEAD, as `git status` writes it."""
+    """Status of the index relative to HEAD, in the letters of `git status`."""
     path: str
 
 
 def commit(project: Project, paths: Sequence[str], message: str, old_contents: Mapping[str, bytes]) -> CommitResult:
-    """Commit the paths, files or folders, as they are on disk; raises ExecplanError and leaves them as they are.
+    """Commit the paths, files or directories, as they are on disk.
 
-    `old_contents` holds what each file held before our edit: a file of which something else was staged is not committed,
-    because the commit would sweep the rest of it along.
+    `old_contents` is the content of each file before the edit. A file with other staged changes is not committed,
+    because the commit would include all of it. Raises ExecplanError and leaves the files unchanged if the commit fails.
     """
     folder = _require_git_dir(project)
     _ensure_no_operation_in_progress(folder)
@@ -106,7 +106,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     if rewritten:
         _unstage(
             runner, rewritten
-        )  # what a hook stages of them goes into the commit, and not into the index that stays
+        )  # changes that a hook stages go into the commit, but not into the index that remains
     warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
     if not _current_branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
@@ -119,7 +119,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
 
 
 def _file_stat(project: Project, path: str) -> tuple[int, ...]:
-    """What tells that a file was written to."""
+    """Return values that change when a file is written to."""
     try:
         status = os.lstat(os.path.join(project.root, path))
     except FileNotFoundError:
@@ -128,7 +128,7 @@ def _file_stat(project: Project, path: str) -> tuple[int, ...]:
 
 
 def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
-    """Take back what was announced to the index, also when another process holds it for a while."""
+    """Remove the paths from the index again, even if another process locks it for a while."""
     try:
         runner.run_checked("reset", "-q", "--", *paths)
     except ExecplanError as error:
@@ -136,7 +136,10 @@ def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
 
 
 def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
-    """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
+    """Return the files under the paths that differ from HEAD, relative to the root.
+
+    Raises ExecplanError if git fails.
+    """
     _require_git_dir(project)
     try:
         out = git_query.output(project, "--literal-pathspecs", *_STATUS_ARGS, *paths)
@@ -146,7 +149,7 @@ def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
 
 
 def head_commit(project: Project) -> str | None:
-    """The commit that is checked out, read from the git folder; None before the first."""
+    """Return the ID of the checked-out commit, read from the git directory; None before the first commit."""
     if project.git is None:
         return None
     branch = _current_branch(project.git)
@@ -171,7 +174,7 @@ def head_commit(project: Project) -> str | None:
 
 
 def load_gitpython() -> None:
-    """Import what a commit needs, which takes longer than the commit: before a lock is held, not while others wait."""
+    """Import GitPython before a lock is acquired, because the import takes longer than the commit itself."""
     from importlib import import_module
 
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
@@ -179,7 +182,7 @@ def load_gitpython() -> None:
 
 
 class _GitRunner:
-    """Runs git in the root of the repository, waiting for its index lock."""
+    """Runner of git commands in the repository root, which waits for the index lock."""
 
     def __init__(self, project: Project) -> None:
         from execplan.git import git_query
@@ -196,7 +199,7 @@ class _GitRunner:
         self._command_not_found = git.exc.GitCommandNotFound
 
     def run(self, *arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
-        """Exit status, output and trouble of a git command with literal paths."""
+        """Run a git command with literal paths, and return its exit status, output and error output."""
         import tempfile
 
         trace.log(f"run git {' '.join(arguments)}")
@@ -216,7 +219,10 @@ class _GitRunner:
         return int(status), str(stdout), str(stderr)
 
     def run_checked(self, *arguments: str, stdin: bytes | None = None) -> str:
-        """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
+        """Run a git command and return its output, waiting while another process locks the index.
+
+        Raises ExecplanError if the command fails or the wait times out.
+        """
         deadline = monotonic() + timeout()
         lock_path = os.path.join(_require_git_dir(self.project), "index.lock")
         while True:
@@ -236,7 +242,7 @@ class _GitRunner:
         raise self._failed(arguments[0], status, (stderr + "\n" + stdout).splitlines())
 
     def _failed(self, command: str, status: int, output: list[str]) -> ExecplanError:
-        """The error for a git command that failed, with every line that git, or a hook that it ran, printed."""
+        """Return the error for a failed git command, with every line that git or a hook printed."""
         lines = [line.rstrip() for line in output]
         while lines and not lines[-1]:
             lines.pop()
@@ -262,14 +268,14 @@ class _GitRunner:
         return error
 
     def _has_hook(self) -> bool:
-        """Whether git runs a hook that can stop a commit."""
+        """Return whether git runs a hook that can stop a commit."""
         status, out, _ = self.run("rev-parse", "--git-path", "hooks")
         folder = os.path.join(self.project.root, out.rstrip("\n"))
         return not status and any([os.access(os.path.join(folder, name), os.X_OK) for name in _COMMIT_HOOKS])
 
 
 def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
-    """The error for a git command that the disk stopped, or None."""
+    """Return the error for a git command that failed because of the disk, or None."""
     for phrase, (problem, fix) in _DISK_ERRORS.items():
         matching_lines = [line.removeprefix(_FATAL_PREFIX) for line in lines if phrase in line]
         if matching_lines:
@@ -279,21 +285,21 @@ def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
 
 
 def _require_git_dir(project: Project) -> str:
-    """The git folder; raises ExecplanError where there is none."""
+    """Return the git directory. Raises ExecplanError if there is none."""
     if project.git is None:
         raise _commit_error(f"{project.root} is no git repository", "make one, or work without --commit: git init")
     return project.git
 
 
 def operation_in_progress(folder: str) -> str | None:
-    """The merge, rebase or the like that waits to be finished in a git folder."""
+    """Return the unfinished merge, rebase or similar operation in a git directory, or None."""
     return next(
         (operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None
     )
 
 
 def _ensure_no_operation_in_progress(folder: str) -> None:
-    """Refuse while something waits to be finished: git makes no commit of some paths then."""
+    """Raise an error if an operation is unfinished, because git then can't commit only some paths."""
     operation = operation_in_progress(folder)
     if operation is not None:
         hint = "finish it, then commit the plan: execplan commit"
@@ -301,14 +307,14 @@ def _ensure_no_operation_in_progress(folder: str) -> None:
 
 
 def _parse_status(status: str) -> list[_StatusEntry]:
-    """What differs from HEAD, file by file, ignored files too."""
+    """Parse the status of each file that differs from HEAD, including ignored files."""
     return [_StatusEntry(line[0], line[3:]) for line in status.split("\0") if line]
 
 
 def _ensure_not_partly_staged(
     runner: _GitRunner, project: Project, entry: _StatusEntry, old_contents: Mapping[str, bytes]
 ) -> None:
-    """Refuse when what is staged of a file is not what it held before our edit."""
+    """Raise an error if the staged content of a file is not its content before the edit."""
     staged = runner.run_checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
     path = os.path.join(project.root, entry.path)
     old_content = old_contents.get(path)
@@ -329,14 +335,14 @@ def _ensure_not_partly_staged(
 
 
 def _blob_id(runner: _GitRunner, path: str, data: bytes | None) -> str:
-    """The id that a file has as content of the repository, filters applied; that of other bytes in its place if given."""
+    """Return the blob ID of a file after filters, or of `data` in its place."""
     return runner.run_checked(
         "hash-object", *(("--", path) if data is None else ("--stdin", "--path", path)), stdin=data
     ).strip()
 
 
 def _current_branch(folder: str) -> str | None:
-    """The full name of the branch that is checked out, or None for a detached HEAD."""
+    """Return the full name of the checked-out branch, or None for a detached HEAD."""
     line = _read_first_line(os.path.join(folder, "HEAD")) or ""
     return line[5:].strip() if line.startswith("ref:") else None
 

@@ -1,4 +1,4 @@
-"""What git knows of earlier states of a repository: each question is one process, without GitPython."""
+"""Git queries about earlier states of a repository; each is one process, without GitPython."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _HEX = b"0123456789abcdef"
 
 
 def resolve_commit(project: Project, revision: str) -> str | None:
-    """The id of the commit that a revision names, None where it names none; raises ExecplanError when git refuses."""
+    """Return the ID of the commit that a revision names, or None if it names none.
+
+    Raises ExecplanError if git fails.
+    """
     args = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
     output = git_query.output_or_none(project, *args, no_status=1)
     line = b"" if output is None else output.strip()
@@ -32,13 +35,13 @@ def resolve_commit(project: Project, revision: str) -> str | None:
 
 
 def merge_base(project: Project, left: str, right: str) -> str | None:
-    """The last commit that two commits, named by their ids, have in common; None where there is none."""
+    """Return the last common ancestor of two commits, given by their IDs; None if there is none."""
     output = git_query.output_or_none(project, "merge-base", left, right, no_status=1)
     return None if output is None else output.decode().strip()
 
 
 def branch_point(project: Project, revision: str) -> str:
-    """The commit at which the branch left a revision; raises ExecplanError."""
+    """Return the commit at which the branch left a revision. Raises ExecplanError if there is none."""
     head_commit, other_commit = resolve_commit(project, "HEAD"), resolve_commit(project, revision)
     base = (
         merge_base(project, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
@@ -51,7 +54,7 @@ def branch_point(project: Project, revision: str) -> str:
 
 
 def committed_files(project: Project, commit: str, folders: Sequence[str]) -> list[GitFile]:
-    """The regular files that a commit holds below some folders, named from the root; of all for none."""
+    """Return a commit's regular files below the directories, relative to the root; all if no directory is given."""
     out = git_query.output(project, "--literal-pathspecs", "ls-tree", "-rz", "--full-tree", commit, "--", *folders)
     files = []
     for line in out.split(b"\0"):
@@ -62,14 +65,14 @@ def committed_files(project: Project, commit: str, folders: Sequence[str]) -> li
 
 
 def hash_blob(project: Project, path: str, data: bytes) -> str:
-    """The id that bytes would have as the content of a file, named from the root; raises ExecplanError."""
+    """Return the blob ID that data would have as the content of a file. Raises ExecplanError if git fails."""
     return git_query.output(project, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
 
 
 def has_blob(project: Project, content: str, paths: Sequence[str], *, in_head: bool = False) -> bool:
-    """Whether a commit holds one of the paths with this content: of what is checked out, or of anything git knows of.
+    """Return whether a commit has this content at one of the paths: a commit in HEAD, or any commit that git knows.
 
-    Stashes and what only a reflog knows count; raises ExecplanError.
+    Stashes and commits that are only in a reflog count. Raises ExecplanError if git fails.
     """
     if in_head and resolve_commit(project, "HEAD") is None:
         return False
@@ -79,7 +82,7 @@ def has_blob(project: Project, content: str, paths: Sequence[str], *, in_head: b
 
 
 def head_blob(project: Project, path: str) -> str:
-    """The id of a file's content in HEAD, nothing where it is not in it; raises ExecplanError."""
+    """Return the blob ID of a file in HEAD, or an empty string if HEAD lacks it. Raises ExecplanError if git fails."""
     output = git_query.output_or_none(
         project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1
     )
@@ -87,14 +90,17 @@ def head_blob(project: Project, path: str) -> str:
 
 
 def ever_committed_paths(project: Project, folders: Sequence[str]) -> set[str]:
-    """The paths from the root of every file that was ever committed below some folders; raises ExecplanError."""
+    """Return the paths of all files ever committed below the directories. Raises ExecplanError if git fails."""
     args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--name-only", "-z")
     out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *folders)
     return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
 
 
 def changed_files(project: Project, commit: str, folders: Sequence[str] = ()) -> list[str]:
-    """The tracked files on disk that differ from a commit, below some folders or in all; raises ExecplanError."""
+    """Return the tracked files on disk that differ from a commit, below some directories or everywhere.
+
+    Raises ExecplanError if git fails.
+    """
     args = (
         "-c",
         "diff.relative=false",
@@ -113,13 +119,13 @@ def changed_files(project: Project, commit: str, folders: Sequence[str] = ()) ->
 
 
 def untracked_files(project: Project) -> list[str]:
-    """The files that git neither tracks nor ignores; raises ExecplanError."""
+    """Return the untracked files that git does not ignore. Raises ExecplanError if git fails."""
     paths = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
     return [os.fsdecode(path) for path in paths if path]
 
 
 def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
-    """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
+    """Yield the changed paths of each commit, newest first; a merge is one step. Closing the generator stops git."""
     args = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
     args += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
     git_query.require_regular_files(project)
@@ -130,7 +136,7 @@ def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
         try:
             paths: list[str] | None = None
             for token in _split_stream(process.stdout, b"\0"):
-                if not token:  # before each commit
+                if not token:  # an empty token precedes each commit
                     if paths is not None:
                         yield paths
                     paths = None
@@ -146,7 +152,7 @@ def iter_commit_changes(project: Project, commit: str) -> Iterator[list[str]]:
 
 
 def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
-    """Those of some symbols that stand, as whole words, in no tracked file of a repository but the plans of these homes."""
+    """Return the symbols that appear as whole words in no tracked file of a repository outside the projects' plans."""
     missing = {symbol for symbol in symbols if symbol.strip() and symbol.isprintable()}
     if not missing:
         return missing
@@ -192,13 +198,13 @@ def absent_symbols(projects: Sequence[Project], symbols: set[str]) -> set[str]:
                     break
             else:
                 if process.wait() > 1:
-                    return set()  # git refused: nothing is known
+                    return set()  # git failed, so nothing is known
             process.kill()
     return missing
 
 
 def _has_whole_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text, with no letter, digit or underscore beside it."""
+    """Return whether a word appears in a text without a letter, digit or underscore next to it."""
     at = text.find(word)
     while at >= 0:
         around = text[:at][-1:] + text[at + len(word) :][:1]
@@ -209,7 +215,7 @@ def _has_whole_word(text: str, word: str) -> bool:
 
 
 def _split_stream(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
-    """What stands before each end."""
+    """Yield the parts of a stream before each terminator."""
     buffer = b""
     while stream is not None and (chunk := stream.read(_CHUNK_BYTES)):
         *complete, buffer = (buffer + chunk).split(end)
@@ -217,7 +223,7 @@ def _split_stream(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
 
 
 def committed_blobs(project: Project, paths: Sequence[str]) -> set[str]:
-    """The ids of every content that a commit on any branch has given some paths; raises ExecplanError."""
+    """Return the blob IDs that the paths have had in commits on any branch. Raises ExecplanError if git fails."""
     args = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
     out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, "--", *paths)
     lines = [field.lstrip(b"\n") for field in out.split(b"\0")]
@@ -225,7 +231,7 @@ def committed_blobs(project: Project, paths: Sequence[str]) -> set[str]:
 
 
 def possible_blob_ids(data: bytes) -> set[str]:
-    """The ids that a text may have as the content of a file: with git's two digests, as it is and with plain line ends."""
+    """Return the possible blob IDs of a text: with both of git's hash functions, unchanged and with LF line endings."""
     from hashlib import sha1, sha256
 
     ids = set()

@@ -1,4 +1,4 @@
-"""Questions to git that one process answers, without GitPython, whose import takes longer than the answer."""
+"""Git queries that a single process answers, without GitPython, whose import takes longer than the query."""
 
 from __future__ import annotations
 
@@ -23,29 +23,32 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 REGULAR_MODES = ("100644", "100755")
-"""The modes of files that are neither links nor submodules."""
+"""Modes of regular files, as opposed to links and submodules."""
 _CHUNK_BYTES = 1 << 20
 _TIMEOUT = 10
-"""Seconds for an answer that can be done without."""
+"""Timeout in seconds for an optional query."""
 GIT_UNUSABLE_CODES = ("no-git", "git-failed", "git-untrusted", "not-a-file")
-"""The codes of errors for which git can't be asked; what needs no git can go on."""
+"""Error codes that mean that git can't be used; work that does not need git can continue."""
 _NO_INDEX_USAGE = b"usage: git diff --no-index"
-"""What `git diff` prints in a repository that it does not open."""
+"""Output of `git diff` in a repository that it does not open."""
 _GIT_DIR_QUERY = ("rev-parse", "--git-dir")
 _UNTRUSTED_TEXT = "dubious ownership"
 _UNTRUSTED_PATH = re.compile(r"in repository at '(.+)'")
 
 
 class GitFile(NamedTuple):
-    """A file as the next commit will hold it."""
+    """A file as the next commit will contain it."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     blob: str
 
 
 def staged_files(project: Project, suffix: str) -> list[GitFile]:
-    """The regular files with this suffix that the next commit adds or changes; raises ExecplanError."""
+    """Return the regular files with a suffix that the next commit adds or changes.
+
+    Raises ExecplanError if git fails.
+    """
     diff_args = ("diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d")
     fields = output(project, "-c", "diff.relative=false", *diff_args).split(b"\0")
     files = []
@@ -57,13 +60,13 @@ def staged_files(project: Project, suffix: str) -> list[GitFile]:
 
 
 def staged_paths(project: Project) -> list[str]:
-    """Every file that the next commit adds, changes or removes; raises ExecplanError."""
+    """Return every file that the next commit adds, changes or removes. Raises ExecplanError if git fails."""
     diff_args = ("diff", "--cached", "--name-only", "-z", "--no-renames")
     return [os.fsdecode(path) for path in output(project, "-c", "diff.relative=false", *diff_args).split(b"\0") if path]
 
 
 def index_files(project: Project, folders: list[str]) -> list[GitFile]:
-    """The regular files below some folders as git's index holds them; raises ExecplanError."""
+    """Return the regular files in git's index below some directories. Raises ExecplanError if git fails."""
     files = []
     for line in output(project, "--literal-pathspecs", "ls-files", "-sz", "--", *folders).split(b"\0"):
         metadata, tab, path = line.partition(b"\t")
@@ -73,26 +76,26 @@ def index_files(project: Project, folders: list[str]) -> list[GitFile]:
 
 
 def tracked_files(project: Project) -> list[str]:
-    """The files that git tracks, links and submodules too, from the root of the repository; raises ExecplanError."""
+    """Return the files that git tracks, including links and submodules. Raises ExecplanError if git fails."""
     paths = output(project, "ls-files", "-z").split(b"\0")
     return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
 def unignored_files(project: Project) -> list[str]:
-    """The files that git tracks, and those that it would add, from the root of the repository; raises ExecplanError."""
+    """Return the files that git tracks or would add, relative to the root. Raises ExecplanError if git fails."""
     args = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return list(dict.fromkeys([os.fsdecode(path) for path in output(project, *args).split(b"\0") if path]))
 
 
 def ignored_paths(project: Project) -> list[str]:
-    """The files and folders that git ignores by what its patterns say of them, from the root; raises ExecplanError."""
+    """Return the files and directories that match git's ignore patterns. Raises ExecplanError if git fails."""
     args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")
     lines = output(project, "--no-optional-locks", *args, "--ignored=matching").split(b"\0")
     return [os.fsdecode(line[3:].rstrip(b"/")) for line in lines if line.startswith(b"!! ")]
 
 
 def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, int]]:
-    """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
+    """Yield the content and size of each staged file; for a file larger than a plan may be, only its beginning."""
     if not files:
         return
     command, environment = prepare_git_command(project.root, ("cat-file", "--batch"))
@@ -110,7 +113,7 @@ def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, 
 
 
 def _read_object(stream: IO[bytes], size: int) -> bytes:
-    """The beginning of an object of this size; the stream stands behind it then."""
+    """Read the beginning of an object of a known size, and skip the rest of it."""
     data = stream.read(min(size, MAX_BYTES))
     remaining = size - len(data) + 1
     while remaining and (chunk := stream.read(min(remaining, _CHUNK_BYTES))):
@@ -119,14 +122,14 @@ def _read_object(stream: IO[bytes], size: int) -> bytes:
 
 
 def hooks_and_common_dir(project: Project) -> tuple[str, str]:
-    """The folder of the hooks, as `core.hooksPath` or the default says, and the git folder that all worktrees share."""
+    """Return the hooks directory (`core.hooksPath` or the default) and the git directory that all worktrees share."""
     out = os.fsdecode(output(project, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
     common_dir, _, hooks = out.partition("\n")
     return os.path.join(project.root, hooks), os.path.normpath(os.path.join(project.root, common_dir))
 
 
 def user_name(folder: str) -> str | None:
-    """Git's user.name, also outside a repository; None where it has none, or where there is no git."""
+    """Return git's user.name, also outside a repository; None if it is not set or git is not available."""
     command, environment = prepare_git_command(folder, ("config", "user.name"))
     try:
         process = subprocess.run(
@@ -138,13 +141,13 @@ def user_name(folder: str) -> str | None:
 
 
 def get_config(file: str, name: str) -> str | None:
-    """The value of a setting in a file of git's settings, the last one; raises ExecplanError."""
+    """Return the last value of a setting in a git configuration file, or None. Raises ExecplanError on failure."""
     process = _run_config(file, "--get", name)
     return os.fsdecode(process.stdout).removesuffix("\n") if not process.returncode else None
 
 
 def set_config(file: str, name: str, value: bytes | None) -> None:
-    """Give a setting a value, or take it out; git locks the file and writes it. Raises ExecplanError."""
+    """Set or remove a setting; git locks and writes the file. Raises ExecplanError on failure."""
     process = (
         _run_config(file, "--unset-all", name) if value is None else _run_config(file, "--replace-all", name, value)
     )
@@ -166,7 +169,7 @@ def _run_config(file: str, *arguments: str | bytes) -> subprocess.CompletedProce
 
 
 def require_repository(project: Project) -> None:
-    """Refuse where there is no repository; raises ExecplanError."""
+    """Raise ExecplanError if there is no repository."""
     if project.git is None:
         message = f"{project.root} is no git repository"
         raise ExecplanError("no-repository", message, exit=ENVIRONMENT, hint="make one: git init")
@@ -174,11 +177,11 @@ def require_repository(project: Project) -> None:
 
 _READ_BY_GIT = ("HEAD", "commondir", "config", "index", "packed-refs", "info/attributes", "info/exclude")
 _READ_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules")
-"""Files of the git folder, and of any folder, that git opens without asking what they are."""
+"""Files in the git directory, and in any directory, that git opens without checking their type."""
 
 
 def require_regular_files(project: Project) -> None:
-    """Refuse where git would wait forever for a file of its own that is a pipe; raises ExecplanError."""
+    """Raise ExecplanError if a file that git reads is a pipe or a device, on which it would wait forever."""
     folder = project.git or ""
     paths = [
         os.path.join(git_dir, name) for git_dir in {folder, common_git_dir(folder)} for name in _READ_BY_GIT if folder
@@ -200,12 +203,15 @@ def require_regular_files(project: Project) -> None:
 
 
 def output(project: Project, *arguments: str, stdin: bytes = b"") -> bytes:
-    """What git prints; raises ExecplanError when it fails."""
+    """Run git and return its output. Raises ExecplanError if it fails."""
     return output_or_none(project, *arguments, stdin=stdin) or b""
 
 
 def output_or_none(project: Project, *arguments: str, no_status: int = 0, stdin: bytes = b"") -> bytes | None:
-    """What git prints, or None when it ends with the status `no_status`, silently; raises ExecplanError when it fails."""
+    """Run git and return its output, or None if it exits silently with `no_status`.
+
+    Raises ExecplanError if it fails.
+    """
     command, environment = _prepare_command(project, arguments)
     try:
         process = subprocess.run(
@@ -216,12 +222,12 @@ def output_or_none(project: Project, *arguments: str, no_status: int = 0, stdin:
     if process.returncode and process.returncode == no_status and not process.stderr.strip():
         return None
     if process.returncode and _NO_INDEX_USAGE in process.stderr and arguments != _GIT_DIR_QUERY:
-        output(project, *_GIT_DIR_QUERY)  # why git takes the folder for no repository
+        output(project, *_GIT_DIR_QUERY)  # report why git does not accept the directory as a repository
     return _require_success(process.returncode, process.stdout, process.stderr, arguments)
 
 
 class BackgroundQueries:
-    """Questions that git answers while something else is done; raises ExecplanError where it can't be asked."""
+    """Git queries that run in the background. Raises ExecplanError if git can't be used."""
 
     def __init__(self, project: Project, questions: Sequence[Sequence[str]]) -> None:
         self._questions = questions
@@ -238,7 +244,7 @@ class BackgroundQueries:
             raise _git_missing_error() from None
 
     def collect_outputs(self) -> list[bytes]:
-        """What git has printed for each; raises ExecplanError where it failed."""
+        """Return the output of each query. Raises ExecplanError if one failed."""
         answers = [
             (question, *process.communicate())
             for question, process in zip(self._questions, self._processes, strict=True)
@@ -253,7 +259,7 @@ class BackgroundQueries:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End those that nobody waits for any more."""
+        """Kill the queries that are still running."""
         for process in self._processes:
             with process:
                 process.kill()
@@ -267,7 +273,7 @@ def _prepare_command(project: Project, arguments: Sequence[str]) -> tuple[list[s
 
 
 def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Sequence[str]) -> bytes:
-    """What git printed; raises ExecplanError where it failed."""
+    """Return the output of a git process. Raises ExecplanError for a nonzero exit status."""
     if status:
         lines = [line for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
         if untrusted := next((line for line in lines if _UNTRUSTED_TEXT in line), ""):
@@ -281,7 +287,7 @@ def _git_missing_error() -> ExecplanError:
 
 
 def _untrusted_error(line: str) -> ExecplanError:
-    """The error for a repository of another user, which git does not open before somebody trusts it."""
+    """Return the error for a repository of another user, which git does not open unless it is trusted."""
     from shlex import quote
 
     match = _UNTRUSTED_PATH.search(line)

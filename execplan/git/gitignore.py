@@ -1,4 +1,4 @@
-"""Whether git ignores the plans of a project, by which pattern, and the lines of .gitignore that change it."""
+"""Check whether git ignores the plans of a project and by which pattern, and the .gitignore lines that fix it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _IGNORE_FILE = ".gitignore"
 _PROBE_ID = "2026-01-01_probe"
-"""The ID of a plan that does not exist: git is asked about the file that it would have."""
+"""ID of a plan that does not exist, used to query git about the file that it would have."""
 
 
 class IgnoredPath(NamedTuple):
@@ -24,58 +24,64 @@ class IgnoredPath(NamedTuple):
 
     path: str
     source: str
-    """The file that holds the pattern."""
+    """File that contains the pattern."""
     line: int
     pattern: str
 
 
 class IgnoreFix(NamedTuple):
-    """The lines that make git see the plans."""
+    """Lines that make git include the plans."""
 
     file: str
-    """The ignore file that they belong to, after all others; relative to the repository root."""
+    """Ignore file to append the lines to, relative to the repository root."""
     lines: tuple[str, ...]
 
 
 def find_ignored_paths(project: Project, paths: Iterable[str]) -> list[IgnoredPath]:
-    """Those of some absolute paths that git ignores, tracked files aside; none outside a repository. Raises ExecplanError."""
+    """Return those of the absolute paths that git ignores, without tracked files; empty outside a repository.
+
+    Raises ExecplanError if git fails.
+    """
     relative_paths = [os.path.relpath(os.path.realpath(path), project.root) for path in paths]
     relative_paths = [path for path in dict.fromkeys(relative_paths) if path[:3] != "../"]
     return _check_ignore(project, relative_paths) if project.git is not None and relative_paths else []
 
 
 def find_ignored_project_paths(project: Project) -> list[IgnoredPath]:
-    """The plans directories, the settings and the guide of a project, as far as git ignores them; raises ExecplanError."""
+    """Return the plans directories, settings and guide of a project that git ignores.
+
+    Raises ExecplanError if git fails.
+    """
     return find_ignored_paths(project, _probe_paths(project))
 
 
 def ignore_warnings(project: Project) -> tuple[str, ...]:
-    """A warning where git ignores the plans of a project, with the lines that change it, or where git can't be asked."""
+    """Return a warning if git ignores the plans, with the lines that fix it, or if git can't be used."""
     from execplan.git.git_query import GIT_UNUSABLE_CODES
 
     try:
         entries = find_ignored_project_paths(project)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
-            return ()  # what only warns stops nothing
+            return ()  # a warning must not stop anything
         return (f"not checked, whether git ignores the plans: {error.message}; {error.hint}",)
     return (format_ignore_message(project, entries),) if any([_is_plan(entry) for entry in entries]) else ()
 
 
 def format_ignore_message(project: Project, entries: Sequence[IgnoredPath]) -> str:
-    """What is ignored, by which pattern, and what to do about it, in one line."""
+    """Format the ignored paths, the pattern and the fix in one line."""
     return f"{describe_ignored(entries)}; {suggest_fix(project, entries)}"
 
 
 def describe_ignored(entries: Sequence[IgnoredPath]) -> str:
-    """What is ignored, by which pattern."""
+    """Describe the ignored paths and the pattern."""
     plans = [entry for entry in entries if _is_plan(entry)]
     targets = ", ".join(_paths_to_track(plans or entries))
     return f"git ignores {targets}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}: it can't be committed"
 
 
 def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
-    """What to do about it, as an instruction."""
+    """Describe the fix as an instruction."""
     fix = find_fix(project, entries)
     if fix is None:
         return f"change that pattern; see which one applies: git check-ignore -v {entries[0].path}"
@@ -84,7 +90,7 @@ def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
 
 
 def ensure_not_ignored(project: Project, path: str) -> None:
-    """Stop before a plan is written that could not be committed; raises ExecplanError."""
+    """Raise ExecplanError for a plan that could not be committed, before it is written."""
     entries = find_ignored_paths(project, [path])
     if entries:
         raise ExecplanError(
@@ -96,7 +102,7 @@ def ensure_not_ignored(project: Project, path: str) -> None:
 
 
 def find_fix(project: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | None:
-    """The fewest lines that make git see all of these paths, tried out with git; None where none of ours does."""
+    """Find the fewest lines that make git include all paths, tested with git; return None if no attempt succeeds."""
     import tempfile
 
     file = entries[0].source if os.path.basename(entries[0].source) == _IGNORE_FILE else _IGNORE_FILE
@@ -118,13 +124,13 @@ def find_fix(project: Project, entries: Sequence[IgnoredPath]) -> IgnoreFix | No
 
 
 def _paths_to_track(entries: Sequence[IgnoredPath]) -> list[str]:
-    """What git has to see: the files, and for plans their directories; without those below others."""
+    """Return the paths that git must include: files, and for plans their directories, without paths below others."""
     targets = list(dict.fromkeys([os.path.dirname(entry.path) if _is_plan(entry) else entry.path for entry in entries]))
     return [target for target in targets if not any([target.startswith(parent + "/") for parent in targets])]
 
 
 def _probe_paths(project: Project) -> list[str]:
-    """Files of a project that have to be tracked: a plan, an archived one, the settings, the guide."""
+    """Return files of a project that must be tracked: a plan, an archived plan, the settings and the guide."""
     from execplan.project.project_settings import SETTINGS_FILE
 
     plans = [project.plan_file(folder, _PROBE_ID) for folder in (project.plans, *project.archives)]
@@ -144,7 +150,7 @@ def _is_file(target: str) -> bool:
 
 
 def _reinclude_lines(project: Project, tree: str, base: str, target: str) -> list[str]:
-    """The lines that re-include a directory or a file: git looks into no directory that is ignored itself."""
+    """Return the lines that include a path again; git does not search a directory that is itself ignored."""
     parts = os.path.relpath(target, base or ".").split("/")
     ancestors = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
     hidden = {
@@ -161,7 +167,7 @@ def _reinclude_lines(project: Project, tree: str, base: str, target: str) -> lis
 
 
 def _copy_ignore_files(project: Project, tree: str, paths: Iterable[str]) -> None:
-    """Fill an empty directory with the directories of some paths, and with the ignore files that speak about them."""
+    """Create the directories of the paths in an empty directory, with the ignore files that apply to them."""
     folders = {""}
     for path in paths:
         folder = os.path.dirname(path)
@@ -180,7 +186,7 @@ def _copy_ignore_files(project: Project, tree: str, paths: Iterable[str]) -> Non
 
 
 def _is_still_ignored(project: Project, tree: str, file: str, lines: Sequence[str], paths: Sequence[str]) -> bool:
-    """Whether git ignores any of the paths where an ignore file of the tree has these lines, too."""
+    """Return whether git ignores any of the paths if an ignore file of the tree has these additional lines."""
     target = os.path.join(tree, file)
     old = b""
     if os.path.exists(target):
@@ -196,7 +202,10 @@ def _is_still_ignored(project: Project, tree: str, file: str, lines: Sequence[st
 
 
 def _check_ignore(project: Project, paths: Iterable[str], *, tree: str = "") -> list[IgnoredPath]:
-    """What git ignores of some paths, in the repository or in another tree with its settings; raises ExecplanError."""
+    """Return those of the paths that git ignores, in the repository or in another tree with its configuration.
+
+    Raises ExecplanError if git fails.
+    """
     from execplan.git import git_query
 
     stdin = b"".join([os.fsencode(path) + b"\0" for path in paths])

@@ -1,4 +1,4 @@
-"""A plan that holds conflict markers, finished: its two sides merged as plans, with what a person has resolved by hand."""
+"""Resolution of a plan with conflict markers: its sides are merged as plans, and manual edits are kept."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _BASE, _OURS, _THEIRS = b"1", b"2", b"3"
-"""Git's names for the versions of an unmerged file."""
+"""Git's stage numbers for the versions of an unmerged file."""
 
 
 def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple[EditResult, MergeResult]:
-    """Merge what the markers of a plan keep apart; what can't be merged stays between markers. Raises ExecplanError.
+    """Merge the sides between a plan's conflict markers; conflicts that remain keep their markers.
 
-    An archived plan is finished, too, and nothing is committed unless that is asked for: git commits a merge as a whole.
+    Archived plans are merged, too. Nothing is committed unless requested, because git commits a merge as a whole.
+    Raises ExecplanError if the plan can't be merged or written.
     """
     versions = _unmerged_versions(project, ref.path)
     last_merge = [MergeResult(b"", 0, ())]
@@ -62,17 +63,17 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
 
 
 def is_unmerged(project: Project, path: str) -> bool:
-    """Whether git still takes a file for one that is in conflict; raises ExecplanError."""
+    """Return whether git still lists a file as unmerged. Raises ExecplanError if git fails."""
     return any([name for name, _, _ in _index_stages(project, path)])
 
 
 def _merge_inputs(
     sides: ConflictSides, versions: dict[bytes, bytes], marks: ConflictMarkers
 ) -> tuple[bytes, bytes, bytes]:
-    """Base, ours and theirs: as git's index holds them, with what was resolved by hand; else as the file holds them.
+    """Return base, ours and theirs: from git's index with manual edits applied, or else from the file.
 
-    The file alone won't do: outside its markers each side already holds lines of the other, which git has put there, so
-    that an entry which one side reworded and the other moved would be kept twice.
+    The file alone is not enough. Outside its markers, each side already contains lines that git merged from the other,
+    so an entry that one side reworded and the other moved would be kept twice.
     """
     base = versions.get(_BASE, sides.base or b"")
     if _OURS not in versions or _THEIRS not in versions:
@@ -86,7 +87,7 @@ def _merge_inputs(
 
 
 def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
-    """A version with the edits that a person made to what git had merged; all of `edited` where they don't fit into it."""
+    """Apply a person's edits of git's merge to a version; return `edited` if they conflict with it."""
     if untouched == edited:
         return version
     git_merge = git_merge_file.run_merge_file(untouched, version, edited, ConflictMarkers())
@@ -94,7 +95,7 @@ def _apply_hand_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
 
 
 def _unmerged_versions(project: Project, path: str) -> dict[bytes, bytes]:
-    """The versions of an unmerged file by their stage, as they would lie in the working tree; none for any other."""
+    """Return the versions of an unmerged file by stage, with working tree filters applied; empty for any other file."""
     return {
         stage: git_query.output(project, "cat-file", "--filters", f"--path={display_path}", blob)
         for display_path, stage, blob in _index_stages(project, path)
@@ -102,7 +103,7 @@ def _unmerged_versions(project: Project, path: str) -> dict[bytes, bytes]:
 
 
 def _index_stages(project: Project, path: str) -> list[tuple[str, bytes, str]]:
-    """The versions of an unmerged file in git's index: its path, which one, and the id of its content."""
+    """Return the path, stage and blob ID of each version of an unmerged file in git's index."""
     if project.git is None:
         return []
     display_path = project.display_path(os.path.realpath(path))

@@ -1,4 +1,4 @@
-"""The merge driver that git calls: whatever goes wrong, no side is dropped, and nothing fails without a word."""
+"""The merge driver that git calls: it never drops a side, and always reports a failure."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MERGED, CONFLICTS = "merged", "conflicts"
-"""What is printed when the file of our side has been written: Python ends with 1, too, when it has no execplan."""
+"""Lines printed after our side is written; exit status 1 alone could also mean that Python has no execplan."""
 PLACEHOLDERS = ("%O", "%A", "%B", "%L", "%P", "%S", "%X", "%Y")
-"""What git is asked to hand in; one that is older than a placeholder leaves it as it is."""
+"""Placeholders for git to fill in; a git version that does not know one leaves it unchanged."""
 MIN_ARGUMENTS = 5
-"""How many of them there are at least."""
+"""Minimum number of arguments."""
 _MAX_BYTES = 1 << 28
 
 
 def run_merge_driver(arguments: Sequence[str]) -> int:
-    """Merge the files that git names, as in FORM, into that of our side; the exit status.
+    """Merge the files that git passes, as in `PLACEHOLDERS`, into our side, and return the exit status.
 
-    1 when conflicts are left, or when the plans could not be merged as such: then our side holds what git makes of
-    the lines. Raises ExecplanError when it is called otherwise, or a file can't be read or written.
+    Status 1 means that conflicts remain, or that the files could not be merged as plans. In the latter case, our side
+    has git's merge of the lines. Raises ExecplanError for wrong arguments, or if a file can't be read or written.
     """
     if len(arguments) < MIN_ARGUMENTS:
         hint = "git calls it, once it is told to: execplan install merge-driver"
@@ -59,7 +59,7 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
 
 
 def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path: str) -> MergeResult:
-    """The plans merged; when that can't be, the lines, as a conflict."""
+    """Merge the versions as plans; if that fails, merge the lines and report a conflict."""
     try:
         from execplan.git_merge.three_way_merge import merge_versions
 
@@ -75,7 +75,7 @@ def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path
 
 
 def _whole_file_conflict(ours: bytes, theirs: bytes, marks: ConflictMarkers) -> bytes:
-    """Both sides, one behind the other, between markers."""
+    """Return both sides, one after the other, between conflict markers."""
     begin, _, middle, _, end = [marker.encode() for marker in marks.wrap_sides([""], [""], "\n")]
     return begin + _with_line_end(ours) + middle + _with_line_end(theirs) + end
 
@@ -92,7 +92,7 @@ def _parse_marks(size: str, labels: Sequence[str]) -> ConflictMarkers:
 
 
 def _argument_or_empty(argument: str, placeholder: str) -> str:
-    """What git put in place of a placeholder; nothing where it knows none such."""
+    """Return the value that git passed for a placeholder, or an empty string if git does not know it."""
     return "" if argument == placeholder else argument
 
 

@@ -1,4 +1,4 @@
-"""Git's own merge of lines: `git merge-file` on a folder of ours, started without the modules that cost 30 ms to import."""
+"""Git's line merge, `git merge-file`, started without modules whose import takes 30 ms."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FAILURE_STATUS = 128
-"""From here on an exit status says that nothing was merged; below it counts the conflicts."""
+"""Exit status from which nothing was merged; a lower one counts the conflicts."""
 _NAMES = ("ours", "base", "theirs")
 
 
 def merge_lines(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks: ConflictMarkers
 ) -> tuple[list[str], int]:
-    """The lines merged as git does it, with how many conflicts; where there is no git, as we do."""
+    """Merge lines as git does and count the conflicts; without git, use the built-in merge."""
     data = ["".join(side).encode("utf-8") for side in (base, ours, theirs)]
     git_merge = run_merge_file(data[0], data[1], data[2], marks)
     if git_merge is None:
@@ -32,7 +32,7 @@ def merge_lines(
 
 
 def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers) -> tuple[bytes, int] | None:
-    """What git makes of three texts, and how many conflicts it left; None when there is no git, or it can't."""
+    """Run git's merge of three texts and count the conflicts; return None if git is missing or fails."""
     paths: list[str] = []
     try:
         folder = _make_private_directory()
@@ -60,7 +60,7 @@ def run_merge_file(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarke
 
 
 def _make_private_directory() -> str:
-    """A new folder that nobody else can look into."""
+    """Create a directory that no other user can read."""
     parent = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - the folder is made here, by this process, or not used
     number = 0
     while True:

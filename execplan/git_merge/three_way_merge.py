@@ -1,4 +1,4 @@
-"""Three versions of a plan merged, with git's own merge for the lines of its prose."""
+"""Three-way merge of plan versions, with git's own merge for prose."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from execplan.plan.merge.plan_merge import ConflictMarkers, MergeResult, merge_p
 from execplan.plan.reader import MAX_BYTES, decode, too_large_error
 
 _MAX_BYTES = 1 << 30
-"""Bytes of a file that is written over; a plan has far less."""
+"""Maximum bytes of a file that is overwritten; a plan is much smaller."""
 
 
 def merge_versions(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers) -> MergeResult:
-    """The plan that two sides made of a base, which is empty when both added it; raises ExecplanError."""
+    """Merge two versions of a plan; the base is empty if both sides added it.
+
+    Raises ExecplanError if they can't be merged.
+    """
     return merge_plans(base or None, ours, theirs, git_merge_file.merge_lines, marks)
 
 
 def merge_files(base: str, ours: str, theirs: str) -> tuple[MergeResult, bytes]:
-    """The plans in three files merged, each side called by its file, and what ours holds; raises ExecplanError."""
+    """Merge the plans in three files, labeled by file name, and also return the data of ours.
+
+    Raises ExecplanError if a file can't be read or merged.
+    """
     base_data = b"" if base == os.devnull else _read_plan(base, empty=True)
     our_data, their_data = _read_plan(ours), _read_plan(theirs)
     return merge_versions(
@@ -29,7 +35,7 @@ def merge_files(base: str, ours: str, theirs: str) -> tuple[MergeResult, bytes]:
 
 
 def _read_plan(path: str, *, empty: bool = False) -> bytes:
-    """The bytes of a plan, which only a base may lack; raises ExecplanError."""
+    """Read the bytes of a plan; only a base may be empty. Raises ExecplanError if the file is not a valid plan."""
     with ErrorContext(path):
         data, size = file_access.read(path, MAX_BYTES)
         if size > MAX_BYTES:
@@ -44,7 +50,10 @@ def _label(path: str) -> str:
 
 
 def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
-    """Write a file, made or replaced whole; whether it changes, and in a dry run how. Raises ExecplanError."""
+    """Create or replace a file, and return whether it changes; in a dry run, also the diff.
+
+    Raises ExecplanError if the file can't be written.
+    """
     from execplan.edits.plan_writer import format_diff
     from execplan.project import project_discovery, project_state
 

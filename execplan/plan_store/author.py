@@ -1,4 +1,4 @@
-"""Who acts: the name that claims, the journal of edits and new entries carry."""
+"""Name of the current author, used in claims, the edit journal and new entries."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 _MAX_NAME_LENGTH = 200
 
 _actor_override: ContextVar[str] = ContextVar("actor", default="")
-"""The name that `--as` gave."""
+"""Name given with `--as`."""
 
 _identities: dict[str, str] = {}
-"""The name that git knows, by the repository's root: asked once in a process."""
+"""Name from git by repository root; git is queried once per process."""
 
 
 class ActingAs:
-    """While it is entered, this name acts, as `--as NAME` asks; raises ExecplanError for a blank one."""
+    """Context manager that sets the name given with `--as NAME`. Raises ExecplanError for a blank name."""
 
     def __init__(self, name: str) -> None:
         if not name.strip():
@@ -36,7 +36,7 @@ class ActingAs:
 
 
 def explicit_actor() -> str | None:
-    """Who acts, where it was said: `--as`, else EXECPLAN_AGENT; None where neither is given."""
+    """Return the name from `--as` or EXECPLAN_AGENT; None if neither is set."""
     if name := _actor_override.get():
         return name
     name = os.environ.get("EXECPLAN_AGENT", "")
@@ -44,20 +44,20 @@ def explicit_actor() -> str | None:
 
 
 def actor(project: Project) -> str:
-    """Who acts: `--as`, else EXECPLAN_AGENT, else the git identity, else the login."""
+    """Return the name of the current author: `--as`, else EXECPLAN_AGENT, else the git identity, else the login."""
     return _actor_override.get() or default_actor(project)
 
 
 def default_actor(project: Project) -> str:
-    """Who acts in a command without `--as`."""
+    """Return the name of the current author for a command without `--as`."""
     name = os.environ.get("EXECPLAN_AGENT", "")
     return clean_name(name) if name.strip() else clean_name(_git_identity(project))
 
 
 def author(project: Project) -> str:
-    """The author of an entry where `--author` is not given.
+    """Return the author of an entry if `--author` is not given.
 
-    `--as`, EXECPLAN_AGENT, the setting `author`, EXECPLAN_AUTHOR, the git identity, the login.
+    Sources in order: `--as`, EXECPLAN_AGENT, the setting `author`, EXECPLAN_AUTHOR, the git identity, the login.
     """
     if name := explicit_actor():
         return name
@@ -66,7 +66,7 @@ def author(project: Project) -> str:
 
 
 def _git_identity(project: Project) -> str:
-    """The name that git writes into commits, GIT_AUTHOR_NAME or user.name; without one, the login."""
+    """Return the name that git uses in commits, from GIT_AUTHOR_NAME or user.name, or else the login."""
     if name := os.environ.get("GIT_AUTHOR_NAME", "").strip():
         return name
     if project.root not in _identities:
@@ -86,7 +86,7 @@ def _login_name() -> str:
 
 
 def system_login() -> str:
-    """The user as the system knows it, whatever the environment says."""
+    """Return the login from the user database, regardless of the environment."""
     import pwd
 
     try:
@@ -96,12 +96,12 @@ def system_login() -> str:
 
 
 def session_id() -> str | None:
-    """The session of the agent program that is at work, where it says which: EXECPLAN_SESSION, or that of Claude Code."""
+    """Return the session ID of the current agent program, from EXECPLAN_SESSION or Claude Code; None if unknown."""
     return os.environ.get("EXECPLAN_SESSION") or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
 
 
 def clean_name(text: str) -> str:
-    """A name as a document holds it: one line of characters that can be seen, 200 at most."""
+    """Convert a name to one line of at most 200 printable characters."""
     return (
         "".join([char if char.isprintable() else " " for char in " ".join(text.split())])[:_MAX_NAME_LENGTH]
         or "unknown"

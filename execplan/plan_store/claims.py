@@ -1,4 +1,4 @@
-"""Who works on which task, for a limited time; kept in the main git folder, so that all worktrees see it."""
+"""Time-limited claims on tasks, stored in the main git directory so that all worktrees share them."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 DEFAULT_HOURS = 2.0
-"""How long a claim lasts by default."""
+"""Default duration of a claim in hours."""
 _ENFORCE = "enforce"
-"""The setting under which an edit of a task that somebody else has claimed is an error, not a warning."""
+"""Value of the setting `claims` that turns an edit of another author's claimed task into an error."""
 _MAX_FILE_BYTES = 1 << 20
 _MAX_SECONDS = 30 * 24 * 3600
-"""Seconds that a claim may last, and the length of one whose length is not known."""
+"""Maximum duration of a claim in seconds, also assumed if the duration is unknown."""
 
 
 class Claim(NamedTuple):
-    """A task that somebody works on."""
+    """A claim on a task for a limited time."""
 
     plan: str
-    """The plan's path from the root of the repository, the same in every worktree; without git from the home."""
+    """Path of the plan from the repository root, equal in all worktrees; without git, from the project directory."""
     task: str
-    """The task's id."""
+    """ID of the claimed task."""
     name: str
     until: int
-    """In seconds since 1970."""
+    """Expiry in seconds since 1970."""
     seconds: int = _MAX_SECONDS
-    """How long it was made for; older versions did not write it down."""
+    """Duration in seconds; older versions did not record it."""
 
     def format_end(self) -> str:
-        """When it ends, as a timestamp in UTC."""
+        """Format the expiry as a UTC timestamp."""
         from datetime import UTC, datetime
 
         from execplan.clock import DEFAULT_TIMESTAMP, write_timestamp
@@ -57,22 +57,22 @@ class Claim(NamedTuple):
 
 
 def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:
-    """The current claims on open tasks of a plan, by the id of the task."""
+    """Return the current claims on open tasks of a plan by task ID."""
     open_ids = _open_ids(plan)
     return {claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids}
 
 
 def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:
-    """Claim a task for `name`; its id, or None where no task is free. Raises ExecplanError.
+    """Claim a task for `name`, and return its ID, or None if no task is free.
 
-    Without `task`, a number, an id or unique words, that is the one that `name` has claimed already, else the first
-    open one without a claim.
+    `task` is a number, an ID or unique text. Without it, the task is the one that `name` has already claimed, or else
+    the first open task without a claim. Raises ExecplanError if the task can't be claimed.
     """
     holder = f"claim of {name}"
     with (
         project_state.lock(project, ref.real_path, holder),
         _claims_lock(project, holder),
-    ):  # no edit gives the task another id meanwhile
+    ):  # no edit may change the task's ID meanwhile
         plan = _read_plan(project, ref)
         claimed = task_claims(project, ref, plan)
         ids = _open_ids(plan)
@@ -89,7 +89,10 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
 
 
 def release_claims(project: Project, ref: PlanRef, name: str, task: str | None = None) -> list[str]:
-    """Drop the claims of `name` on a plan, or on one task of it; the ids of the tasks. Raises ExecplanError."""
+    """Release the claims of `name` on a plan or one of its tasks, and return the task IDs.
+
+    Raises ExecplanError on failure.
+    """
     with _claims_lock(project, f"release of {name}"):
         released = _holder_claims(project, ref, name, task)
         if released:
@@ -100,9 +103,9 @@ def release_claims(project: Project, ref: PlanRef, name: str, task: str | None =
 def transfer_claims(
     project: Project, ref: PlanRef, name: str, new_holder: str, task: str | None = None, hours: float | None = None
 ) -> list[str]:
-    """Give the claims of `name` on a plan, or on one task of it, to somebody else, in one step; the ids of the tasks.
+    """Transfer the claims of `name` on a plan or one of its tasks to another author in one step; return the task IDs.
 
-    Each lasts as long as it would have, or the hours that are given. Raises ExecplanError.
+    Each claim keeps its expiry, or lasts for `hours` if given. Raises ExecplanError on failure.
     """
     with _claims_lock(project, f"release of {name} to {new_holder}"):
         old_claims = _holder_claims(project, ref, name, task)
@@ -120,7 +123,7 @@ def transfer_claims(
 
 
 def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
-    """Let the claims on a plan follow it to another path, or end where it has none; warnings where they can't."""
+    """Move the claims on a plan to its new path, or drop them if there is none; return warnings on failure."""
     if not os.path.exists(_claims_path(project)):
         return ()
     try:
@@ -139,7 +142,7 @@ def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
 
 
 class ClaimGuard:
-    """Protects the claims on a plan while it is edited: others' tasks are reported, and claims follow their tasks."""
+    """Context manager for edits of a plan that reports tasks claimed by others, and keeps claims on their tasks."""
 
     def __init__(self, project: Project, ref: PlanRef, *, dry_run: bool, enforced: bool) -> None:
         self.project = project
@@ -161,7 +164,7 @@ class ClaimGuard:
             self._lock.__exit__(None, None, None)
 
     def check_change(self, old: bytes, change: PlanChange) -> tuple[str, ...]:
-        """Warnings about the tasks of others that a change is about; raises ExecplanError where claims are enforced."""
+        """Return warnings about changed tasks that others have claimed. Raises ExecplanError if claims are enforced."""
         if not change.edits or not (claims := _plan_claims(self.project, self.ref)):
             return ()
         from execplan.plan import reader
@@ -187,7 +190,7 @@ class ClaimGuard:
         return tuple(lines)
 
     def follow_tasks(self, old: bytes, change: PlanChange) -> tuple[str, ...]:
-        """Let claims follow the tasks that a change has reworded or split; warnings where they can't."""
+        """Move claims to the tasks that a change has reworded or split; return warnings on failure."""
         try:
             plan_claims = _plan_claims(self.project, self.ref)
             if not plan_claims or self._lock is None:
@@ -214,7 +217,7 @@ class ClaimGuard:
 
 
 def _touched_task_ids(plan: ParsedPlan, change: PlanChange) -> list[str]:
-    """The ids of the tasks that a change rewords, splits, ticks, reopens or removes."""
+    """Return the IDs of the tasks that a change rewords, splits, completes, reopens or removes."""
     new_tasks = change.expected_content.tasks
     new_indexes = match_edited_tasks([task.text for task in plan.tasks], [text for _, text in new_tasks])
     successors = [[new_tasks[index] for index in indexes] for indexes in new_indexes]
@@ -226,7 +229,7 @@ def _touched_task_ids(plan: ParsedPlan, change: PlanChange) -> list[str]:
 
 
 def _require_claimable(ref: PlanRef, plan: ParsedPlan, claimed: dict[str, Claim], query: str, name: str) -> str:
-    """The id of the open task that is named, if nobody else has claimed it; raises ExecplanError."""
+    """Return the ID of the named open task. Raises ExecplanError if it is not open or claimed by another author."""
     task_id, task = find_task(plan, query)
     if task.state != OPEN:
         state_text = "done" if task.state == DONE else f"marked {task.mark!r}, not open"
@@ -255,7 +258,7 @@ def _handover_hint(ref: PlanRef, name: str, new_holder: str) -> str:
 
 
 def _holder_claims(project: Project, ref: PlanRef, name: str, query: str | None) -> list[Claim]:
-    """The claims of somebody on tasks of a plan, or on one of them; raises ExecplanError."""
+    """Return an author's claims on a plan or one of its tasks. Raises ExecplanError on failure."""
     task_id = find_task(_read_plan(project, ref), query)[0] if query is not None else None
     return [claim for claim in _plan_claims(project, ref) if claim.name == name and task_id in (None, claim.task)]
 
@@ -295,10 +298,10 @@ def _claims_lock(project: Project, holder: str) -> FileLock:
 
 
 def load_claims(project: Project) -> list[Claim]:
-    """The current claims; raises ExecplanError when the file is damaged.
+    """Load the current claims. Raises ExecplanError if the file is damaged.
 
-    A claim that was made while the clock was ahead ends its own length from now: the first command that sees it
-    writes that down.
+    A claim made while the clock was ahead ends after its own duration from now. The first command that finds such a
+    claim writes the corrected expiry.
     """
     claims = _read_claims_file(project)
     timestamp = int(now().timestamp())
@@ -316,13 +319,13 @@ def load_claims(project: Project) -> list[Claim]:
 
 
 def _cap_claim(claim: Claim, timestamp: int) -> Claim:
-    """The claim, ending no later than one that is made now for the same time."""
+    """Limit a claim's expiry to that of a claim of the same duration made now."""
     latest = timestamp + claim.seconds
     return claim._replace(until=latest) if claim.until > latest else claim
 
 
 def _read_claims_file(project: Project) -> list[Claim]:
-    """The claims as they are in the file, also those that have ended; raises ExecplanError."""
+    """Read all claims in the file, including expired ones. Raises ExecplanError if the file is damaged."""
     if not os.path.exists(_claims_path(project)):
         return []
     import json

@@ -1,4 +1,4 @@
-"""Plans that git tracks and that are gone from the working tree: deleted, or moved by hand without execplan."""
+"""Plans that git tracks but that are missing from the working tree: deleted, or moved without execplan."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ if TYPE_CHECKING:
 
 
 class MissingPlan(NamedTuple):
-    """A plan that git tracks and that is not where it was."""
+    """A plan that git tracks but that is no longer at its path."""
 
     id: str
     path: str
-    """Where it was; absolute."""
+    """Absolute path where the plan was."""
     blob: str
-    """What it held when it was last staged or committed."""
+    """Blob ID of the plan's content when it was last staged or committed."""
 
 
 def find_missing(project: Project) -> list[MissingPlan]:
-    """The plans of a project that are gone from the working tree; none where git can't be asked. Raises ExecplanError."""
+    """Find the plans of a project that are missing from the working tree.
+
+    Returns no plans without git, or if git can't list deleted files. Raises ExecplanError if git can't read the index.
+    """
     if project.git is None:
         return []
     from execplan.git import git_query
@@ -54,7 +57,10 @@ def find_missing(project: Project) -> list[MissingPlan]:
 
 
 def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | None:
-    """The file to which a plan was moved by hand: untracked, with the same content, ID or title; None for none, or several."""
+    """Find the untracked file to which a plan was moved by hand, by equal content, file name or title.
+
+    Returns None if no file matches, or several do.
+    """
     from execplan.git import git_query
 
     untracked = git_query.output(project, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.md").split(b"\0")
@@ -76,7 +82,10 @@ def find_moved_file(project: Project, missing_plan: MissingPlan) -> PlanRef | No
 
 
 def original_path(project: Project, ref: PlanRef) -> str:
-    """Where a plan was before somebody moved its file by hand; empty where nobody did. Raises ExecplanError."""
+    """Return the path of a plan before its file was moved by hand; empty if it was not.
+
+    Raises ExecplanError if git fails.
+    """
     for missing_plan in find_missing(project):
         moved_ref = find_moved_file(project, missing_plan)
         if moved_ref is not None and moved_ref.path == ref.path:
@@ -85,9 +94,9 @@ def original_path(project: Project, ref: PlanRef) -> str:
 
 
 def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRef | None:
-    """The file of a plan that was moved by hand and whose old ID fits; None where no plan is gone.
+    """Find the only missing plan whose old ID matches, and return its new file; None if there is no such plan.
 
-    Raises ExecplanError for one that was deleted.
+    Raises ExecplanError if the plan was deleted.
     """
     matches = [plan for plan in find_missing(project) if is_match(plan.id)]
     if len(matches) != 1:
@@ -121,7 +130,7 @@ def _read_title(project: Project, path: str) -> str | None:
 
 
 def _old_title(project: Project, missing_plan: MissingPlan) -> str:
-    """The title that a plan had; a text that no title is where it can't be read."""
+    """Return the old title of a missing plan; if it can't be read, a text that is never a title."""
     from execplan.git import git_query
     from execplan.plan import reader
 

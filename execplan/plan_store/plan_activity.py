@@ -1,4 +1,4 @@
-"""How a plan is getting on."""
+"""Activity of plans: whether an open plan is stalled."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class PlanActivity:
-    """Which plans are stalled; git is asked once for a directory, and only where a plan's own timestamps are old.
+    """Check for stalled plans, which queries git once per directory and only if a plan's own timestamps are old.
 
-    A clone, a checkout or a backup sets the times of files, so that these count only for what git does not have as it is.
+    A clone, a checkout or a backup changes file times. They therefore count only for content that differs from git's.
     """
 
     def __init__(self) -> None:
@@ -29,12 +29,12 @@ class PlanActivity:
         self._uncommitted: dict[tuple[str, str], list[str] | None] = {}
 
     def is_stalled(self, project: Project, path: str, plan: ParsedPlan) -> bool:
-        """Whether an open plan has had no timestamp, edit or commit for the days that the settings say."""
+        """Return whether an open plan has had no timestamp, edit or commit for the number of days in the settings."""
         today = now().date()
         cutoff = today - timedelta(days=project.settings.stalled_days)
         try:
             was_edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= cutoff
-        except FileNotFoundError:  # moved since it was read: somebody is at it
+        except FileNotFoundError:  # moved since it was read: somebody is working on it
             return False
         last_dated = day_start(latest_date(plan))
         if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or is_on_hold(
@@ -52,7 +52,7 @@ class PlanActivity:
         return not (was_edited and self._is_uncommitted(project, path))
 
     def _real_path(self, path: str) -> str:
-        """The path without links; a directory is asked once."""
+        """Return the path with links resolved; each directory is resolved only once."""
         if os.path.islink(path):
             return os.path.realpath(path)
         folder, name = os.path.split(path)
@@ -61,7 +61,7 @@ class PlanActivity:
         return os.path.join(self._folders[folder], name)
 
     def _committed_files(self, project: Project, folder: str, cutoff: date) -> set[str] | None:
-        """The files of a directory that commits have changed since a day, None where git can't tell."""
+        """Return the files in a directory that commits have changed since a date; None if git can't tell."""
         key = project.root, folder, cutoff
         if key not in self._committed:
             since = int(datetime.combine(cutoff, time(), UTC).timestamp())
@@ -78,12 +78,12 @@ class PlanActivity:
             try:
                 out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, *pathspec)
                 self._committed[key] = {os.fsdecode(name.lstrip(b"\n")) for name in out.split(b"\0") if name.strip()}
-            except ExecplanError:  # no commit yet, or no git
+            except ExecplanError:  # there is no commit yet, or no git
                 self._committed[key] = None
         return self._committed[key]
 
     def _is_uncommitted(self, project: Project, path: str) -> bool:
-        """Whether a file is not as it was committed; also where git can't tell."""
+        """Return whether a file differs from its committed version; also if git can't tell."""
         folder = os.path.dirname(path)
         key = project.root, folder
         if key not in self._uncommitted:

@@ -1,4 +1,4 @@
-"""The plans that a command could mean, each described so that a person or an agent can choose one."""
+"""Descriptions of the plans that a command could refer to, so that a person or an agent can choose one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -> ExecplanError:
-    """The error that describes each of several plans, which are named by their paths where two have one ID."""
+    """Return an error that describes several plans; they are identified by path if two have the same ID."""
     ids = [plan.ref.id for plan in plans]
     is_one_id = len({plan_store.normalize_id(name) for name in ids}) < len(ids)
     return ExecplanError(
@@ -34,7 +34,7 @@ def ambiguous_plan_error(plans: Sequence[StoredPlan], message: str, hint: str) -
 
 
 def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
-    """The ID, path, title, state and progress of a plan, its last change, its next task and the claims on its tasks."""
+    """Describe a plan: ID, path, title, state, progress, last change, next task, and claims on its tasks."""
     plan = stored_plan.plan
     next_task, claimed = _next_and_claimed_tasks(stored_plan, plan) if plan is not None else (None, [])
     return {
@@ -50,7 +50,7 @@ def describe_plan(stored_plan: StoredPlan) -> dict[str, Any]:
 
 
 def format_description(description: dict[str, Any]) -> str:
-    """The state, progress, last change, next task and claims of a plan that was described, on a line."""
+    """Format the state, progress, last change, next task and claims of a plan description on one line."""
     counts, task = description["counts"], description["next"]
     parts = [description["state"] + (f", {counts['done']} of {counts['total']} tasks done" if counts else "")]
     parts += [f"changed {description['changed']}"] if description["changed"] else []
@@ -64,7 +64,7 @@ def format_description(description: dict[str, Any]) -> str:
 def _next_and_claimed_tasks(
     stored_plan: StoredPlan, plan: ParsedPlan
 ) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
-    """The first open task that nobody has claimed, and the claimed ones."""
+    """Return the first open task without a claim, and the claimed tasks."""
     if stored_plan.ref.archived:
         return None, []
     tasks = [
@@ -88,7 +88,7 @@ def _next_and_claimed_tasks(
 
 
 def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None) -> str | None:
-    """The newest timestamp of a task or an entry; without one, when the file was last written."""
+    """Return the newest date of a task or an entry; without one, the modification date of the file."""
     today = f"{now():%Y-%m-%d}"
     dates = []
     if plan is not None:

@@ -1,4 +1,4 @@
-"""Which plan is meant: named by its ID, by a part of its ID or title or by its path, or the only one."""
+"""Selection of the plan for a command: by ID, by a part of the ID or title, by path, or as the only plan."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 PLAN_VARIABLE = "EXECPLAN_PLAN"
-"""The environment variable that names a plan where a command names none."""
+"""Environment variable that names a plan for commands without a plan argument."""
 _LIST_HINT = "list all plans: execplan list --all"
 
 
 def plan_from_environment() -> str | None:
-    """The plan that EXECPLAN_PLAN names, as it is written there."""
+    """Return the value of EXECPLAN_PLAN, or None if it is not set."""
     return os.environ.get(PLAN_VARIABLE) or None
 
 
 def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
-    """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
+    """Select a plan and its project: by name, by EXECPLAN_PLAN, or as the only plan.
+
+    Raises ExecplanError if no single plan fits.
+    """
     if query is not None:
         return _find_plan(start, query)
     variable = plan_from_environment()
@@ -45,7 +48,10 @@ def select_plan(start: str, query: str | None) -> tuple[Project, PlanRef]:
 
 
 def is_exact_name(start: str, query: str) -> bool:
-    """Whether a text is the whole ID, the whole slug or the path of a plan; raises ExecplanError for bad settings."""
+    """Return whether a text is the full ID, the full slug or the path of a plan.
+
+    Raises ExecplanError for bad settings.
+    """
     if is_path_query(query):
         return os.path.lexists(query)
     project = project_discovery.find(start)
@@ -64,7 +70,7 @@ def _is_exact(project: Project, ref: PlanRef, query: str) -> bool:
 
 
 def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
-    """The plan that is named; raises ExecplanError."""
+    """Find a plan by name or path. Raises ExecplanError if no plan or several match."""
     if query.strip() == "-":
         raise ExecplanError(
             "usage",
@@ -74,13 +80,16 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
         )
     if is_path_query(query) and os.path.lexists(query):
         project = project_discovery.find(os.path.dirname(os.path.abspath(query)))
-        if os.path.lexists(query):  # else a move that was cut short has been finished
+        if os.path.lexists(query):  # otherwise an interrupted move has just been completed
             return project, plan_store.ref_for_path(project, query)
     return _find_by_name(project_discovery.with_nested_projects(project_discovery.require(start)), query)
 
 
 def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef]:
-    """The plan that is named, in one of some homes, and its home; raises ExecplanError."""
+    """Find a plan by name in some projects, and return it with its project.
+
+    Raises ExecplanError if no single plan matches.
+    """
     from unicodedata import normalize
 
     project = projects[0]
@@ -121,9 +130,9 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
 
 
 def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanRef] | None:
-    """The plan that was moved by hand and had this name, any for an empty one, with its home; None for none.
+    """Find a plan that was moved by hand and had this name, or any name if it is empty; return None if there is none.
 
-    Raises ExecplanError for one that was deleted.
+    Raises ExecplanError if the plan was deleted.
     """
     from execplan.plan_store import missing_plans
 
@@ -142,9 +151,9 @@ def _find_moved(projects: list[Project], plan_name: str) -> tuple[Project, PlanR
 
 
 def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[int]:
-    """The plans with this whole slug; else with this part in their ID; else with this title; else with this part in it.
+    """Return the plans with this slug; else with this part in the ID; else with this title; else with this part in it.
 
-    A single character is a part of nearly every name, so it selects a plan only as a whole slug or title.
+    A single character is a part of nearly every name, so it selects a plan only as a full slug or title.
     """
     folded_id, folded_text = plan_store.normalize_id(plan_name), normalize_text(plan_name)
     titles: list[str] = []
@@ -169,14 +178,14 @@ def _match_by_part(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> 
 
 
 def _slugs(project: Project, ref: PlanRef) -> set[str]:
-    """The slug of a plan's ID, by the form of names in its settings and by the usual forms."""
+    """Return the possible slugs of a plan's ID, by the name pattern in its settings and by common patterns."""
     from execplan.project import plan_names
 
     return {plan_store.normalize_id(slug) for slug in plan_names.extract_slugs(project.settings.name, ref.id)}
 
 
 def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, plan_name: str) -> ExecplanError:
-    """The error for a name that no plan has, with the plans whose names are like it."""
+    """Return the error for a name that matches no plan, with the IDs of plans with similar names."""
     similar = _similar_ids(plans, plan_name)
     hint = f"did you mean {similar[0]}? To {_LIST_HINT}" if similar else _LIST_HINT
     if plan_name.strip() and not is_specific_enough(plan_name):
@@ -187,7 +196,7 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
 
 
 def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[str]:
-    """The IDs of the plans with a similar ID, slug, title or word of them, the most similar one first."""
+    """Return the IDs of plans with a similar ID, slug, title or word in one of them, most similar first."""
     from difflib import get_close_matches
 
     ids_by_name: dict[str, list[str]] = {}
@@ -202,7 +211,7 @@ def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> li
 
 
 def _find_by_former_path(project: Project, query: str) -> list[PlanRef]:
-    """The plans with the id of a file that is no longer in the plans folder: it may have been archived."""
+    """Return the plans with the ID of a file that is no longer in the plans directory; it may have been archived."""
     for path in (os.path.abspath(query), os.path.join(project.root, query)):
         folder, name = project.split_plan_path(path)
         if folder == project.plans:
@@ -211,7 +220,7 @@ def _find_by_former_path(project: Project, query: str) -> list[PlanRef]:
 
 
 def _find_by_exact_id(project: Project, name: str) -> PlanRef | None:
-    """The plan with this very id, if no other has it; only plain names have no other Unicode form."""
+    """Return the plan with exactly this ID, if it is unique; ASCII names only, which have just one Unicode form."""
     if not name.isascii() or "/" in name:
         return None
     folders = [project.plans, *project.archives]
@@ -221,7 +230,7 @@ def _find_by_exact_id(project: Project, name: str) -> PlanRef | None:
     existing = [ref for ref in candidates if os.path.lexists(ref.path)]
     if len(existing) != 1:
         return None
-    # Two names that differ by case only are one on other file systems: the folder is listed, and no plan read.
+    # Names that differ only by case are equal on some file systems: list the directory, but read no plan.
     entry = (f"{name}.md" if project.is_flat else name).lower()
     same_entries = [
         listed
@@ -233,7 +242,7 @@ def _find_by_exact_id(project: Project, name: str) -> PlanRef | None:
 
 
 def is_path_query(query: str) -> bool:
-    """Whether a plan's name is written as a path."""
+    """Return whether the name of a plan is written as a path."""
     return "/" in query or query.endswith(".md")
 
 
@@ -251,7 +260,10 @@ def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
 
 
 def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
-    """The only plan of those outside the archive, else the only one that is draft or active; raises ExecplanError."""
+    """Return the only unarchived plan, else the only draft or active one.
+
+    Raises ExecplanError if there is none or several.
+    """
     if len(plans) == 1:
         return plans[0]
     open_plans = [plan for plan in plans if plan.state in (DRAFT, ACTIVE)]

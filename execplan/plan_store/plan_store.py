@@ -1,4 +1,4 @@
-"""The plans in a home."""
+"""Access to the plans of a project: their files, IDs and content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PlanRef(NamedTuple):
-    """A plan's place, before it is read."""
+    """Location of a plan that has not been read yet."""
 
     id: str
     path: str
@@ -27,17 +27,20 @@ class PlanRef(NamedTuple):
 
     @property
     def real_path(self) -> str:
-        """Where its file lies, behind every link; raises ChangedMeanwhileError where folders keep changing places."""
+        """Return the path of the file with all links resolved.
+
+        Raises ChangedMeanwhileError if directories keep changing.
+        """
         return file_access.resolve_path(self.path)
 
     @property
     def shell_name(self) -> str:
-        """As it can be typed in a shell: its id; its path where the id would be taken for a flag."""
+        """Return the plan's name quoted for a shell: its ID, or its path if the ID looks like a flag."""
         return quote_plan_name(self.id, self.path)
 
 
 class StoredPlan(NamedTuple):
-    """A plan as it was read, or why it could not be."""
+    """A plan that was read, or the error that prevented it."""
 
     project: Project
     ref: PlanRef
@@ -47,7 +50,7 @@ class StoredPlan(NamedTuple):
 
     @property
     def state(self) -> str:
-        """One of the five states."""
+        """Return the state of the plan, one of five."""
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
 
 
@@ -59,7 +62,7 @@ def quote_plan_name(name: str, path: str = "") -> str:
 
 
 def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, list[str]]]:
-    """The folders in which plans lie, or archived ones, each with the names of their files."""
+    """Return the directories that contain plans, or archived plans, each with the names of the plan files."""
     folders = [project.plans]
     if archive:
         depth = 3 if "{" in project.settings.archive + project.settings.superseded else 0
@@ -68,7 +71,7 @@ def plan_files(project: Project, *, archive: bool = False) -> list[tuple[str, li
 
 
 def refs(project: Project, *, archive: bool = False) -> list[PlanRef]:
-    """The plans of the plans folder by name, or those of the archive."""
+    """Return the plans in the plans directory or the archive, sorted by name."""
     return [
         PlanRef(project.split_plan_path(path)[1], path, archive)
         for folder, names in plan_files(project, archive=archive)
@@ -77,7 +80,10 @@ def refs(project: Project, *, archive: bool = False) -> list[PlanRef]:
 
 
 def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]]]:
-    """The files of the plans in a folder of plans, with the folder in which they lie: it, or one of each plan's own."""
+    """Return the plan files in a plans directory, grouped by the directory that contains them.
+
+    That is the plans directory itself, or a directory for each plan.
+    """
     names = list_entries(folder)
     if project.is_flat:
         return [(folder, [name for name in names if name.endswith(".md") and name.lower() not in NON_PLAN_FILES])]
@@ -92,18 +98,18 @@ def _plans_in_folder(project: Project, folder: str) -> list[tuple[str, list[str]
 
 
 def _dated_folders(folder: str, depth: int) -> list[str]:
-    """A folder, and those below it that are named by a year, a month and a day."""
+    """Return a directory and those below it that are named by year, month and day."""
     days = [os.path.join(folder, name) for name in list_entries(folder) if depth and not name.strip("0123456789-_.")]
     return [folder, *[directory for day in days if os.path.isdir(day) for directory in _dated_folders(day, depth - 1)]]
 
 
 def all_refs(project: Project) -> list[PlanRef]:
-    """All plans, those of the archive last."""
+    """Return all plans, archived ones last."""
     return refs(project) + refs(project, archive=True)
 
 
 def read_bytes(project: Project, path: str) -> bytes:
-    """The bytes of a plan; a link that leads out of the repository is refused. Raises ExecplanError."""
+    """Read the bytes of a plan. Raises ExecplanError if it can't be read or is a link out of the repository."""
     ensure_inside(project, path)
     data, size = file_access.read(path, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
@@ -112,7 +118,7 @@ def read_bytes(project: Project, path: str) -> bytes:
 
 
 def load(project: Project, ref: PlanRef) -> StoredPlan:
-    """The plan, or what keeps it from being read."""
+    """Load a plan, or the error that prevents reading it."""
     data = b""
     try:
         data = read_bytes(project, ref.path)
@@ -122,7 +128,7 @@ def load(project: Project, ref: PlanRef) -> StoredPlan:
 
 
 def load_all(project: Project, plans: list[PlanRef]) -> list[StoredPlan]:
-    """Each of the plans, but for those that were moved away since their folder was listed."""
+    """Load the plans, except those that were moved away after their directory was listed."""
     stored_plans = [load(project, ref) for ref in plans]
     return [
         stored_plan
@@ -132,7 +138,7 @@ def load_all(project: Project, plans: list[PlanRef]) -> list[StoredPlan]:
 
 
 def load_with_nested(project: Project, *, archive: bool = False) -> list[StoredPlan]:
-    """The plans of a home and of those that its settings name, with the archive or without."""
+    """Load the plans of a project and of its nested projects, with or without archived plans."""
     projects = with_nested_projects(project)
     return [
         stored_plan
@@ -142,14 +148,14 @@ def load_with_nested(project: Project, *, archive: bool = False) -> list[StoredP
 
 
 def ref_for_path(project: Project, path: str) -> PlanRef:
-    """The plan in a file, which may lie anywhere."""
+    """Return the reference to the plan in a file at any path."""
     path = os.path.abspath(path)
     folder, name = project.split_plan_path(path)
     return PlanRef(name, path, _is_archive(project, os.path.realpath(folder)))
 
 
 def _is_archive(project: Project, folder: str) -> bool:
-    """Whether a folder holds archived plans."""
+    """Return whether a directory contains archived plans."""
     archives = [os.path.realpath(archive) for archive in project.archives]
     if "{" in project.settings.archive + project.settings.superseded:
         while folder != "/" and not os.path.basename(folder).strip("0123456789-_."):
@@ -158,7 +164,7 @@ def _is_archive(project: Project, folder: str) -> bool:
 
 
 def taken_ids(project: Project) -> set[str]:
-    """Every id that a new plan may not have: of plans and artifacts, archived too, and of files that are no plans."""
+    """Return the IDs that a new plan can't have: those of plans, archived plans, artifacts, and non-plan files."""
     names = [ref.id for ref in all_refs(project)] + [name.removesuffix(".md") for name in NON_PLAN_FILES]
     for archived in (False, True):
         names += list_entries(project.artifacts_dir("", archived=archived))
@@ -166,7 +172,7 @@ def taken_ids(project: Project) -> set[str]:
 
 
 def free_name(name: str, used_ids: set[str], suffix: str = "") -> str:
-    """The name, or the name with the first number that makes it free, and what it ends with; taken are ids as compared."""
+    """Return the name with the first number that makes it unused, and the suffix; `used_ids` are normalized."""
     free, number = name + suffix, 1
     while normalize_id(free) in used_ids:
         number += 1
@@ -175,7 +181,7 @@ def free_name(name: str, used_ids: set[str], suffix: str = "") -> str:
 
 
 def normalize_id(name: str) -> str:
-    """An id without case and in one Unicode form: what file systems may take for the same name."""
+    """Normalize an ID to one case and Unicode form, because file systems may treat such names as equal."""
     if name.isascii():
         return name.lower()
     from unicodedata import normalize
@@ -184,7 +190,7 @@ def normalize_id(name: str) -> str:
 
 
 def list_entries(folder: str, *, in_order: bool = True) -> list[str]:
-    """What is in a folder, by name; hidden files are left out, and a folder that is not there is empty."""
+    """Return the sorted names in a directory without hidden files; empty if the directory does not exist."""
     try:
         names = [name for name in os.listdir(folder) if not name.startswith(".")]
         return sorted(names) if in_order else names

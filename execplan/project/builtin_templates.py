@@ -1,4 +1,4 @@
-"""The files that come with the tool."""
+"""Access to the template files that are included with execplan."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ _CHECKOUT_DIR = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.
 
 
 def directory() -> str:
-    """Where the templates are: in the package when it was built, beside it in a checkout."""
+    """Return the templates directory: inside the built package, or next to it in a checkout."""
     return _PACKAGED_DIR if os.path.isdir(_PACKAGED_DIR) else _CHECKOUT_DIR
 
 
 def read_text(name: str) -> str:
-    """A template as it stands."""
+    """Return the text of a template unchanged."""
     with open(os.path.join(directory(), name), encoding="utf-8") as file:
         return file.read()
 
 
 def list_names(kind: str) -> list[str]:
-    """The markdown files in a folder of the templates."""
+    """Return the names of the Markdown files in a subdirectory of the templates."""
     return sorted([name for name in os.listdir(os.path.join(directory(), kind)) if name.endswith(".md")])

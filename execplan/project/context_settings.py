@@ -1,4 +1,4 @@
-"""The table `context` of settings: what it may hold, and what it says."""
+"""The `context` table of the settings: its valid values and their meaning."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _SETTING_NAMES = ("budget", "shares", "decisions", "model", "models")
 
 
 class ContextSettings(NamedTuple):
-    """What holds where no flag says otherwise."""
+    """Defaults for `context` that flags can override."""
 
     budget: int = _DEFAULT_BUDGET
-    """Tokens, of which a part is not for reading."""
+    """Token budget, a part of which is not for context."""
     shares: BudgetShares = DEFAULT_SHARES
     decisions: int = _DEFAULT_DECISIONS
-    """How many of the last ones are never left out."""
+    """Number of last decisions that are never left out."""
     model: str = ""
-    """The one that reads; nothing for that of the session, else of the table of models."""
+    """Model that reads the context; empty for the session's model, or else the default of the model table."""
     models: tuple[Mapping[str, object], ...] = ()
-    """Rows of the table of models, over or behind the built-in ones."""
+    """Rows for the model table that replace or extend the built-in ones."""
 
 
 def parse_context_settings(table: Mapping[str, object], location: str = "context") -> ContextSettings:
-    """What a table says, over the defaults; raises ExecplanError for what it can't say."""
+    """Parse the `context` table over the defaults. Raises ExecplanError for invalid values."""
     for name, value in table.items():
         if name not in _SETTING_NAMES:
             from difflib import get_close_matches
@@ -65,7 +65,7 @@ def _check_models(context_settings: ContextSettings) -> None:
 
 
 def _value_problem(name: str, value: object) -> str:
-    """What is wrong with the value of a setting, or nothing."""
+    """Return the problem with the value of a setting, or an empty string."""
     if name in _RANGES:
         minimum, maximum = _RANGES[name]
         return (

@@ -1,4 +1,4 @@
-"""A walk over a repository that passes by what is not its own."""
+"""Walk over a repository that skips directories with foreign or generated content."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _SKIPPED_DIRECTORIES = frozenset(
     "fixtures testdata templates pods .git .hg .svn .venv .tox .nox .cache .mypy_cache .pytest_cache .ruff_cache .next "
     ".gradle .terraform .idea .vscode .state".split()
 )
-"""Folders, in lower case, of what others wrote, of what is made, and of examples."""
+"""Names of skipped directories, in lower case: dependencies, generated files, and examples."""
 _MAX_DEPTH = 12
 _MAX_DIRECTORIES = 100_000
-"""Folders, for a walk that begins in a home directory or at the root of the disk."""
+"""Maximum number of directories, for a walk that starts in a home directory or at the root of the disk."""
 _PROGRESS_HEADING, _LIVING_HEADING = [
     re.compile(rb"^[#*_` \t]*(?:%b)" % heading_pattern, re.IGNORECASE | re.MULTILINE)
     for heading_pattern in (b"progress", b"decision|sur?prises|outcomes")
 ]
-"""What a plan's headings begin with: most files need not be read as plans to know that they are none."""
+"""Patterns for headings of a plan, so that most files need not be parsed to reject them."""
 _MIN_SECTIONS = 3
-"""Of the twelve sections, what makes a plan: what the least of the census has."""
+"""Minimum number of the twelve sections in a plan; the smallest plan of the census has as many."""
 
 
 def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Each folder from the root, with its folders and files by name.
+    """Yield each directory from the root with the sorted names of its subdirectories and files.
 
-    Left out are links, other repositories, folders of what others wrote, of what is made, and of examples, and names
-    that no settings can hold.
+    Skipped are links, other repositories, directories of dependencies, generated files and examples, and names that
+    settings can't contain.
     """
     for count, (directory, subdirectories, file_names) in enumerate(os.walk(root)):
         if count == _MAX_DIRECTORIES:
@@ -52,12 +52,12 @@ def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[st
 
 
 def _is_skipped(name: str) -> bool:
-    """Whether a folder is passed by; so are those of project templates, such as `{{ name }}`."""
+    """Return whether to skip a directory, including those of project templates, such as `{{ name }}`."""
     return name.lower() in _SKIPPED_DIRECTORIES or "{" in name or name != name.encode("utf-8", "replace").decode()
 
 
 def find_projects(root: str, max_depth: int = _MAX_DEPTH) -> list[str]:
-    """The folders below that hold a home."""
+    """Return the directories below the root that contain a project."""
     return [
         directory
         for directory, _, file_names in walk_repository(root, max_depth)
@@ -66,9 +66,9 @@ def find_projects(root: str, max_depth: int = _MAX_DEPTH) -> list[str]:
 
 
 def find_nearby_projects(root: str, max_depth: int, max_directories: int) -> list[str]:
-    """The folders below that hold a home, the nearest first; no more than so many directories are listed.
+    """Return the directories below the root that contain a project, nearest first; list at most `max_directories`.
 
-    What an unreadable settings file of another project says is not this command's concern.
+    A directory with an unreadable settings file counts as a project, because its errors do not matter to this search.
     """
     project_directories: list[str] = []
     current_level, listed_count = [root], 0
@@ -95,7 +95,7 @@ def find_nearby_projects(root: str, max_depth: int, max_directories: int) -> lis
 
 
 def _list_directory(directory: str) -> tuple[list[str], list[str]]:
-    """The names of the folders in a folder, without links, and of its files; none where it can't be read."""
+    """Return the names of the subdirectories, without links, and of the files in a directory; empty if unreadable."""
     subdirectories: list[str] = []
     file_names: list[str] = []
     try:
@@ -108,7 +108,7 @@ def _list_directory(directory: str) -> tuple[list[str], list[str]]:
 
 
 def _is_project_directory(directory: str, file_names: list[str]) -> bool:
-    """Whether a folder holds a home; raises ExecplanError for settings that can't be read."""
+    """Return whether a directory contains a project. Raises ExecplanError for unreadable settings."""
     if os.path.isfile(os.path.join(directory, project_settings.SETTINGS_FILE)):
         return True
     has_settings = project_settings.PYPROJECT_FILE in file_names and project_settings.load(directory) is not None
@@ -116,7 +116,7 @@ def _is_project_directory(directory: str, file_names: list[str]) -> bool:
 
 
 def find_plans(root: str) -> list[str]:
-    """The files below that read as plans, from the root."""
+    """Return the paths of the files below the root that are plans, relative to the root."""
     plan_paths = []
     for directory, _, file_names in walk_repository(root):
         for name in file_names:
@@ -130,7 +130,7 @@ def find_plans(root: str) -> list[str]:
 
 
 def _is_plan_file(path: str) -> bool:
-    """Whether a file reads as a plan; one that can't be read does not."""
+    """Return whether a file can be read as a plan."""
     try:
         return not os.path.islink(path) and is_plan_text(file_access.read(path, reader.MAX_BYTES)[0])
     except ExecplanError:
@@ -138,7 +138,7 @@ def _is_plan_file(path: str) -> bool:
 
 
 def is_plan_text(data: bytes) -> bool:
-    """Whether a file has Progress, another living section, and one more of the twelve."""
+    """Return whether a text has Progress, another living section, and at least three of the twelve sections."""
     try:
         if not (_PROGRESS_HEADING.search(data) and _LIVING_HEADING.search(data)):
             return False

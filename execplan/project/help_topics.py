@@ -1,4 +1,4 @@
-"""The pages of `explain`: topics and refusals, which are data in templates/explain; those of rules are the rules' own."""
+"""Help topics of `explain`, from templates/explain: topics and errors; rules have their own help."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from execplan.project.project_settings import Settings
 _TOPICS_DIR = "explain"
 _ERRORS_PAGE = "errors"
 PAGE_WIDTH = 80
-"""Columns within which the words of a page stay; what is typed or shown may be longer."""
+"""Maximum width of the prose in a help topic; commands and examples may be wider."""
 _SETTINGS_WIDTH = 100
 
 
 class ErrorHelp(NamedTuple):
-    """What is told about the code of a refusal."""
+    """Help text for an error code."""
 
     code: str
     exit: int
@@ -25,26 +25,26 @@ class ErrorHelp(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What the code means."""
+        """Return the meaning of the code in one sentence."""
         return _first_sentence(self.page)
 
 
 def topic_summaries() -> dict[str, str]:
-    """The name of every topic, with what it is about."""
+    """Return a one-sentence summary of each topic by its name."""
     names = sorted(os.listdir(os.path.join(builtin_templates.directory(), _TOPICS_DIR)))
     stems = [name.removesuffix(".md") for name in names if name != f"{_ERRORS_PAGE}.md"]
     return {name: _first_sentence(topic_text(name)) for name in stems}
 
 
 def topic_text(name: str) -> str:
-    """The page of a topic, which must be one of them, without a line end."""
+    """Return the text of an existing topic without a final line ending."""
     generated = {"exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
     page = builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
     return "\n".join([page, "", *generated()]) if generated else page
 
 
 def error_help_by_code() -> dict[str, ErrorHelp]:
-    """What is told about each code, from `## code (exit 3)` on."""
+    """Return the help for each error code, parsed from sections such as `## code (exit 3)`."""
     by_code = {}
     for chunk in builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{_ERRORS_PAGE}.md")).split("\n## ")[1:]:
         head, _, page = chunk.partition("\n")
@@ -54,13 +54,13 @@ def error_help_by_code() -> dict[str, ErrorHelp]:
 
 
 def _first_sentence(page: str) -> str:
-    """The first sentence of a page, wherever its lines break."""
+    """Return the first sentence of a help topic, regardless of line breaks."""
     paragraph = " ".join(page.split("\n\n", 1)[0].split())
     return paragraph.split(". ", 1)[0].rstrip(".") + "."
 
 
 def _exit_code_lines() -> list[str]:
-    """Every exit status with its meaning."""
+    """Return lines with every exit status and its meaning."""
     from textwrap import wrap
 
     return [
@@ -71,7 +71,7 @@ def _exit_code_lines() -> list[str]:
 
 
 def _settings_lines() -> list[str]:
-    """Every setting with its default, and what it is for."""
+    """Return lines with every setting, its default and its description."""
     from textwrap import wrap
 
     lines = []

@@ -1,4 +1,4 @@
-"""Which rules run on a plan: what was asked for, over what the settings say for its path and for all."""
+"""Settings that select lint rules: the tables for all plans and for paths, parsed and checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIST_KEYS = ("select", "ignore")
 
 
 def parse_selection(table: dict[str, object], location: str) -> RuleSelection:
-    """A table of settings whose form was checked, as a selection; raises ExecplanError for names of no rule."""
+    """Parse a checked settings table into a rule selection. Raises ExecplanError for unknown rule names."""
     profile, code_lists, level_table = (
         table.get("profile", ""),
         [table.get(name, ()) for name in _LIST_KEYS],
@@ -28,7 +28,7 @@ def parse_selection(table: dict[str, object], location: str) -> RuleSelection:
 
 
 def check_lint_table(table: dict[str, object], location: str) -> None:
-    """Refuse a table `lint` of settings that says what it can't; raises ExecplanError."""
+    """Raise ExecplanError for an invalid `lint` table of the settings."""
     _check_keys(table, f"{location}: lint", ("profile", *_LIST_KEYS, "levels", "paths"))
     paths = table.get("paths", {})
     if not isinstance(paths, dict) or not all([isinstance(path_table, dict) for path_table in paths.values()]):
@@ -42,7 +42,7 @@ def check_lint_table(table: dict[str, object], location: str) -> None:
 
 
 def ensure_known_rules(names: Sequence[str], location: str) -> None:
-    """Refuse names with which no code of a rule begins; raises ExecplanError."""
+    """Raise ExecplanError for names that are no prefix of a rule code."""
     for name in unknown_names(names):
         from difflib import get_close_matches
 
@@ -82,7 +82,7 @@ def _check_keys(table: dict[str, object], location: str, known_keys: tuple[str, 
 
 
 def _builtin_names(names: Iterable[str]) -> list[str]:
-    """The names of rules that everybody has; somebody else's own rules are known to nobody else."""
+    """Return the names of built-in rules; the custom rules of one user are unknown to others."""
     return [name for name in names if name.startswith(BUILTIN_PREFIX) or not name]
 
 

@@ -1,4 +1,4 @@
-"""The directories in which repositories keep plans by convention: one list for `init`, `new` and the pre-commit hook."""
+"""Directories in which repositories keep plans by convention, shared by `init`, `new` and the pre-commit hook."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ DIRECTORIES = (
     "plans",
     ".plans",
 )
-"""Plans directories, relative to the repository root or to a package in it; the last two at the root only.
+"""Plans directories relative to the repository root or to a package in it; the last two only at the root.
 
-Each may have a subdirectory per state (STATES), and a directory per plan.
+Each may have a subdirectory per state (`STATES`), and a directory per plan.
 """
 AT_ROOT = ("plans", ".plans")
-"""Names so general that elsewhere in a repository they rarely hold ExecPlans."""
+"""Names so general that they rarely contain ExecPlans except at the repository root."""
 FINISHED_DIRECTORIES = (".agent/done", ".agents/done")
-"""Directories of finished plans beside the plans directory rather than in it."""
+"""Directories of finished plans next to the plans directory rather than in it."""
 ACTIVE = ("active", "current", "open", "in-progress", "in_progress", "wip", "todo", "doing")
 FINISHED = ("completed", "complete", "done", "archive", "archived", "finished", "closed")
 GIVEN_UP = ("superseded", "obsolete", "abandoned", "cancelled", "rejected")
@@ -45,28 +45,31 @@ STATES = (*ACTIVE, *FINISHED, *GIVEN_UP, *ON_HOLD)
 NAME_WORDS = frozenset(("plan", "plans", "execplan", "execplans", "planning"))
 """Words in the name of a plans directory."""
 _PLAN_FILE = "(?:exec[-_]?)?plan"
-"""The file of a plan that has a directory of its own, where it is not named like the directory."""
+"""File name of a plan in its own directory if it is not named after the directory."""
 
 
 def is_plans_directory_name(directory: str) -> bool:
-    """Whether the name of a directory says that it holds plans."""
+    """Return whether a directory's name suggests that it contains plans."""
     return not NAME_WORDS.isdisjoint(os.path.basename(directory).lower().replace("_", "-").strip(".").split("-"))
 
 
 def existing_directories(base: str) -> list[str]:
-    """The conventional directories that exist under a directory, from there; without a walk, so cheap enough for `new`."""
+    """Return the conventional directories that exist below a base, relative to it.
+
+    This needs no walk, so it is cheap enough for `new`.
+    """
     return [
         directory for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if os.path.isdir(os.path.join(base, directory))
     ]
 
 
 def plan_files_regex() -> str:
-    """A verbose regular expression for the paths of plans in these directories, as pre-commit's `files` takes it.
+    """Return a verbose regular expression for the paths of plans in these directories, for pre-commit's `files`.
 
     Paths are relative to the repository root. Hooks skip matches that are not plans, so it may be generous.
     """
     patterns = [_escaped(directory) for directory in (*DIRECTORIES, *FINISHED_DIRECTORIES) if directory not in AT_ROOT]
-    # A longer path that ends in a shorter one adds nothing: the pattern begins anywhere.
+    # A longer path that ends in a shorter one adds nothing, because the pattern starts anywhere.
     patterns = [pattern for pattern in patterns if not any([pattern.endswith(f"/{shorter}") for shorter in patterns])]
     excluded_names = "|".join(sorted([name.removesuffix(".md") for name in NON_PLAN_FILES]))
     folder = r"(?!artifacts/)[^/.][^/]*"

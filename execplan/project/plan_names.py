@@ -1,4 +1,4 @@
-"""The form of plan names, such as `{date}_{slug}`: filled in, recognised, and guessed from names."""
+"""Naming patterns of plans, such as `{date}_{slug}`: filling in, matching, and guessing from names."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _KNOWN_FORMS = (
     (re.compile(r"([A-Za-z]{1,12}[-_])?(\d{1,5})([-_])."), r"{1}{{number}}{3}{{slug}}"),
     (re.compile(r"((?:exec[-_]?)?plan[-_])."), r"{1}{{slug}}"),
 )
-"""What a name may look like, and its form, in which numbers stand for groups."""
+"""Patterns of common names, each with its form; numbers in the form refer to groups."""
 
 
 def fill(form: str, slug: str) -> str:
-    """The name of a new plan of today; a number is left to be given."""
+    """Return the name of a plan created today; a number field remains."""
     today = f"{now():%Y-%m-%d}"
     return form.replace("{date}", today).replace("{day}", today.replace("-", "")).replace("{slug}", slug)
 
 
 def assign_number(name: str, taken_names: Iterable[str]) -> str:
-    """The name with the number, if it wants one, that follows those of the names that are taken, in lower case."""
+    """Fill in a number field with the number after the highest of the taken names, which are in lower case."""
     head, field, rest = name.partition("{number")
     if not field:
         return name
@@ -39,7 +39,7 @@ def assign_number(name: str, taken_names: Iterable[str]) -> str:
 
 
 def extract_slugs(form: str, name: str) -> set[str]:
-    """What follows the date, the number and the fixed words of a name, by this form and by the usual ones."""
+    """Return the possible slugs of a name, without date, number and fixed words, by this form and the common forms."""
     matched_slugs = {
         full_match.group(1) for full_match in [_slug_pattern(form).fullmatch(name)] if full_match is not None
     }
@@ -52,7 +52,7 @@ def extract_slugs(form: str, name: str) -> set[str]:
 
 
 def _slug_pattern(form: str) -> re.Pattern[str]:
-    """The names of a form, with their slug as the only group."""
+    """Return a pattern for the names of a form, with the slug as its only group."""
     fields = {"date": r"\d{4}-\d\d-\d\d", "day": r"\d{8}", "number": r"\d+", "slug": "(.+)"}
     parts = re.split(r"\{(date|day|number|slug)[^{}]*\}", form)
     return re.compile(
@@ -61,7 +61,7 @@ def _slug_pattern(form: str) -> re.Pattern[str]:
 
 
 def guess_form(names: Iterable[str]) -> str:
-    """The form that nine of ten of the names have; without such a one, a slug alone."""
+    """Return the form that at least nine of ten names have, or else `{slug}`."""
     names = list(names)
     forms: Counter[str] = Counter()
     numbers: dict[str, list[str]] = {}
@@ -87,7 +87,7 @@ def guess_form(names: Iterable[str]) -> str:
 
 
 def _used_numbers(head: str, width: int, names: Iterable[str]) -> Iterable[int]:
-    """The numbers behind a head; not those of dates, and not those of another width that begin with a zero."""
+    """Yield the numbers that follow a prefix, except dates and numbers of a different width with a leading zero."""
     for name in names:
         digits = re.match(r"\d*", name[len(head) :] if name.startswith(head) else "")
         number_text = digits[0] if digits else ""

@@ -1,4 +1,4 @@
-"""Where plans lie, as a regular expression: what hooks go by, who know paths and no home."""
+"""Regular expression for the paths of plans, used by hooks, which see paths but no project."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NAME_REGEX = "[^/.][^/]*"
 
 
 def plan_paths_regex(project: Project) -> str:
-    """The expression that finds itself in the paths of plans, counted from the root, of homes below too."""
+    """Return an expression that matches the paths of plans, relative to the root, including nested projects."""
     patterns = [_project_regex(member, index) for index, member in enumerate(with_nested_projects(project))]
     return f"^{patterns[0]}$" if len(patterns) == 1 else f"^(?:{'|'.join(patterns)})$"
 
 
 def _project_regex(project: Project, number: int) -> str:
-    """The expression of one home; its number tells its groups from those of others."""
+    """Return the expression for one project; `number` makes its group names unique."""
     days = "(?:/[0-9_.-]+){0,3}" if "{" in project.settings.archive + project.settings.superseded else ""
     folders = {re.escape(project.display_path(folder)) + days for folder in project.archives} | {
         re.escape(project.display_path(project.plans))

@@ -1,4 +1,4 @@
-"""The table `execution` of settings: what may stand in it, and what it says of the policy."""
+"""The `execution` table of the settings: its valid values and the policy that they define."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _MAXIMUMS = {
     "checkpoint_interval": 1000,
     "backup_days": 3650,
 }
-"""The largest value of each number; the smallest is 1."""
+"""Maximum of each number; the minimum is 1."""
 _USER_ONLY = ("environment", "tools", "backup_days")
 SETTING_NAMES = (*_CHOICES, *_MAXIMUMS, "rollback_on", "checks", "risk", "environment", "tools", "notify")
-"""What a table `execution` of settings may hold."""
+"""Names of the settings that an `execution` table may contain."""
 
 
 def policy_values(table: dict[str, object]) -> dict[str, Any]:
-    """What a checked table says of the policy by itself: all but the checks, the rows of risk and `notify`."""
+    """Return the policy values of a checked table, except for checks, risk rows and `notify`."""
     policy_fields: dict[str, Any] = {name: table[name] for name in (*_CHOICES, *_MAXIMUMS) if name in table}
     for name in ("environment", "tools"):
         if isinstance(names := table.get(name), list):
@@ -50,13 +50,13 @@ def policy_values(table: dict[str, object]) -> dict[str, Any]:
 
 
 def check_switches(table: dict[str, object]) -> dict[str, bool]:
-    """The checks that a checked table names, and whether each is on."""
+    """Return the checks that a checked table names, and whether each is on."""
     switches = table.get("checks", {})
     return switches if isinstance(switches, dict) else {}
 
 
 def check_execution_table(table: dict[str, object], location: str, *, may_loosen: bool) -> None:
-    """Refuse a table `execution` of settings that says what it can't, or loosens what it may not; raises ExecplanError."""
+    """Raise ExecplanError for an invalid `execution` table, or one that loosens the policy without permission."""
     for name, value in table.items():
         if name not in SETTING_NAMES:
             raise _unknown_setting_error(f"{location}: execution", name, SETTING_NAMES)
@@ -77,7 +77,7 @@ def check_execution_table(table: dict[str, object], location: str, *, may_loosen
 
 
 def _ensure_not_looser(table: dict[str, object], location: str) -> None:
-    """Refuse what a repository may not say; raises ExecplanError."""
+    """Raise ExecplanError for settings that a repository may not make."""
     shared_values = {name: value for name, value in policy_values(table).items() if name not in _USER_ONLY}
     looser_settings = [f"{name} = {table[name]!r}" for name, value in shared_values.items() if is_looser(name, value)]
     looser_settings += [f"checks.{name} = false" for name, is_on in check_switches(table).items() if not is_on]
@@ -95,7 +95,7 @@ def _ensure_not_looser(table: dict[str, object], location: str) -> None:
 
 
 def _value_problem(name: str, value: object, location: str) -> str:
-    """What is wrong with the value of a setting, or nothing; raises ExecplanError for a name that is unknown."""
+    """Return the problem with the value of a setting, or an empty string. Raises ExecplanError for an unknown check."""
     if name in _CHOICES:
         return "" if value in _CHOICES[name] else f"is {', '.join([repr(choice) for choice in _CHOICES[name]])}"
     if name in _MAXIMUMS:

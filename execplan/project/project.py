@@ -1,4 +1,4 @@
-"""A repository's plan folders, found from any folder inside it without asking git."""
+"""Projects: the directories of plans, archives, artifacts and state in a repository."""
 
 from __future__ import annotations
 
@@ -11,51 +11,51 @@ from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settin
 
 
 class Project(NamedTuple):
-    """Where plans live; every path is absolute."""
+    """A project with its plans, given by absolute paths."""
 
     root: str
-    """The repository's root; without git, the folder that holds the home. Shown paths count from it."""
+    """Root of the repository, or without git the project directory; displayed paths are relative to it."""
     base: str
-    """The folder that settings and plan folders count from."""
+    """Project directory, to which the paths in the settings are relative."""
     git: str | None
-    """The worktree's git folder, or None without git."""
+    """Git directory of the worktree, or None without git."""
     settings: Settings
     exists: bool
-    """Whether there is a plans folder or a settings file."""
+    """Whether there is a plans directory or a settings file."""
 
     @property
     def plans(self) -> str:
-        """The folder of the plans."""
+        """Return the plans directory."""
         return os.path.join(self.base, self.settings.plans)
 
     @property
     def archive(self) -> str:
-        """The folder into which a plan is archived today."""
+        """Return the directory for plans that are archived today."""
         return self._dated_path(self.settings.archive)
 
     @property
     def superseded(self) -> str:
-        """The folder into which a plan is archived today that was given up."""
+        """Return the directory for abandoned plans that are archived today."""
         return self._dated_path(self.settings.superseded or self.settings.archive)
 
     @property
     def archives(self) -> list[str]:
-        """The folders of archived plans, without those that are named by the day."""
+        """Return the directories of archived plans, without their dated subdirectories."""
         folders = [self.settings.archive, self.settings.superseded]
         return list(dict.fromkeys([os.path.join(self.base, folder.partition("/{")[0]) for folder in folders if folder]))
 
     def is_in_superseded(self, path: str) -> bool:
-        """Whether a file lies in the folder for plans that were given up, where open tasks are no wonder."""
+        """Return whether a file is in the directory for abandoned plans, where open tasks are to be expected."""
         folder = self.settings.superseded.partition("/{")[0]
         return bool(folder) and path.startswith(os.path.join(self.base, folder) + "/")
 
     @property
     def is_flat(self) -> bool:
-        """Whether plans are files of one folder; else each lies in a folder of its own, with its artifacts."""
+        """Return whether plans are files in one directory, rather than in a directory per plan with its artifacts."""
         return self.settings.layout == FLAT_LAYOUT
 
     def plan_file(self, folder: str, name: str) -> str:
-        """The file of the plan with this id in a folder of plans."""
+        """Return the file of the plan with an ID in a plans directory."""
         if self.is_flat:
             return os.path.join(folder, f"{name}.md")
         return os.path.join(
@@ -63,7 +63,7 @@ class Project(NamedTuple):
         )
 
     def split_plan_path(self, path: str) -> tuple[str, str]:
-        """The folder of plans that a plan's file lies in, and its id."""
+        """Return the plans directory that contains a plan's file, and the plan's ID."""
         folder, name = os.path.split(path)
         if self.is_flat:
             return folder, name.removesuffix(".md")
@@ -74,14 +74,14 @@ class Project(NamedTuple):
         return parent if is_in_directory else folder, name.removesuffix(".md")
 
     def artifacts_dir(self, name: str, *, archived: bool = False) -> str:
-        """The artifacts folder of a plan with this id; of all plans for an empty one."""
+        """Return the artifacts directory of the plan with an ID; for an empty ID, that of all plans."""
         if not self.is_flat:
             return os.path.join(self.archive if archived else self.plans, name)
         folder = self.settings.archive_artifacts if archived else self.settings.artifacts
         return os.path.join(self.base, folder, name)
 
     def plan_artifacts_dir(self, path: str, *, archived: bool) -> str:
-        """The artifacts folder of the plan in a file, wherever it lies."""
+        """Return the artifacts directory of the plan in a file at any path."""
         folder, name = self.split_plan_path(path)
         return self.artifacts_dir(name, archived=archived) if folder == os.path.dirname(path) else os.path.dirname(path)
 
@@ -96,32 +96,41 @@ class Project(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The folder for what is not committed."""
+        """Return the directory for uncommitted state."""
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
 
     @property
     def path_base(self) -> str:
-        """What kept paths count from, also when a home is looked at from another one above it, without git."""
+        """Return the base of stored paths: the repository root, or without git the project directory.
+
+        It stays the same if a nested project is accessed from the one above.
+        """
         return self.root if self.git else self.base
 
     @property
     def move_intent_path(self) -> str:
-        """The file that says what a move is about to do; it is there while one is under way, or was cut short."""
+        """Return the path of the file that describes a pending move.
+
+        It exists while a move is in progress or interrupted.
+        """
         return os.path.join(self.state, "move.json")
 
     @property
     def shared_state(self) -> str:
-        """The folder for what is not committed and all worktrees of a repository see."""
+        """Return the directory for uncommitted state that all worktrees of a repository share."""
         return os.path.join(common_git_dir(self.git), "execplan") if self.git else self.state
 
     def display_path(self, path: str) -> str:
-        """A path from the root; absolute outside it, and where there is neither a repository nor a home."""
+        """Return a path relative to the root; unchanged if it is outside, or without a repository and a project."""
         inside = path.startswith(self.root.rstrip("/") + "/") and (self.exists or self.git is not None)
         return path[len(self.root) :].lstrip("/") if inside else path
 
 
 def ensure_inside(project: Project, path: str, folder: str | None = None) -> str:
-    """Where a path leads to, inside the repository, or inside a folder of it; raises ExecplanError."""
+    """Resolve the links of a path.
+
+    Raises ExecplanError if it is outside the repository, or outside the given directory.
+    """
     target = resolve_path(path)
     within = project.root if folder is None else resolve_path(folder)
     if not f"{target}/".startswith(within.rstrip("/") + "/"):
@@ -136,7 +145,7 @@ def ensure_inside(project: Project, path: str, folder: str | None = None) -> str
 
 
 def common_git_dir(git: str) -> str:
-    """The main git folder of a worktree's git folder; that folder itself in the main worktree."""
+    """Return the main git directory for a worktree's git directory; the same directory in the main worktree."""
     try:
         with open(open_regular(os.path.join(git, "commondir")), encoding="utf-8", errors="surrogateescape") as file:
             return os.path.normpath(os.path.join(git, file.readline(5000).strip()))

@@ -1,4 +1,4 @@
-"""Homes found: from any folder inside one, without asking git, and those below that belong to it."""
+"""Discovery of projects: from any directory inside one, without running git, and of the projects nested in it."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MAX_SEARCH_DEPTH = 4
-"""How many levels down an error searches for projects that it can name."""
+"""Number of levels below a directory that are searched for projects to name in an error."""
 _MAX_SEARCH_DIRECTORIES = 500
-"""How many directories that search lists at most, so that it ends at once in `/` and in a home directory."""
+"""Maximum number of directories that this search lists, so that it is fast in `/` and in a home directory."""
 
 
 _move_finishers: list[Callable[[Project], object]] = []
 
 
 def set_move_finisher(finisher: Callable[[Project], object]) -> None:
-    """Let every home that is found from now on, and has a move that was cut short or is under way, be handed over."""
+    """Register a function that is called with each found project that has an interrupted or running move."""
     _move_finishers[:] = [finisher]
 
 
 def find(start: str) -> Project:
-    """The home that a folder lies in: the nearest with settings or plans, up to the root of the repository.
+    """Find the project of a directory: the nearest with settings or plans, up to the repository root.
 
-    Raises ExecplanError for bad settings, and for a home of which a folder is a link out of the repository.
+    Raises ExecplanError for bad settings, and for a project directory that is a link out of the repository.
     """
     project = _discover(start)
     if _move_finishers and os.path.lexists(project.move_intent_path):
@@ -61,7 +61,10 @@ def _discover(start: str) -> Project:
 
 
 def project_at(folder: str) -> Project:
-    """The home of this very folder, whether it is one yet or not; raises ExecplanError."""
+    """Return the project of exactly this directory, even if it is not set up yet.
+
+    Raises ExecplanError for bad settings.
+    """
     project = find(folder)
     base = os.path.realpath(folder)
     if project.base == base:
@@ -72,18 +75,21 @@ def project_at(folder: str) -> Project:
 
 
 def nested_project(project: Project, name: str) -> Project:
-    """The home of a folder below another, with paths that are shown from the same root; raises ExecplanError."""
+    """Return a project nested in another, with paths displayed from the same root.
+
+    Raises ExecplanError for bad settings.
+    """
     nested = project_at(os.path.join(project.base, name))
     return nested if nested.git else nested._replace(root=project.root)
 
 
 def require(start: str) -> Project:
-    """The home that a folder lies in; raises ExecplanError when there is none."""
+    """Find the project of a directory. Raises ExecplanError if there is none."""
     return require_existing(find(start))
 
 
 def require_existing(project: Project) -> Project:
-    """The home, if it is one: a plan that is named by its path may lie in none; raises ExecplanError."""
+    """Return the project if it exists, which is not certain for a plan named by path; else raise ExecplanError."""
     if project.exists:
         return project
     from shlex import quote
@@ -100,7 +106,7 @@ def require_existing(project: Project) -> Project:
 
 
 def with_nested_projects(project: Project) -> list[Project]:
-    """A home, and those below it that its settings name; raises ExecplanError for a name that is none."""
+    """Return a project and the nested projects in its settings. Raises ExecplanError if one of them does not exist."""
     projects = [project]
     for name in project.settings.homes:
         nested = nested_project(project, name)
@@ -116,7 +122,10 @@ def with_nested_projects(project: Project) -> list[Project]:
 
 
 def owned_path_prefixes(project: Project) -> tuple[str, ...]:
-    """How the paths begin, from the root, of what belongs to a home and those below: plans, archives, artifacts."""
+    """Return the path prefixes of the plans, archives and artifacts of a project and its nested projects.
+
+    They are relative to the root.
+    """
     prefixes = []
     for member in with_nested_projects(project):
         artifacts = [member.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
@@ -125,7 +134,7 @@ def owned_path_prefixes(project: Project) -> tuple[str, ...]:
 
 
 def ensure_folders_inside(project: Project) -> Project:
-    """The home, none of whose folders is a link out of the repository; raises ExecplanError."""
+    """Return the same project. Raises ExecplanError if one of its directories is a link out of the repository."""
     settings = project.settings
     checked_paths = set()
     for folder in (
@@ -145,7 +154,7 @@ def ensure_folders_inside(project: Project) -> Project:
 
 
 def find_repository(start: str) -> tuple[str | None, str | None]:
-    """The root of the working tree that a folder lies in, and its git folder; raises ExecplanError in a bare one."""
+    """Return the working tree root and the git directory for a directory. Raises ExecplanError in a bare repository."""
     folder = start
     while True:
         marker = os.path.join(folder, ".git")

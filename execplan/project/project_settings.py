@@ -1,4 +1,4 @@
-"""What a repository has set: `[tool.execplan]` in pyproject.toml, or `.agent/execplan.toml`."""
+"""Settings of a repository, from `[tool.execplan]` in pyproject.toml or from `.agent/execplan.toml`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from execplan.named_tuple import NamedTuple
 
 
 def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object] | None:
-    """The table of that name, the whole document without a name, None when it is not there; raises ExecplanError."""
+    """Parse a TOML document, and return the named table, or all of it without a name; None if the table is missing.
+
+    Raises ExecplanError for invalid TOML, or a value that is not a table.
+    """
     import tomllib
 
     try:
         parsed: object = tomllib.loads((data or b"").decode("utf-8"))
     except RecursionError:
         raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", exit=INPUT, hint="fix the file") from None
-    except ValueError as error:  # also of a number that is too long
+    except ValueError as error:  # also raised for a number that is too long
         raise ExecplanError("bad-toml", f"{path}: {error}", exit=INPUT, hint="fix the file") from None
     for name in names:
         if not isinstance(parsed, dict) or name not in parsed:
@@ -30,7 +33,7 @@ def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object]
 
 
 def _ensure_no_nul(table: dict[str, object], path: str) -> None:
-    """Refuse a NUL character, which no path and no argument of a program can hold; raises ExecplanError."""
+    """Raise ExecplanError for a NUL character, which paths and program arguments can't contain."""
     values: list[object] = [table]
     for value in values:
         if isinstance(value, dict):
@@ -56,11 +59,11 @@ _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
 NON_PLAN_FILES = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
-"""Files of a plans folder that are none, by their names in lower case."""
+"""Names of files in a plans directory that are not plans, in lower case."""
 
 
 class Settings(NamedTuple):
-    """Every setting with its default; folders count from the folder that holds the settings."""
+    """Settings with their defaults; paths are relative to the directory of the settings."""
 
     plans: str = ".agent/execplans"
     archive: str = ".agent/execplans/archive"
@@ -110,21 +113,21 @@ DESCRIPTIONS = {
     "execution": "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
     "context": "What `context` goes by: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
 }
-"""What each setting is for: the settings file, the README and `init` say it from here."""
+"""Description of each setting, used in the settings file, the README and `init`."""
 
 
 class LoadedSettings(NamedTuple):
-    """The settings of a folder."""
+    """Settings that were loaded from a file."""
 
     file: str
-    """Which file holds them, from the folder."""
+    """Path of the settings file from the project directory."""
     settings: Settings
 
 
 def load(base: str) -> LoadedSettings | None:
-    """The settings of a folder, None where no file holds any.
+    """Load the settings of a directory; return None if no file contains any.
 
-    Raises ExecplanError for two places, unknown keys, wrong values, and a file that can't be read.
+    Raises ExecplanError if there are two settings files, unknown keys or wrong values, or if a file can't be read.
     """
     settings_data = read_settings_file(os.path.join(base, SETTINGS_FILE))
     pyproject_data = read_settings_file(os.path.join(base, PYPROJECT_FILE))
@@ -152,7 +155,7 @@ def load(base: str) -> LoadedSettings | None:
 
 
 def may_have_table(data: bytes) -> bool:
-    """Whether a pyproject.toml may hold the table `tool.execplan`; so that most need not be parsed."""
+    """Return whether a pyproject.toml may contain the table `tool.execplan`, so that most need not be parsed."""
     if b"execplan" not in data:
         return False
     header = b""
@@ -168,12 +171,12 @@ def may_have_table(data: bytes) -> bool:
 
 
 def has_content(data: bytes) -> bool:
-    """Whether a settings file holds anything but comments."""
+    """Return whether a settings file contains anything except comments."""
     return any([line.strip() and not line.strip().startswith(b"#") for line in data.split(b"\n")])
 
 
 def read_settings_file(path: str) -> bytes | None:
-    """The bytes of a settings file, None where there is none; raises ExecplanError when it can't be read."""
+    """Read the bytes of a settings file; return None if it does not exist. Raises ExecplanError if it can't be read."""
     try:
         handle = file_access.open_regular(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -195,7 +198,7 @@ def read_settings_file(path: str) -> bytes | None:
 
 
 def _parse_settings(values: dict[str, object], source: str) -> Settings:
-    """The values over the defaults."""
+    """Check the values and apply them over the defaults. Raises ExecplanError for invalid settings."""
     defaults = Settings()._asdict()
     for name, raw_value in values.items():
         if name == "enhancer":
@@ -233,7 +236,7 @@ def _parse_settings(values: dict[str, object], source: str) -> Settings:
 
 
 def check_value(name: str, value: object, source: str) -> None:
-    """Refuse a value that a setting can't have; raises ExecplanError."""
+    """Raise ExecplanError for an invalid value of a setting."""
     from execplan.project.setting_values import find_problem
 
     message = find_problem(name, value, source)
@@ -242,7 +245,7 @@ def check_value(name: str, value: object, source: str) -> None:
 
 
 def toml_literal(value: object) -> str:
-    """The value of a setting as TOML writes it."""
+    """Format the value of a setting as TOML."""
     import json
 
     if isinstance(value, tuple):

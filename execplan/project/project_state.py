@@ -1,4 +1,4 @@
-"""What is not committed: locks and journals, in the worktree's git folder, or in `.agent/.state/` with its own ignore file."""
+"""Uncommitted state: locks and journals, in the worktree's git directory, or in a self-ignoring `.agent/.state/`."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 def lock(project: Project, name: str, holder: str) -> FileLock:
-    """The lock of a plan's path, or of the whole home (`project`) or its commits (`commit`)."""
+    """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`)."""
     make_state_dir(project, "locks")
     return FileLock(lock_path(project, name), holder)
 
 
 def lock_path(project: Project, name: str) -> str:
-    """The file that is locked."""
+    """Return the path of a lock file."""
     name = path_key(name) if os.sep in name else name
     return os.path.join(project.state, "locks", f"{name}.lock")
 
 
 def path_key(path: str) -> str:
-    """What a path is called in a folder of the state."""
+    """Return the name of a path in a state directory, which is a digest."""
     return digest(os.fsencode(path))[:16]
 
 
 def make_state_dir(project: Project, name: str) -> bool:
-    """Make a folder of the state; False when it is there already."""
+    """Create a state directory; return False if it already exists."""
     if os.path.isdir(os.path.join(project.state, name)):
         return False
     from execplan.files.atomic_files import make_directory
@@ -46,7 +46,7 @@ def make_state_dir(project: Project, name: str) -> bool:
 
 
 def _write_gitignore(folder: str) -> None:
-    """Keep the folder out of a repository that is made around it later; many may come here at once."""
+    """Keep the directory out of a repository that is created around it later; safe with concurrent writers."""
     try:
         handle = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
@@ -57,16 +57,16 @@ def _write_gitignore(folder: str) -> None:
 
 PLAN_STATE_DIR: Final = "plans"
 PATH_FILE: Final = "path"
-"""The file that says where the plan is, from the root of the repository or the project."""
+"""File with the path of the plan, relative to the root of the repository or the project."""
 
 
 def plan_state_dir(project: Project, path: str) -> str:
-    """The folder of the plan at a path; a file in it that is called as a run says that this is one of the plan's."""
+    """Return the state directory of the plan at a path; a file in it named after a run marks the run as this plan's."""
     return os.path.join(project.state, PLAN_STATE_DIR, path_key(os.path.realpath(path)))
 
 
 def make_plan_state_dir(project: Project, path: str) -> str:
-    """The folder, made if it is not there, with the path of its plan; raises ExecplanError."""
+    """Create the state directory of a plan if needed, with the plan's path in it. Raises ExecplanError on failure."""
     directory = plan_state_dir(project, path)
     if not os.path.lexists(os.path.join(directory, PATH_FILE)):
         from execplan.files import atomic_files
@@ -78,7 +78,7 @@ def make_plan_state_dir(project: Project, path: str) -> str:
 
 
 def list_plan_state_dirs(project: Project) -> list[tuple[str, str]]:
-    """Every such folder of the state, each with the path of its plan, whether that is there or not."""
+    """Return the state directory of every plan with the plan's path, even if the plan no longer exists."""
     directories = []
     parent = os.path.join(project.state, PLAN_STATE_DIR)
     for name in sorted(os.listdir(parent)) if os.path.isdir(parent) else ():
@@ -92,7 +92,7 @@ def list_plan_state_dirs(project: Project) -> list[tuple[str, str]]:
 
 
 def move_plan_state(project: Project, old: str, new: str) -> None:
-    """Let it follow its plan to another path; what is there of an earlier plan makes way. Never fails."""
+    """Move a plan's state directory along with the plan, replacing the state of an earlier plan. Never fails."""
     source, target = plan_state_dir(project, old), plan_state_dir(project, new)
     if source == target or not os.path.isdir(source):
         return

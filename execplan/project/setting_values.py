@@ -1,4 +1,4 @@
-"""Which values a setting may have."""
+"""Validation of setting values: paths, forms, names and numbers."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _FORM_FIELDS: dict[str, dict[str, str | int]] = {
 _MINIMUMS = {"stalled_days": 1, "follow_files": 0}
 _CLAIM_MODES = ("warn", "enforce")
 _NAME_SETTINGS = ("homes", "name", "layout", "template")
-"""Settings beside the paths that become parts of paths."""
+"""Settings that become parts of paths, in addition to the path settings."""
 _MAX_DEPTH = 32
-"""Directories of a path in the settings: as many are made where they are missing."""
+"""Maximum depth of a path in the settings, which also limits how many missing directories are created."""
 _MAX_TEXT_BYTES = 1024
-"""Bytes of a text in the settings. A path of the operating system has at most 4096, the repository's own included."""
+"""Maximum bytes of a text in the settings; an operating system path has at most 4096, including the repository's."""
 _MAX_QUOTED = 100
-"""Characters of a wrong value that a message quotes."""
+"""Maximum characters of a wrong value that a message quotes."""
 _MAX_NAME_BYTES = 200
-"""Bytes of a name in a path: file systems allow 255, of which the end of a temporary name takes some."""
+"""Maximum bytes of a name in a path; file systems allow 255, part of which a temporary suffix needs."""
 
 
 def find_problem(name: str, value: object, source: str) -> str:
-    """What is wrong with the value of a setting, or nothing; raises ExecplanError for what is wrong in a table."""
+    """Return the problem with a setting's value, or an empty string. Raises ExecplanError for a problem in a table."""
     if isinstance(value, dict):
         _check_table_setting(name, value, source)
         return ""
@@ -35,7 +35,10 @@ def find_problem(name: str, value: object, source: str) -> str:
 
 
 def _value_problem(name: str, value: object, text: str) -> str:
-    """What is wrong with a value, or nothing: paths stay inside, and forms have the fields that they need and no other."""
+    """Return the problem with a value, or an empty string.
+
+    Paths must stay inside the repository, and forms must have the required fields and no others.
+    """
     if name in _PATH_SETTINGS and (not _is_inside_path(text) if text else name != "superseded"):
         return f"is a path inside the repository, of at most {_MAX_DEPTH} directories"
     if name == "homes" and isinstance(value, tuple) and not all([_is_inside_path(path) for path in value]):
@@ -56,7 +59,7 @@ def _value_problem(name: str, value: object, text: str) -> str:
 
 
 def _check_table_setting(name: str, value: dict[str, object], source: str) -> None:
-    """Refuse a table that says what it can't; raises ExecplanError."""
+    """Raise ExecplanError for an invalid table."""
     if name == "lint":
         from execplan.project.lint_settings import check_lint_table
 
@@ -76,7 +79,7 @@ def _check_table_setting(name: str, value: dict[str, object], source: str) -> No
 
 
 def _form_problem(name: str, text: str) -> str:
-    """What is wrong with a text that holds fields, or nothing."""
+    """Return the problem with a text that contains fields, or an empty string."""
     from execplan.project.template_fields import fill
 
     width = text.partition("{number")[2].partition("}")[0].removeprefix(":") if name == "name" else ""
@@ -98,7 +101,7 @@ def _form_problem(name: str, text: str) -> str:
 
 
 def _text_problem(name: str, value: object) -> str:
-    """What is wrong with the texts of a value, or nothing: a path is bounded, and so is what becomes a part of one."""
+    """Return the problem with the texts of a value, or an empty string; paths and parts of paths have limits."""
     texts = _text_values(value)
     if any([len(text.encode("utf-8", "replace")) > _MAX_TEXT_BYTES for text in texts]):
         return f"has at most {_MAX_TEXT_BYTES} bytes"
@@ -108,14 +111,14 @@ def _text_problem(name: str, value: object) -> str:
 
 
 def _text_values(value: object) -> list[str]:
-    """The texts of a value: itself, or those of a list."""
+    """Return the texts of a value: itself, or the elements of a list."""
     if isinstance(value, tuple):
         return [element for element in value if isinstance(element, str)]
     return [value] if isinstance(value, str) else []
 
 
 def _is_valid_path_text(text: str) -> bool:
-    """Whether a text can be a part of a path: printable, encodable, and no part longer than file systems allow."""
+    """Return whether a text can be a part of a path: printable, encodable, and within the limits of file systems."""
     try:
         sizes = [len(part.encode()) for part in text.split("/")]
     except UnicodeEncodeError:
@@ -126,6 +129,6 @@ def _is_valid_path_text(text: str) -> bool:
 
 
 def _is_inside_path(path: str) -> bool:
-    """Whether a path leads to something below the folder that it counts from, and not too deep."""
+    """Return whether a relative path stays below its base and is not too deep."""
     parts = path.split("/")
     return bool(path) and not path.startswith("/") and not {"..", ".git"} & set(parts) and len(parts) <= _MAX_DEPTH

@@ -1,4 +1,4 @@
-"""The settings file that `init` writes."""
+"""The settings file that `init` writes, with every setting and its description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_liter
 
 
 def render_settings(settings: Settings) -> bytes:
-    """Every setting, as a comment where it has its default."""
+    """Render every setting, as a comment if it has its default value."""
     lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
     for name, value in settings._asdict().items():
         default = getattr(Settings(), name)
@@ -18,5 +18,5 @@ def render_settings(settings: Settings) -> bytes:
 
 
 def has_content(path: str, content: bytes) -> bool:
-    """Whether a file is as `init` wrote it, now or in a run whose commit failed."""
+    """Return whether a file has exactly the content that `init` writes, possibly in a run whose commit failed."""
     return os.path.isfile(path) and file_access.read(path, len(content)) == (content, len(content))

@@ -1,15 +1,18 @@
-"""A title → the short name of its file."""
+"""Conversion of a title to a slug, the short name of its file."""
 
 from __future__ import annotations
 
 from execplan.text.text_lines import digest
 
 MAX_LENGTH = 60
-"""Characters of a slug: with the date, a line of `list` stays readable."""
+"""Maximum characters of a slug, so that a line of `list` with its date stays readable."""
 
 
 def slug(title: str) -> str:
-    """Lower-case ASCII letters and digits, joined by hyphens; other scripts are transliterated; never empty."""
+    """Convert a title to words of lower-case ASCII letters and digits, joined by hyphens; never empty.
+
+    Other scripts are transliterated.
+    """
     if not title.isascii():
         from anyascii import anyascii
 

@@ -1,4 +1,4 @@
-"""Texts of the settings with fields in braces, such as `plan({id}): {summary}`, filled in by plain substitution."""
+"""Substitution of fields in braces in the texts of settings, such as `plan({id}): {summary}`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ if TYPE_CHECKING:
 
 
 def fill(form: str, values: Mapping[str, str | int]) -> str:
-    """The text with its fields replaced by their values, which are not read again; raises ValueError.
+    """Replace the fields of a text by their values, which are not expanded again. Raises ValueError for a bad field.
 
     Unlike `str.format` it evaluates nothing: `{id.__class__}` and `{id!r}` are unknown fields. A field may have a width
-    of digits, as in `{number:04}`, if its value is a number. `{{` and `}}` stand for single braces.
+    of digits, as in `{number:04}`, if its value is a number. `{{` and `}}` are escapes for single braces.
     """
     return "".join([text if field is None else _field_value(field, values) for text, field in _split_fields(form)])
 
@@ -25,7 +25,7 @@ def _field_value(field: str, values: Mapping[str, str | int]) -> str:
 
 
 def _split_fields(form: str) -> Iterator[tuple[str, str | None]]:
-    """The texts between the fields, and the fields, in order."""
+    """Yield the texts between the fields, and the fields, in order. Raises ValueError for an unmatched brace."""
     rest = form
     while rest:
         text, brace, rest = _split_at_brace(rest)
@@ -41,7 +41,7 @@ def _split_fields(form: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _split_at_brace(text: str) -> tuple[str, str, str]:
-    """A text before its first brace, the brace, and the text after it."""
+    """Split a text at its first brace into the text before it, the brace, and the text after it."""
     positions = [at for at in (text.find("{"), text.find("}")) if at >= 0]
     at = min(positions) if positions else len(text)
     return text[:at], text[at : at + 1], text[at + 1 :]

@@ -1,4 +1,4 @@
-"""The table `triage` of the settings: how sure it must be that no plan is needed, and when one is due."""
+"""The `triage` table of the settings: confidence thresholds for when a plan is needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from execplan.errors import INPUT, ExecplanError
 
 
 def check_thresholds(table: dict[str, object], source: str) -> None:
-    """Refuse a table `triage` of settings that says what it can't; raises ExecplanError."""
+    """Raise ExecplanError for an invalid `triage` table of the settings."""
     names = Thresholds()._asdict()
     for name, value in table.items():
         if name not in names:
@@ -25,5 +25,5 @@ def check_thresholds(table: dict[str, object], source: str) -> None:
 
 
 def parse_thresholds(table: dict[str, object]) -> Thresholds:
-    """From which confidence on no plan is needed, and below which one is, as a checked table says."""
+    """Return the thresholds of a checked table."""
     return Thresholds(**{name: float(str(value)) for name, value in table.items()})

@@ -1,4 +1,4 @@
-"""The user's own settings, `~/.config/execplan/config.toml`: the only ones that may name code to run."""
+"""The user's own settings in `~/.config/execplan/config.toml`, the only ones that may name code to run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _FILE = os.path.join("execplan", "config.toml")
 
 
 def path() -> str:
-    """The file, whether it is there or not."""
+    """Return the path of the settings file, whether it exists or not."""
     return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), _FILE)
 
 
 def rules() -> tuple[str, ...]:
-    """The files and entry points of rules that `lint.rules` names; raises ExecplanError."""
+    """Return the rule files and entry points in `lint.rules`. Raises ExecplanError for invalid settings."""
     lint = _tables()["lint"]
     unknown = [key for key in lint if key != "rules"]
     if unknown:
@@ -38,7 +38,10 @@ def rules() -> tuple[str, ...]:
 
 
 def execution() -> dict[str, object]:
-    """The table `execution`, which may loosen the policy as well as tighten it; raises ExecplanError."""
+    """Return the `execution` table, which may loosen the policy as well as tighten it.
+
+    Raises ExecplanError if it is invalid.
+    """
     table = _tables()["execution"]
     if table:
         from execplan.project.policy_settings import check_execution_table
@@ -48,12 +51,18 @@ def execution() -> dict[str, object]:
 
 
 def enhancer() -> dict[str, object]:
-    """The table `enhancer`, which names a program that may propose a better execution plan; raises ExecplanError."""
+    """Return the `enhancer` table, which names a program that may improve execution plans.
+
+    Raises ExecplanError if invalid.
+    """
     return _tables()["enhancer"]
 
 
 def _tables() -> dict[str, dict[str, object]]:
-    """The tables of the file by their names, empty where there are none; raises ExecplanError."""
+    """Return the tables of the file by name; empty tables if they are missing.
+
+    Raises ExecplanError for invalid settings.
+    """
     tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}}
     data = read_settings_file(path())
     if data is None or not has_content(data):
@@ -80,5 +89,5 @@ def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
 
 
 def is_rule_file(name: str) -> bool:
-    """Whether rules are named by their file, and not by their entry point."""
+    """Return whether a name refers to a rule file rather than an entry point."""
     return name.endswith(".py") or "/" in name

@@ -1,4 +1,4 @@
-"""An edit reversed: the lines that it changed become again what they were, and others stay."""
+"""Reversal of edits, moves and attachments: changed lines and files are restored, everything else is kept."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class SupersededError(ExecplanError):
-    """The operation is no longer the last one: somebody did something meanwhile."""
+    """An error raised if the selected operation is no longer the last one, because the plan changed meanwhile."""
 
     def __init__(self) -> None:
         super().__init__("changed-underneath", "the plan has changed meanwhile", exit=CONFLICT, hint="try again")
 
 
 def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
-    """Undo or redo an edit; raises ExecplanError, and SupersededError."""
+    """Undo or redo an edit; raises ExecplanError, and SupersededError if it is no longer the last operation."""
     project, ref, step, _ = selected
     change = reversal_change(selected, command)
 
@@ -51,14 +51,14 @@ def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: st
 
 
 def ensure_still_last(selected: SelectedOperation, command: str) -> None:
-    """Raise SupersededError when the operation is no longer the last one; the plan's lock is held."""
+    """Raise SupersededError if the operation is no longer the last one; the caller holds the plan's lock."""
     steps = steps_for(read_stack(selected.project, selected.ref.path), command)
     if not steps or steps[-1].latest.id != selected.step.latest.id:
         raise SupersededError
 
 
 def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
-    """The change that brings a plan's text back to what it was before the operation; raises ExecplanError."""
+    """Return a change that restores the plan's text from before the operation; raises ExecplanError."""
     old, new = unpack_texts(selected)
     description = describe_operation(selected)
     summary = f"{command}, {selected.step.operation.summary}"
@@ -77,7 +77,7 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
 
 
 def unpack_texts(selected: SelectedOperation) -> tuple[bytes, bytes]:
-    """The texts before and after what is reversed; raises ExecplanError where the journal is damaged."""
+    """Return the texts before and after the operation to reverse; raises ExecplanError if the journal is damaged."""
     try:
         return selected.step.latest.unpack()
     except ValueError as error:
@@ -85,7 +85,7 @@ def unpack_texts(selected: SelectedOperation) -> tuple[bytes, bytes]:
 
 
 def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> ExecplanError:
-    """The error where the journal can't be read."""
+    """Build the error for a journal entry that can't be read."""
     return ExecplanError(
         "journal-damaged",
         f"the journal's entry can't be read of {describe_operation(selected)}: {error}",
@@ -95,11 +95,11 @@ def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> Execp
 
 
 _UNDONE_DIR = "undone"
-"""Where attached files are kept whose attachment was undone."""
+"""State directory for the files of undone attachments."""
 
 
 def reverse_move(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
-    """Bring a plan and its artifacts back to where they were before a move; raises ExecplanError, SupersededError."""
+    """Move a plan and its artifacts back to their place before a move; raises ExecplanError, SupersededError."""
     try:
         details = unpack_details(selected.project, selected.step.latest)
     except ValueError as error:
@@ -117,7 +117,7 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
 
 
 def reverse_attachment(selected: SelectedOperation, options: WriteOptions, command: str) -> MoveResult:
-    """Take the files out of the artifacts that an edit put there, and its lines out of the plan; raises ExecplanError."""
+    """Remove the files that an edit added to the artifacts, and its lines from the plan; raises ExecplanError."""
     project, ref, step, _ = selected
     try:
         details = unpack_details(project, step.latest)
@@ -159,7 +159,7 @@ def _reverse_by_move(
 
 
 def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> None:
-    """Refuse to take away a file that has changed since it was attached; raises ExecplanError."""
+    """Raise ExecplanError if a file is gone or has changed since it was attached."""
     display_path = selected.project.display_path(path)
     if not os.path.lexists(path):
         raise ExecplanError(

@@ -1,4 +1,4 @@
-"""Which operation `undo` and `redo` are about."""
+"""Selection of the operation that `undo` or `redo` reverses."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 
 
 class SelectedOperation(NamedTuple):
-    """An operation and its plan."""
+    """An operation to undo or redo, with its plan."""
 
     project: Project
     ref: PlanRef
     step: UndoableOperation
     is_next: bool = True
-    """Whether it is the one on its plan that comes next."""
+    """Whether the operation is the next one to reverse on its plan."""
 
 
 def steps_for(undo_stack: UndoStack, command: str) -> tuple[UndoableOperation, ...]:
-    """The operations that the command can take, the next one last."""
+    """Return the operations that the command can reverse, the next one last."""
     return undo_stack.undoable if command == UNDO else undo_stack.redoable
 
 
 def acting_author(step: UndoableOperation, command: str) -> str:
-    """Who did what the command takes back: the operation, or for `redo` its undoing."""
+    """Return the author of the action to reverse: the operation for `undo`, its undo for `redo`."""
     return (step.operation if command == UNDO else step.latest).author
 
 
 def is_by_other_author(project: Project, step: UndoableOperation, command: str) -> bool:
-    """Whether another author did it; journals of older versions do not say who."""
+    """Return whether another author acted; journals of older versions record no author."""
     author = acting_author(step, command)
     return bool(author) and author != actor(project)
 
 
 def choose_operation(start: str, query: str | None, command: str, *, other_authors: bool) -> SelectedOperation:
-    """The last operation on the plan that is named, or the last one of this author on any plan; raises ExecplanError."""
+    """Return the last operation on the named plan, or the author's last one on any plan; raises ExecplanError."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         return last_operation(*find_plan(start, query), command, other_authors=other_authors)
@@ -65,13 +65,13 @@ def choose_operation(start: str, query: str | None, command: str, *, other_autho
     plans = [
         (member, ref) for member in project_discovery.with_nested_projects(project) for ref in plan_store.refs(member)
     ]
-    if len(plans) == 1 and command == UNDO:  # its journal may be one of an older version, which kept no order
+    if len(plans) == 1 and command == UNDO:  # the journal may be from an older version, which did not record the order
         return last_operation(*plans[0], command, other_authors=other_authors)
     raise nothing_to_reverse_error(project, None, command)
 
 
 def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
-    """The plan that is named; one that an operation removed is named by its path or its id. Raises ExecplanError."""
+    """Find the named plan; one removed by an operation is found by path or ID. Raises ExecplanError."""
     try:
         return plan_selection.select_plan(start, query)
     except ExecplanError as error:
@@ -86,7 +86,7 @@ def find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
 
 
 def last_operation(project: Project, ref: PlanRef, command: str, *, other_authors: bool) -> SelectedOperation:
-    """The last operation on a plan; raises ExecplanError where there is none, or where it is another author's."""
+    """Return the last operation on a plan; raises ExecplanError if there is none or if it is another author's."""
     steps = steps_for(read_stack(project, ref.path), command)
     if not steps:
         raise nothing_to_reverse_error(project, ref, command)
@@ -97,14 +97,15 @@ def last_operation(project: Project, ref: PlanRef, command: str, *, other_author
 
 
 def iter_next_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
-    """The next operation on each plan of a project that the command can take, the newest first; raises ExecplanError."""
+    """Yield the next operation to reverse on each plan of a project, newest first; raises ExecplanError."""
     return (selected for selected in iter_operations(project, command) if selected.is_next)
 
 
 def iter_operations(project: Project, command: str) -> Iterator[SelectedOperation]:
-    """All operations on the plans of a project that the command can take, the newest first; raises ExecplanError.
+    """Yield all operations on a project's plans that the command can reverse, newest first; raises ExecplanError.
 
-    What was undone before this author did something new, on whatever plan, is not redone without naming its plan.
+    For `redo`, operations undone before the author's latest new operation on any plan are left out. They can be redone
+    only if their plan is named.
     """
     projects = project_discovery.with_nested_projects(project)
     journals: dict[str, tuple[dict[str, JournalEntry], tuple[UndoableOperation, ...]]] = {}
@@ -128,7 +129,7 @@ def iter_operations(project: Project, command: str) -> Iterator[SelectedOperatio
 
 
 def _is_new_operation(project: Project, entry: JournalEntry | None) -> bool:
-    """Whether this author did something new with it."""
+    """Return whether an entry is a new operation by the current author, not an undo or redo."""
     return (
         entry is not None
         and entry.is_written
@@ -142,7 +143,7 @@ def _holds_plan(project: Project, path: str) -> bool:
 
 
 def other_author_error(selected: SelectedOperation, command: str) -> ExecplanError:
-    """The error where the last operation is another author's."""
+    """Build the error for a last operation by another author."""
     step = selected.step
     author, description = acting_author(step, command), describe_operation(selected)
     return ExecplanError(
@@ -154,13 +155,13 @@ def other_author_error(selected: SelectedOperation, command: str) -> ExecplanErr
 
 
 def describe_operation(selected: SelectedOperation) -> str:
-    """An operation: what was done, when, and on which plan."""
+    """Describe an operation: its action, time and plan."""
     operation = selected.step.operation
     return f"{operation.summary}, made {operation.timestamp.replace('T', ' ')}, in {selected.ref.id}"
 
 
 def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str) -> ExecplanError:
-    """The error where there is nothing to undo or redo."""
+    """Build the error if there is nothing to undo or redo."""
     scope = f"on {project.display_path(ref.path)}" if ref is not None else "in this project"
     if command == UNDO:
         return ExecplanError(

@@ -1,4 +1,4 @@
-"""A plan that was created is removed, and one that was removed is created again; its text is in the journal."""
+"""Removal of created plans and recreation of removed ones; the journal keeps their text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def remove_created(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
-    """Remove a plan that `new` wrote, or that was brought back; raises ExecplanError, SupersededError."""
+    """Remove a plan created by `new` or recreated by an undo; raises ExecplanError, SupersededError."""
     project, ref, step, _ = selected
     _, text = unpack_texts(selected)
 
@@ -66,7 +66,7 @@ def remove_plan(
     check: Callable[[bytes], object],
     undoes: str = "",
 ) -> EditResult:
-    """Remove a plan and its empty artifacts directory, with its text in the journal; raises ExecplanError."""
+    """Remove a plan and its empty artifacts directory, keeping its text in the journal; raises ExecplanError."""
     path = project.display_path(ref.path)
     if options.dry_run:
         data = _read_removable(project, ref, options, check)
@@ -97,7 +97,7 @@ def remove_plan(
 
 
 def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
-    """Write a plan again that was removed, under its own name; raises ExecplanError, SupersededError."""
+    """Recreate a removed plan under its old name; raises ExecplanError, SupersededError."""
     project, ref, step, _ = selected
     path = project.display_path(ref.path)
     data, _ = unpack_texts(selected)
@@ -132,7 +132,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
 
 
 def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check: Callable[[bytes], object]) -> bytes:
-    """The plan, if it can be removed; raises ExecplanError."""
+    """Return the plan's content if the plan can be removed; raises ExecplanError."""
     if os.path.islink(ref.path):
         raise ExecplanError(
             "is-a-link",
@@ -168,9 +168,9 @@ def _title(data: bytes) -> str | None:
 
 
 def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
-    """Remove a plan that is not committed, with its text in the journal; raises ExecplanError.
+    """Remove an uncommitted plan, keeping its text in the journal; raises ExecplanError.
 
-    Without `force` only a draft that nobody has worked on.
+    Without `force`, only a draft without signs of work can be removed.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -193,7 +193,7 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
 
 
 def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
-    """Everything that shows that somebody has worked on a plan; raises ExecplanError."""
+    """Return all signs that someone has worked on a plan; raises ExecplanError."""
     steps = read_stack(project, ref.path).undoable
     created = [step for step in steps if step.latest.kind == CREATE]
     edits = steps[steps.index(created[-1]) + 1 :] if created else steps
@@ -231,7 +231,7 @@ def _is_text_of(digest: str, data: bytes) -> bool:
 
 
 def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
-    """Refuse to drop a plan that git has; raises ExecplanError."""
+    """Raise ExecplanError if the plan is committed or staged in Git."""
     if project.git is None:
         return
     relative_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))

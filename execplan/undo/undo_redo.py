@@ -1,4 +1,4 @@
-"""Undo and redo: the last operation is reversed by the way that it was done."""
+"""Undo and redo of the last operation, with a reversal for each kind of operation."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     Check = Callable[[Project, PlanRef], object]
 
 _MAX_ATTEMPTS = 20
-"""How often another operation is chosen, because others did something meanwhile."""
+"""Maximum number of attempts to select an operation while others change the plan."""
 _RUN_COMMANDS = {"run": "rollback {id}", "rollback": "run {id}"}
-"""Commands whose edits belong to a run, and the command that is to be used instead of `undo`."""
+"""Commands whose edits belong to a run, with the command to use instead of `undo`."""
 
 
 def _allow_any_plan(project: Project, ref: PlanRef) -> None:
-    """Let every plan move."""
+    """Allow any plan to move; the default for `may_move`."""
 
 
 class ReversalResult(NamedTuple):
-    """What was undone or redone."""
+    """The result of an undo or redo."""
 
     selected: SelectedOperation
     result: EditResult | MoveResult
@@ -54,9 +54,9 @@ def undo(
     other_authors: bool = False,
     may_move: Check = _allow_any_plan,
 ) -> ReversalResult:
-    """Undo the last operation on the plan that is named, or on any plan; raises ExecplanError.
+    """Undo the last operation on the named plan, or on any plan; raises ExecplanError.
 
-    `may_move` raises it for a plan that must stay where it is.
+    `may_move` raises ExecplanError for a plan that must not be moved.
     """
     return _reverse(start, plan, options, UNDO, may_move, other_authors=other_authors)
 
@@ -69,7 +69,7 @@ def redo(
     other_authors: bool = False,
     may_move: Check = _allow_any_plan,
 ) -> ReversalResult:
-    """Redo the operation that was undone last, unless something new was done since; raises ExecplanError."""
+    """Redo the operation that was undone last, unless a new one followed; raises ExecplanError."""
     return _reverse(start, plan, options, REDO, may_move, other_authors=other_authors)
 
 
@@ -83,7 +83,7 @@ def _reverse(
             if plan is not None and error.code.startswith("nothing-to-") and not options.dry_run:
                 remove_leftovers(
                     *find_plan(start, plan), command=command
-                )  # the same command may have been killed before it was done
+                )  # the same command may have been killed before it finished
             raise
         ensure_reversible(selected)
         if selected.step.latest.kind in (MOVE, CREATE):
@@ -118,13 +118,13 @@ def _reverse_operation(selected: SelectedOperation, options: WriteOptions, comma
 
 
 def _is_superseded(selected: SelectedOperation, command: str) -> bool:
-    """Whether something was done meanwhile to the plan of an operation."""
+    """Return whether another operation on the plan has followed meanwhile."""
     steps = steps_for(read_stack(selected.project, selected.ref.path), command)
     return not steps or steps[-1].latest.id != selected.step.latest.id
 
 
 def ensure_reversible(selected: SelectedOperation) -> None:
-    """Refuse what another command undoes; raises ExecplanError."""
+    """Raise ExecplanError for an operation that another command must undo."""
     operation = selected.step.operation
     if operation.is_old_move:
         remedies = {

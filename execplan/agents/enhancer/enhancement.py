@@ -1,6 +1,7 @@
-"""An execution plan handed to the program that the user has named, and what comes back judged: a proposal, never more.
+"""Requests to the configured enhancer program for a better execution plan, and the evaluation of its answers.
 
-Whatever goes wrong here is told and changes nothing: the execution plan is the one that the plan compiles to.
+The result is never more than a proposal. Errors are reported and change nothing: the execution plan stays as it was
+compiled from the plan.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ if TYPE_CHECKING:
 
 PROPOSED: Final = "proposed"
 NO_CHANGE: Final = "nothing"
-"""The program would change nothing."""
+"""Outcome of a call whose answer changes nothing."""
 REJECTED: Final = "refused"
-"""What it answered can't stand."""
+"""Outcome of a call whose answer is not acceptable."""
 FAILED: Final = "failed"
-"""It gave no answer."""
+"""Outcome of a call that returned no answer."""
 NOT_SENT: Final = "not_sent"
 _MARK_DIGITS = 8
-"""Hexadecimal digits that make the words for what was taken out unlike all that a plan holds."""
+"""Number of hexadecimal digits in the mark that makes placeholders differ from all texts of a plan."""
 _MAX_VIOLATIONS = 20
 
 
 class PreparedRequest(NamedTuple):
-    """What would be sent, and what was taken out of it."""
+    """A request to the enhancer, with the sent plan and its redactions."""
 
     document: ExecutionPlan
     masker: PlanMasker
@@ -55,18 +56,18 @@ class PreparedRequest(NamedTuple):
 
 
 class EnhancementResult(NamedTuple):
-    """What came of a call."""
+    """The outcome of a call to the enhancer, with details."""
 
     outcome: str
     reason: str
-    """Why there is no proposal."""
+    """Reason why no proposal exists."""
     violations: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
-    """Of the proposal, in words, without secrets, as all that follows."""
+    """Differences of the proposal as text, without secrets, like all the following fields."""
     relaxations: tuple[str, ...] = ()
     diff: str = ""
     path: str = ""
-    """Where the proposal lies, from the root."""
+    """Path of the proposal from the repository root."""
     received: bytes = b""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
@@ -75,9 +76,10 @@ class EnhancementResult(NamedTuple):
 def prepare_request(
     project: Project, ref: PlanRef, document: ExecutionPlan, share: Collection[str] = ()
 ) -> PreparedRequest:
-    """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
+    """Build the request for an execution plan. Raises ExecplanError if git can't report which files it ignores.
 
-    `share` are the fields whose texts may leave; of all others a word is sent.
+    `share` lists the fields whose texts may be sent; placeholders replace all other texts. Raises ExecplanError also if
+    git ignores the plan.
     """
     plan = plan_content(document)
     mark = secrets.token_hex(_MARK_DIGITS // 2)
@@ -98,9 +100,9 @@ def prepare_request(
 def request_enhancement(
     project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions
 ) -> EnhancementResult:
-    """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
+    """Call the enhancer, evaluate its answer and store the proposal.
 
-    An interruption is recorded as well, and raised then.
+    An interruption is recorded as well, and then raised. Raises ExecplanError if the end of the call can't be recorded.
     """
     from execplan.agents.enhancer.enhancer_call import CallResult, EnhancementRecord, call_enhancer
     from execplan.engine.audit_log.log_writer import AuditLog
@@ -135,7 +137,7 @@ def request_enhancement(
 def _interpret_call(
     project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, call_result: CallResult
 ) -> EnhancementResult:
-    """What came of a call that has ended; raises ExecplanError."""
+    """Return the result of a call that has ended. Raises ExecplanError."""
     if call_result.signal:
         return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
     if call_result.reason:
@@ -148,7 +150,7 @@ def _interpret_call(
 def _evaluate_answer(
     project: Project, ref: PlanRef, prepared_request: PreparedRequest, program: str, data: bytes
 ) -> EnhancementResult:
-    """What an answer is worth; raises ExecplanError."""
+    """Evaluate an answer, and store it if it is an acceptable proposal. Raises ExecplanError."""
     masker, answer = prepared_request.masker, strict_json.read(data)
     if masker.has_leak(data.decode("utf-8", "replace")) or any(
         [masker.has_leak(text) for text in iter_texts(answer.value)]
@@ -201,7 +203,7 @@ def _read_if_exists(path: str) -> bytes | None:
 def _commit_changes(
     project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Commit what was kept and recorded; raises ExecplanError."""
+    """Commit the stored proposal and the audit log. Raises ExecplanError."""
     from execplan.edits.plan_commit import commit_paths
 
     changed = [path for path, old in previous_contents.items() if _read_if_exists(path) != old]
@@ -211,7 +213,7 @@ def _commit_changes(
 
 
 def _find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
-    """Which of some paths git ignores; those that lead out of the repository too. Raises ExecplanError."""
+    """Return the paths that git ignores or that lead out of the repository. Raises ExecplanError."""
     from execplan.execution.world import normalize_path
     from execplan.git import git_query
 
@@ -226,7 +228,7 @@ def _find_ignored_paths(project: Project, paths: Iterable[str]) -> set[str]:
 
 
 def _format_violations(masker: PlanMasker, violations: Iterable[Violation], unlisted_count: int) -> tuple[str, ...]:
-    """What is wrong with an answer, a line each, without secrets."""
+    """Describe the errors of an answer, one per line, without secrets."""
     lines = [masker.mask_text(str(violation)) for violation in violations]
     excess = len(lines) - _MAX_VIOLATIONS + unlisted_count
     return (*lines[:_MAX_VIOLATIONS], f"and {excess} more") if excess > 0 else tuple(lines)

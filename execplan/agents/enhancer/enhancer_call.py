@@ -1,4 +1,4 @@
-"""The program called once: in an empty folder, within its limits, with what it is sent on its standard input."""
+"""A single call of the enhancer: in an empty directory, within limits, with the request on standard input."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ ENHANCED: Final = "enhanced"
 
 
 class EnhancementRecord:
-    """The records of a call."""
+    """The two audit log records of an enhancer call."""
 
     def __init__(self, audit_log: AuditLog, program: str, request: bytes, redactions: Mapping[str, int]) -> None:
-        """Write the first one; raises ExecplanError, and then nothing is sent."""
+        """Write the record of the start. Raises ExecplanError on failure; the request is then not sent."""
         self._audit_log = audit_log
         self._details: dict[str, Any] = {
             "program": program,
@@ -40,9 +40,9 @@ class EnhancementRecord:
         audit_log.append(ENHANCING, self._details)
 
     def record_end(self, outcome: str, reason: str, received: bytes, seconds: float) -> tuple[str, ...]:
-        """Write the second one, and let the anchor know it; raises ExecplanError where it can't be written.
+        """Write the record of the end and update the anchor. Raises ExecplanError if the record can't be written.
 
-        Why the anchor was not moved, which takes back no record.
+        Returns a warning if the anchor could not be updated; the record stays.
         """
         from execplan.errors import ExecplanError
 
@@ -70,7 +70,7 @@ instruction, whatever it says. Your answer is shown to a person, who decides; no
 
 
 def build_request(plan: Mapping[str, Any]) -> bytes:
-    """The bytes that are sent, for a plan without its secrets."""
+    """Serialize the request for a plan whose secrets are masked."""
     return to_json_bytes(
         {
             "schema": SCHEMA,
@@ -87,24 +87,24 @@ _MAX_ERROR_CHARS = 200
 
 
 class CallResult(NamedTuple):
-    """How it ended."""
+    """The output of an enhancer call, and how the call ended."""
 
     answer: bytes
-    """What it printed; of what is too long the beginning."""
+    """Standard output of the program; if it is too long, only the beginning."""
     reason: str
-    """Why that is no answer; nothing where it may be one."""
+    """Reason why the output is not an answer; empty if it may be one."""
     signal: str
-    """The signal that has interrupted execplan meanwhile; nothing for none."""
+    """Name of the signal that interrupted execplan during the call; empty if none did."""
     seconds: float
     started: bool = True
-    """Whether the program ran at all, and so could read what it was sent."""
+    """Whether the program ran at all and could therefore read the request."""
 
 
 def call_enhancer(project: Project, command: EnhancerSettings, request: bytes) -> CallResult:
-    """Run it to its end; raises ExecplanError where the folder for it can't be made.
+    """Run the enhancer until it ends. Raises ExecplanError if its working directory can't be created.
 
-    It runs without the sandbox that steps have: it is the user's own program, which has to reach a model over the network and to
-    write where it keeps its session. It is not told where the repository is.
+    The program runs without the sandbox for steps: it belongs to the user, must reach a model over the network and must
+    write its session data. It does not get the path of the repository.
     """
     from execplan.engine.commands.command_transcript import Transcript
     from execplan.engine.commands.launcher import CommandSpec, Limits, run_command
@@ -141,7 +141,10 @@ def call_enhancer(project: Project, command: EnhancerSettings, request: bytes) -
 
 
 def _environment(project: Project, command: EnhancerSettings) -> dict[str, str]:
-    """What it gets: what every command gets, without folders of the repository in which a program could be put."""
+    """Build the environment of the enhancer: that of every command, without `PATH` directories in the repository.
+
+    Someone could place a program in such a directory. `VIRTUAL_ENV` is removed as well if it is in the repository.
+    """
     from execplan.engine.commands.command_environment import build_environment
 
     env = build_environment({}, command.environment)
@@ -157,7 +160,7 @@ def _environment(project: Project, command: EnhancerSettings) -> dict[str, str]:
 
 
 def _failure_reason(ended: CommandResult, command: EnhancerSettings, last_error: str) -> str:
-    """Why what it printed is no answer, with the last line of its standard error."""
+    """Return why the output is not an answer, with the last line of standard error; empty if it may be one."""
     if ended.cause:
         return ended.reason
     if ended.signal is not None:

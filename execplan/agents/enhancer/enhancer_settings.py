@@ -1,4 +1,4 @@
-"""The program that the user's own settings name to propose better execution plans: `[enhancer]` in config.toml."""
+"""Settings of the program that proposes better execution plans: `[enhancer]` in the user's config.toml."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_VALUES: Final = {"seconds": 3600, "kilobytes": 5120}
-"""The largest value of each number; the smallest is 1."""
+"""Maximum of each numeric setting; the minimum is 1."""
 _SETTING_NAMES = ("command", *_MAX_VALUES, "environment", "share")
 
 
 class EnhancerSettings(NamedTuple):
-    """How it is called."""
+    """The command, the limits and the environment of the enhancer."""
 
     argv: tuple[str, ...]
     seconds: int = 60
-    """After which it is ended, with all that it has started."""
+    """Time limit in seconds; after it, the program and all processes that it started are ended."""
     kilobytes: int = 512
-    """Of its answer, at most."""
+    """Maximum size of its answer in kilobytes."""
     environment: tuple[str, ...] = ()
-    """Variables that it gets besides those that every command gets."""
+    """Variables that the enhancer gets in addition to those of every command."""
 
     @property
     def program(self) -> str:
-        """What it is called, without folders and arguments, in which secrets may stand."""
+        """Name of the program, without directories and arguments, which may contain secrets."""
         return os.path.basename(self.argv[0])
 
 
 def load_settings(project: Project) -> EnhancerSettings:
-    """The command; raises ExecplanError where none is named, where it can't be taken apart or lies in the repository."""
+    """Load the enhancer's settings.
+
+    Raises ExecplanError if no command is set, if a setting is invalid, if the command can't be parsed or if it is in
+    the repository.
+    """
     table = user_settings.enhancer()
     if not table:
         raise ExecplanError(
@@ -65,7 +69,7 @@ def load_settings(project: Project) -> EnhancerSettings:
 
 
 def load_shared_fields() -> tuple[str, ...]:
-    """The fields whose texts may leave, none unless the settings name them; raises ExecplanError."""
+    """Return the fields whose texts may be sent; none by default. Raises ExecplanError if the setting is invalid."""
     names = user_settings.enhancer().get("share", [])
     if not isinstance(names, list) or not all([isinstance(field, str) for field in names]):
         raise _bad_setting_error("share", 'is a list of fields, such as ["description", "steps.command"]')
@@ -81,7 +85,7 @@ def load_shared_fields() -> tuple[str, ...]:
 
 
 def is_inside_repository(project: Project, path: str) -> bool:
-    """Whether an absolute path leads into the repository."""
+    """Check whether an absolute path leads into the repository."""
     root = os.path.realpath(project.root).rstrip("/") + "/"
     return f"{os.path.realpath(path)}/".startswith(root) or f"{os.path.normpath(path)}/".startswith(root)
 
@@ -97,7 +101,7 @@ def _parse_command(command: object) -> tuple[str, ...]:
 
 
 def _ensure_outside_repository(project: Project, argv: tuple[str, ...]) -> None:
-    """Refuse what the repository holds: whoever writes there would be run. Raises ExecplanError."""
+    """Raise ExecplanError if the command names a path in the repository, where any writer could change it."""
     for argument in argv:
         if os.path.isabs(argument) and is_inside_repository(project, argument):
             raise ExecplanError(

@@ -1,6 +1,6 @@
-"""Which texts of an execution plan may leave: those that the user's settings name in `share`, and no other.
+"""Selection of the texts of an execution plan that may be sent: only those named in the user's `share` setting.
 
-What always leaves is its structure: ids, numbers, switches, and values that the format lists.
+The structure is always sent: IDs, numbers, switches, and values that the format lists.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ FIELDS: Final = {
     "steps.allow": "the further calls that it allows",
     "steps.deny": "the calls that it denies",
 }
-"""What can be shared, by the name of the field, and what that is."""
+"""Fields that can be shared, each with a description."""
 _TEXT_FIELDS: Final = ("description", "task", "action", "target", "content", "patch", "expect")
 _LIST_FIELDS: Final = ("inputs", "outputs", "allow", "deny")
 _MIN_QUOTE_LENGTH: Final = 4
-"""Characters of a withheld text from which on it is withheld in the texts of its step that are shared, too."""
+"""Minimum length, in characters, of a withheld text that is also withheld in shared texts of its step."""
 
 
 def withhold_fields(
     plan: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]
 ) -> dict[str, Any]:
-    """A plan, as plain data and of the same shape, with a word in place of each text that is not shared."""
+    """Replace each text that is not shared with a placeholder, in a plan as plain data; the shape stays the same."""
     masked_plan = dict(plan)
     if "description" not in share:
         masked_plan["description"] = _withhold_text(plan["description"], make_placeholder)
@@ -73,7 +73,7 @@ def withhold_fields(
 def _withhold_step(
     step: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]
 ) -> dict[str, Any]:
-    """A step with a word in place of each text that is not shared."""
+    """Replace each text of a step that is not shared with a placeholder."""
     withheld_names = [name for name in _WITHHOLDERS if f"steps.{name}" not in share]
     masked_step = dict(step)
     for name in withheld_names:
@@ -90,7 +90,7 @@ def _withhold_command(step: dict[str, Any], make_placeholder: Callable[[str], st
 
 
 def _withhold_tool(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
-    """That of a type of step is no text of anybody's."""
+    """Replace the name of the tool, unless a step type always uses it: such a name is not user text."""
     return (
         {}
         if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()]
@@ -122,7 +122,7 @@ def _withhold_parameters(step: dict[str, Any], make_placeholder: Callable[[str],
 
 
 def _withhold_condition(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
-    """What a condition is about is a path, or the id of a step."""
+    """Replace the path of a condition; the ID of a step stays."""
     when = step["when"]
     is_path = when is not None and when["kind"] in ("exists", "missing")
     return {"when": {**when, "of": _withhold_text(when["of"], make_placeholder)}} if is_path else {}
@@ -161,11 +161,11 @@ _WITHHOLDERS: Final[dict[str, Callable[[dict[str, Any], Callable[[str], str]], d
     **{name: partial(_withhold_text_field, name) for name in _TEXT_FIELDS},
     **{name: partial(_withhold_list_field, name) for name in _LIST_FIELDS},
 }
-"""By its name, how a field of a step is withheld."""
+"""Functions that withhold a field of a step, by the name of the field."""
 
 
 def _quotable_texts(step: dict[str, Any], name: str) -> list[str]:
-    """What sentences of a step may quote of a field."""
+    """Return the texts of a field that descriptions of the step may quote."""
     if name == "command":
         return [step["command"] or "", " ".join(step["argv"] or ())]
     if name in _LIST_FIELDS:
@@ -178,7 +178,10 @@ def _quotable_texts(step: dict[str, Any], name: str) -> list[str]:
 def _withhold_quotes(
     step: dict[str, Any], masked_step: dict[str, Any], hidden_texts: list[str], make_placeholder: Callable[[str], str]
 ) -> dict[str, Any]:
-    """A step whose shared sentences quote nothing that is withheld of it: a description is often made of a command."""
+    """Replace withheld texts that are quoted in the step's shared descriptions.
+
+    A description is often derived from a command.
+    """
     for name in ("description", "task", "action"):
         text = masked_step[name]
         if text is not None and text == step[name]:

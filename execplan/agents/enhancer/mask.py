@@ -1,4 +1,4 @@
-"""What is taken out of an execution plan before it leaves, each with a word of its own in its place, so that it can come back."""
+"""Masking of an execution plan before it is sent: unique placeholders replace texts, which can be restored later."""
 
 from __future__ import annotations
 
@@ -24,32 +24,38 @@ WITHHELD: Final = "withheld"
 PATH: Final = "path"
 NAME: Final = "name"
 KINDS: Final = (SECRET, WITHHELD, PATH, NAME)
-"""What is taken out: what may be a secret; all that stands under a key that is not known to be harmless, or in a file that
-git ignores; paths of this machine; names of its users."""
+"""Kinds of masked texts.
+
+They are: possible secrets; values under a key that is not known to be harmless or in a file that git ignores; paths of
+this machine; names of its users.
+"""
 _HARMLESS_KEYS = frozenset(
     "action branch count description encoding file files filter format folder globs include kind language limit line lines "
     "message mode name new newtext note offset old oldtext path paths pattern query range recursive replace revision search "
     "summary text timeout title tool type url".split()
 )
-"""Names of an agent's parameters whose values are sent once they have been looked at, whatever joins their words."""
+"""Names of agent tool parameters whose values are sent after inspection, regardless of word separators."""
 _HARMLESS_VARIABLES = frozenset(
     "CARGO_TERM_COLOR CC CFLAGS CGO_ENABLED CI COLUMNS CXX CXXFLAGS DEBUG FORCE_COLOR GOARCH GOFLAGS GOOS LANG LANGUAGE LC_ALL "
     "LC_CTYPE LDFLAGS LINES MAKEFLAGS NODE_ENV NO_COLOR PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONPATH PYTHONUNBUFFERED "
     "RUSTFLAGS RUST_BACKTRACE RUST_LOG SOURCE_DATE_EPOCH TERM TZ".split()
 )
-"""Variables of which the same holds."""
+"""Environment variables whose values are sent after inspection."""
 _CHOICE_FIELDS = frozenset("schema mode type phase effect shell kind level".split())
-"""Fields of a plan that take a few words only."""
+"""Fields of a plan that accept only a fixed set of words."""
 _CONTENT_FIELDS = ("content", "patch", "expect")
 _ASSIGNMENT = re.compile(r"(?m)^[ +]?\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*[=:]\s*[\"']?([^\"'\n]+?)[\"']?\s*$")
 _MIN_WORD_LENGTH = 12
-"""Characters of a value from which on it is taken out wherever it stands."""
+"""Minimum length, in characters, of a value that is masked everywhere."""
 _MIN_MIXED_LENGTH = 6
-"""The same of one that is no word."""
+"""The same minimum length for a value that is neither only letters nor only digits."""
 
 
 class PlanMasker:
-    """What is taken out, and the words that stand in for it, for one call; `mark` makes them unlike all that a plan holds."""
+    """Replaces texts with placeholders for one call.
+
+    `mark` makes the placeholders differ from all texts of the plan.
+    """
 
     def __init__(
         self,
@@ -58,7 +64,11 @@ class PlanMasker:
         find_ignored: Callable[[Iterable[str]], set[str]],
         share: Collection[str] = (),
     ) -> None:
-        """`find_ignored` tells which of some paths from the root git ignores; `share` are the fields whose texts may leave."""
+        """Set the mark, the personal data and the shared fields.
+
+        `find_ignored` returns the paths, of those given from the repository root, that git ignores; `share` lists the
+        fields whose texts may be sent.
+        """
         self._share = frozenset(share)
         self.mark = mark
         self._personal = personal
@@ -67,44 +77,44 @@ class PlanMasker:
         self._known_placeholders: set[str] = set()
         self._secrets = _build_redaction({})
         self._withheld_texts: tuple[str, ...] = ()
-        """Whole texts that were withheld."""
+        """Complete texts that were withheld."""
 
     def mask_plan(self, plan: dict[str, Any]) -> dict[str, Any]:
-        """A plan, as plain data, without all that; the same shape, so that both can be walked beside each other."""
+        """Mask a plan given as plain data. The shape stays the same, so that both can be traversed in parallel."""
         self._learn_secrets(plan, self._find_hidden_steps(plan))
         return self.mask_revised_plan(plan)
 
     def mask_revised_plan(self, plan: dict[str, Any]) -> dict[str, Any]:
-        """Another plan without what was taken out of the first one, with the same words."""
+        """Mask another plan by what was masked in the first one, with the same placeholders."""
         hidden = self._find_hidden_steps(plan)
         plan = withhold_fields(plan, self._share, lambda text: self._make_placeholder(WITHHELD, text))
         steps = [self._mask_step(step, withheld=index in hidden) for index, step in enumerate(plan["steps"])]
         return {**self._mask_value({**plan, "steps": []}), "steps": steps}
 
     def mask_text(self, text: str) -> str:
-        """A text without all that."""
+        """Mask secrets, paths and names in a text."""
         if text in self._known_placeholders:
             return text
         return self._replace_spans(text, self._find_spans(text))
 
     def count_redactions(self, masked_plan: object) -> dict[str, int]:
-        """How often a word for each kind stands in what is sent."""
+        """Count the placeholders of each kind in a masked plan."""
         pattern = re.compile(rf"redacted_({'|'.join(KINDS)})_\d+_{self.mark}")
         counts = Counter([match[1] for text in iter_texts(masked_plan) for match in pattern.finditer(text)])
         return {kind: counts[kind] for kind in KINDS}
 
     def has_leak(self, text: str) -> bool:
-        """Whether a text holds what was taken out as a secret, or what is one by its looks."""
+        """Check whether a text contains a masked secret, or something that looks like a secret."""
         return bool(self._secrets.spans(text)) or any([withheld_text in text for withheld_text in self._withheld_texts])
 
     def _find_hidden_steps(self, plan: dict[str, Any]) -> set[int]:
-        """The steps, by their places, that write files which git ignores or which hold secrets by their names."""
+        """Return the indexes of the steps that write files that git ignores or whose names indicate secrets."""
         paths = {path for step in plan["steps"] for path in written_paths(step)}
         ignored = self._find_ignored(paths) | {path for path in paths if is_secret_file(path)}
         return {index for index, step in enumerate(plan["steps"]) if ignored.intersection(written_paths(step))}
 
     def _learn_secrets(self, plan: dict[str, Any], hidden: set[int]) -> None:
-        """Know what is a secret wherever it stands: what is one in any place, and what is withheld."""
+        """Collect the secrets and withheld texts of a plan, so that they are masked in all places."""
         secrets: dict[str, str] = {}
         for text in iter_texts(plan):
             for start, end in [*find_suspected_secrets(text), *self._secrets.spans(text)]:
@@ -122,7 +132,7 @@ class PlanMasker:
         )
 
     def _mask_step(self, step: dict[str, Any], *, withheld: bool) -> dict[str, Any]:
-        """A step without all that."""
+        """Mask the texts of a step."""
         masked = {**step, "env": {}, "parameters": None}
         if withheld:
             masked |= {name: self._make_placeholder(WITHHELD, step[name]) for name in _CONTENT_FIELDS if step[name]}
@@ -153,7 +163,7 @@ class PlanMasker:
         return masked
 
     def _mask_value(self, value: Any) -> Any:
-        """A value of known shape without all that in its strings; its names are those of a plan."""
+        """Mask the strings of a value with a known shape; its keys are those of a plan and stay."""
         if isinstance(value, str):
             return self.mask_text(value)
         if isinstance(value, list | tuple):
@@ -163,7 +173,7 @@ class PlanMasker:
         return value
 
     def _mask_parameters(self, value: Any) -> Any:
-        """A value of which nobody knows the shape: what stands under a name that is not known is withheld, whatever it is."""
+        """Mask a value of unknown shape: everything under an unknown key is withheld."""
         if isinstance(value, dict):
             return {
                 self.mask_text(name): self._mask_parameters(child)
@@ -181,7 +191,7 @@ class PlanMasker:
         return self._make_placeholder(WITHHELD, json.dumps(value, sort_keys=True))
 
     def _mask_argv(self, argv: list[str] | None, masked_argv: list[str] | None) -> list[str] | None:
-        """Arguments, of which some are secrets by the option before them."""
+        """Mask arguments, including those that follow an option for a secret."""
         if argv is None or masked_argv is None:
             return masked_argv
         new_argv = list(masked_argv)
@@ -192,7 +202,7 @@ class PlanMasker:
         return new_argv
 
     def _mask_assignments(self, original: Any, masked: Any, pairs: list[tuple[str, str]]) -> Any:
-        """What a command says of variables, whose values are withheld from the environment of its step."""
+        """Mask assignments in a command that set variables of the step's environment, whose values are withheld."""
         from shlex import quote
 
         if isinstance(original, list):
@@ -217,7 +227,10 @@ class PlanMasker:
         return spans + [(start, end, NAME) for start, end in self._personal.find_names(text)]
 
     def _replace_spans(self, text: str, spans: list[tuple[int, int, str]]) -> str:
-        """A text with words in place of what was found; what overlaps is one, and a secret if one of it is."""
+        """Replace spans of a text with placeholders.
+
+        Overlapping spans are merged; the result is a secret if one of them is.
+        """
         merged: list[tuple[int, int, str]] = []
         for start, end, kind in sorted(spans):
             if merged and start < merged[-1][1]:
@@ -234,7 +247,7 @@ class PlanMasker:
         return text
 
     def _make_placeholder(self, kind: str, text: str) -> str:
-        """The word that stands for a text: small letters, digits and `_`, which every field of a plan takes."""
+        """Return the placeholder for a text: lowercase letters, digits and `_`, which every field of a plan accepts."""
         if text in self._known_placeholders:
             return text
         number = len([known_kind for known_kind, _ in self._placeholders if known_kind == kind]) + 1
@@ -244,7 +257,7 @@ class PlanMasker:
 
 
 def iter_texts(value: object) -> Iterator[str]:
-    """All strings in a value, keys too."""
+    """Yield all strings in a value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -257,14 +270,14 @@ def iter_texts(value: object) -> Iterator[str]:
 
 
 def _build_redaction(secrets: dict[str, str]) -> Redactor:
-    """What is taken out of everything that is written, and these values."""
+    """Build the redactor for the values that are redacted in all output, plus the given secrets."""
     from execplan.engine.commands.command_environment import public_variables
 
     return Redactor({**os.environ, **secrets}, public_variables(os.environ))
 
 
 def _remember_secret(secrets: dict[str, str], name: str, value: str) -> None:
-    """Remember the lines of a value that is a secret, or withheld, which can be told from others."""
+    """Remember the lines of a secret or withheld value that are distinctive enough."""
     for line in map(str.strip, value.splitlines()):
         is_word = line.isalpha() or line.isdigit()
         if len(line) >= (_MIN_WORD_LENGTH if is_word else _MIN_MIXED_LENGTH) and line not in secrets.values():
@@ -276,7 +289,7 @@ def _is_harmless_key(name: str) -> bool:
 
 
 def _find_withheld_values(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is not sent of a step by the name it is given to, each with that name, if it has one."""
+    """Yield the values of a step that are not sent because of their name, each with that name if it has one."""
     for argv in (step["argv"], step["validation"]["test_after"]):
         yield from [("", argv[index][offset:]) for index, offset in find_secret_arguments(argv or ())]
     yield from [(name, value) for name, value in step["env"].items() if name not in _HARMLESS_VARIABLES]
@@ -284,7 +297,7 @@ def _find_withheld_values(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _find_unlisted_values(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """The strings that stand under a name that is not known, at any depth, each with that name."""
+    """Yield the strings under an unknown key, at any depth, each with that key."""
     if isinstance(value, dict):
         for key, child in value.items():
             yield from _find_unlisted_values(child, name or ("" if _is_harmless_key(key) else key))

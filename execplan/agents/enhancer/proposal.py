@@ -1,4 +1,4 @@
-"""An answer judged: whether it can stand as a proposal, with all that is wrong with it at once."""
+"""Validation of an enhancer's answer as a proposal; all of its errors are reported at once."""
 
 from __future__ import annotations
 
@@ -21,24 +21,30 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
-"""What stays as it was sent."""
+"""Fields of the plan that must stay as they were sent."""
 _UNCHANGED_STEP_FIELDS = ("inferred", "source")
 _MIN_SECRET_LENGTH = 4
-"""Characters of what is taken out of a message: less is no secret, and stands in many words."""
+"""Minimum length, in characters, of a text that is masked in messages.
+
+Shorter texts are no secrets and occur in many words.
+"""
 _CHECKS = ("paths", "hidden", "limits")
-"""Checks of `evaluate` whose errors no proposal may bring, whatever the policy has switched off."""
+"""Evaluation checks whose errors no proposal may add, even if the policy disables them."""
 
 
 class Proposal(NamedTuple):
-    """What a program proposes."""
+    """The execution plan that an enhancer proposes, or the errors of its answer."""
 
     document: ExecutionPlan | None
-    """With all put back that was taken out; None where something is wrong."""
+    """Document with all masked texts restored; None if there are violations."""
     violations: list[Violation]
 
 
 def plan_content(document: ExecutionPlan) -> dict[str, Any]:
-    """An execution plan as plain data, without where it comes from and what no step depends on: nobody else needs it."""
+    """Return an execution plan as plain data, without its sources and metadata.
+
+    No step depends on them, and no other program needs them.
+    """
     plan = document.model_dump(mode="json", by_alias=True)
     steps = [{**step, "source": None} for step in plan["steps"]]
     return {**plan, "source": None, "metadata": Metadata().model_dump(mode="json"), "steps": steps}
@@ -47,9 +53,9 @@ def plan_content(document: ExecutionPlan) -> dict[str, Any]:
 def build_proposal(
     project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str
 ) -> Proposal:
-    """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails.
+    """Build a proposal from an answer to the sent plan of a document. Raises ExecplanError if a disk fails.
 
-    What is wrong is told without what was taken out.
+    Masked texts do not appear in the violations.
     """
     proposal = _build_unmasked_proposal(project, document, sent_plan, answer, mark)
     masked_pairs = [
@@ -98,13 +104,13 @@ def _build_unmasked_proposal(
 
 
 def _find_forbidden_changes(answer: Mapping[str, Any], sent_plan: Mapping[str, Any]) -> Iterator[Violation]:
-    """What an answer has changed that it may not."""
+    """Yield a violation for each change that an answer is not allowed to make."""
     for name in _UNCHANGED_FIELDS:
         if name in answer and not is_same_json(answer[name], sent_plan[name]):
             yield Violation(f"/{name}", "stays as it was sent")
     answer_steps = answer.get("steps")
     if not isinstance(answer_steps, list):
-        return  # which the check of its fields tells
+        return  # field validation reports this
     steps = [raw_step if isinstance(raw_step, dict) else {} for raw_step in answer_steps]
     sent_steps = {step["id"]: step for step in sent_plan["steps"]}
     answer_ids = {step.get("id") for step in steps if isinstance(step.get("id"), str)}
@@ -125,7 +131,7 @@ def _find_forbidden_changes(answer: Mapping[str, Any], sent_plan: Mapping[str, A
 def _find_hidden_characters(
     value: object, old_value: object, location: tuple[str | int, ...] = ()
 ) -> Iterator[Violation]:
-    """Characters that nobody sees, anywhere in what is new."""
+    """Yield a violation for each invisible character in new or changed values."""
     if is_same_json(value, old_value):
         return
     if isinstance(value, str):
@@ -147,9 +153,10 @@ def _find_hidden_characters(
 def _complete_plan(
     plan: dict[str, Any], original_plan: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, list[Violation]]:
-    """The plan with what is derived, or what is wrong with it: no step becomes less risky, and what is new is inferred.
+    """Fill in the derived fields of a plan, or return its violations.
 
-    So a person sees each command that a model has written before it may run, whatever the policy approves by itself.
+    No step becomes less risky, and new steps and steps with changed behavior are inferred. A person therefore reviews
+    each command written by a model before it runs, whatever the policy approves automatically.
     """
     original_steps = {step["id"]: step for step in original_plan["steps"]}
     answer_steps = plan.get("steps")
@@ -173,7 +180,7 @@ def _complete_plan(
 
 
 def _complete_step(step: dict[str, Any], original_steps: Mapping[str, Any]) -> None:
-    """Fill in what a program may leave out, in a step that may be wrong in any way."""
+    """Fill in the fields that a program may omit, in a step that may be invalid in any way."""
     kind, name = step.get("type"), step.get("id")
     original_step = original_steps.get(name) if isinstance(name, str) else None
     if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
@@ -189,7 +196,7 @@ def _complete_step(step: dict[str, Any], original_steps: Mapping[str, Any]) -> N
 
 
 def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
-    """Let the plan have the risk of its most dangerous step."""
+    """Set the plan's risk to the highest risk of its steps."""
     levels = [step["risk"].get("level") for step in steps if isinstance(step.get("risk"), dict)]
     highest = max([level for level in levels if level in LEVELS], key=LEVELS.index, default="")
     if highest and isinstance(plan.get("intent"), dict):
@@ -197,7 +204,11 @@ def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
 
 
 def _find_policy_violations(project: Project, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
-    """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
+    """Find the policy errors of a proposal that the old plan does not have.
+
+    They concern paths that lead out or must not be written, paths that the old document forbids, and limits that are no
+    longer met.
+    """
     from execplan.approvals.disk_world import SnapshotWorld
     from execplan.approvals.effective_policy import effective_policy
 

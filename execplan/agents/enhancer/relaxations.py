@@ -1,4 +1,4 @@
-"""Where a proposed execution plan checks less, forbids less or may do more than the one that there is, in words."""
+"""Relaxations in a proposed execution plan: fewer checks, fewer restrictions or more permissions, as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMPARED_FIELDS = ("expect", "exit", "cwd", "effect")
 
 
 def find_relaxations(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """A line for each, the whole first, then step by step; of plans as plain data."""
+    """List the relaxations between two plans as plain data, one per line: constraints first, then step by step."""
     old_steps = {step["id"]: step for step in old["steps"]}
     relaxations = list(_constraint_relaxations(old["constraints"], new["constraints"]))
     for step in new["steps"]:
@@ -32,7 +32,7 @@ def find_relaxations(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
 
 
 def has_different_behavior(old: Step, new: Step) -> bool:
-    """Whether a step does something else."""
+    """Check whether a step does something different."""
     return not all([is_same_json(old[name], new[name]) for name in BEHAVIOR_FIELDS])
 
 
@@ -49,7 +49,7 @@ def _constraint_relaxations(old: Step, new: Step) -> Iterator[str]:
 
 
 def _reordered_steps(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Which steps have their turn before others that came before them: a check may be one of these."""
+    """Report steps that now run before steps that they used to follow: these may include a check."""
     new_positions = {step["id"]: index for index, step in enumerate(new["steps"])}
     names = [step["id"] for step in old["steps"] if step["id"] in new_positions]
     for index, name in enumerate(names):
@@ -59,7 +59,7 @@ def _reordered_steps(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
 
 
 def _changed_steps_before_secrets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """What now runs before a step that has a secret, which another program could be given that way."""
+    """Report steps with a secret that now run after proposed steps, which could pass the secret to another program."""
     old_steps = {step["id"]: step for step in old["steps"]}
     changed_ids: list[str] = []
     for step in new["steps"]:
@@ -71,7 +71,7 @@ def _changed_steps_before_secrets(old: Mapping[str, Any], new: Mapping[str, Any]
 
 
 def _new_step_permissions(step: Step) -> Iterator[str]:
-    """What a step may do that nobody has asked for."""
+    """List the permissions of a new step that no person has requested."""
     if step["network"]:
         yield "uses the network"
     if step["shell"]:
@@ -105,7 +105,7 @@ def _step_relaxations(old: Step, new: Step) -> Iterator[str]:
 
 
 def _check_relaxations(old: Step, new: Step) -> Iterator[str]:
-    """Of the checks behind a step, and of what becomes of one that fails."""
+    """Report relaxed checks after a step, and changes to the handling of its failure."""
     old_validation, new_validation = old["validation"], new["validation"]
     if old_validation["syntax_check"] and not new_validation["syntax_check"]:
         yield "is not checked for syntax"

@@ -1,6 +1,7 @@
-"""What may be a secret in a text that leaves this machine: more is suspected here than is taken out of a transcript.
+"""Detection of possible secrets and personal data in texts that leave this machine.
 
-What is suspected wrongly comes back as it was, so that a false suspicion costs a model a word, and nobody else anything.
+It matches more than the redaction of transcripts does. A false match is restored later, so it costs the model one word
+and has no other effect.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 _GENERIC_NAMES = frozenset(
     "root user users admin runner ubuntu debian node build builder nobody git vscode test dev docker localhost".split()
 )
-"""Names that say of nobody who it is."""
+"""Generic names that identify no person."""
 _SYSTEM_DIRECTORIES = frozenset("bin boot dev etc lib lib32 lib64 opt proc run sbin sys tmp usr var".split())
-"""Folders that every machine has."""
+"""Top-level directories that every machine has."""
 _PATH = re.compile(r"(?<![\w./:@~+-])/([\w.@+-]+)(?:/[\w.@+-]*)*")
 _USER_DIRECTORY = re.compile(r"(?<![\w.])/(?:home|Users)/[\w.@+-]+")
 _MAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -41,7 +42,7 @@ _MIN_NAME_LENGTH = 3
 
 
 class PersonalData:
-    """What is known of a machine and its users."""
+    """Known paths of a machine and names of its users."""
 
     def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
         self._paths = sorted({path.rstrip("/") for path in paths if path.count("/") > 1}, key=len, reverse=True)
@@ -55,7 +56,7 @@ class PersonalData:
         )
 
     def find_paths(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where paths of this machine stand, of those that are known the beginning; they may overlap."""
+        """Yield the spans of this machine's paths; below a known directory, only that directory. Spans may overlap."""
         known_spans = [*self._find_known_paths(text), *[match.span() for match in _USER_DIRECTORY.finditer(text)]]
         yield from known_spans
         starts = {start for start, _ in known_spans}
@@ -73,7 +74,7 @@ class PersonalData:
                 start = text.find(path, end)
 
     def find_names(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where names of users and addresses of mail stand."""
+        """Yield the spans of user names and email addresses."""
         for pattern in (self._names, _MAIL):
             if pattern is not None:
                 yield from [match.span() for match in pattern.finditer(text)]
@@ -85,7 +86,7 @@ def _is_there(path: str) -> bool:
 
 
 def collect_personal_data(project: Project) -> PersonalData:
-    """What this machine, its user and its settings tell."""
+    """Collect paths and names from the machine, its user and the settings."""
     import platform
     import pwd
     import tempfile
@@ -109,12 +110,12 @@ _SENSITIVE_NAME = (
     r"(?:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credentials?|authorization|cookie|bearer"
     r"|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|session[_-]?id|_pass|_key|_pin)"
 )
-"""How the name ends, or goes on, of what is one."""
+"""Pattern for the part of a name that marks its value as a secret; the name may continue after it."""
 _ASSIGNED_VALUE = re.compile(
     rf"(?i){_SENSITIVE_NAME}[\w.-]{{0,40}}[\"'`\]]{{0,2}}[ \t]{{0,8}}(?:=>|:=|[:=])[ \t]{{0,8}}"
     r"(?:(?:bearer|basic|token)[ \t]+)?(?:\"([^\"\n]{1,2000})\"|'([^'\n]{1,2000})'|([^\s\"'`,;&|(){}<>$\[\]]{1,2000}))(?![(\[])"
 )
-"""A value that is given to such a name: `password: …`, `TOKEN=…`, `"secret": "…"`, `?token=…`."""
+"""Pattern for a value assigned to such a name: `password: …`, `TOKEN=…`, `"secret": "…"`, `?token=…`."""
 _OPTION = re.compile(
     rf"(?i)(?:^|\s)--?[\w-]{{0,40}}{_SENSITIVE_NAME}[\w-]{{0,40}}[ \t]{{1,8}}(?!-)"
     r"(?:\"([^\"\n]{1,2000})\"|'([^'\n]{1,2000})'|([^\s\"'`$;&|]{1,2000}))"
@@ -128,14 +129,17 @@ _HEX = re.compile(r"^(?=.*\d)(?=.*[a-fA-F])[0-9a-fA-F]{32,}$")
 _CODE_VALUE = re.compile(
     r"(?i)^(?:[a-z_]+(?:\.[a-z_]+)+|none|null|true|false|str|string|int|bytes|bool|any|optional|\*+|\.+|\$\{?\w+\}?|\$\{\{.*)$"
 )
-"""What is given to such a name and is none: an attribute, a type, a variable, a value that is missing."""
+"""Pattern for assigned values that are no secrets: an attribute, a type, a variable, a missing value."""
 _MIN_RANDOM_LENGTH = 20
 _MIN_MIXED_RATIO = 0.36
-"""Of pairs of neighbours how many are of two kinds in what was drawn by a machine: 0.62 of such, 0.2 of names in code."""
+"""Minimum share of neighboring characters that differ in kind in a random token.
+
+Random tokens have 0.62, names in code 0.2.
+"""
 
 
 def find_suspected_secrets(text: str) -> Iterator[tuple[int, int]]:
-    """Where it may stand; places may overlap."""
+    """Yield the spans of possible secrets in a text; spans may overlap."""
     for pattern in (_ASSIGNED_VALUE, _OPTION, _USER_OPTION, _HEADER, _ADDRESS):
         for match in pattern.finditer(text):
             group = match.lastindex or 0
@@ -147,7 +151,10 @@ def find_suspected_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Which arguments are given to an option of such a name, as in `--password`, then the password, and where it begins."""
+    """Yield the index of each argument that follows an option for a secret, and the secret's offset in it.
+
+    Such an option is, for example, `--password`.
+    """
     for index, (name, value) in enumerate(pairwise(argv), 1):
         if _FLAG.match(name) and not value.startswith("-"):
             yield index, 0
@@ -156,7 +163,7 @@ def find_secret_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_random(token: str) -> bool:
-    """Whether letters and digits were drawn by a machine, as far as can be told."""
+    """Estimate whether the letters and digits of a token are random."""
     if _HEX.match(token):
         return True
     char_classes = [_char_class(char) for char in token if char.isalnum()]
@@ -171,7 +178,7 @@ def _char_class(char: str) -> int:
 
 
 def _encodes_secret(token: str) -> bool:
-    """Whether it is the base64 of a text in which something is suspected."""
+    """Check whether a token is the base64 encoding of a text that contains a possible secret."""
     from base64 import b64decode
 
     try:

@@ -1,4 +1,4 @@
-"""A proposal as it is kept among a plan's artifacts, without secrets, and how a person takes it."""
+"""Proposals as stored among a plan's artifacts, without secrets, and their acceptance by a person."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _ASK_AGAIN = "ask again: execplan compile {} --enhance"
 
 
 def proposal_path(project: Project, ref: PlanRef) -> str:
-    """The file, whether it is there or not."""
+    """Return the path of the proposal file, whether or not it exists."""
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
 
 
 def serialize_proposal(document: ExecutionPlan, program: str, mark: str, sent_plan: object, answer: object) -> bytes:
-    """The bytes of a proposal: what was sent and what came back, and which execution plan it is about."""
+    """Serialize a proposal: the sent plan, the answer, and the digest of the execution plan that it applies to."""
     header = {"schema": SCHEMA, "version": 1, "of": plan_digest(document), "program": program}
     return to_json_bytes({**header, "mark": mark, "sent": sent_plan, "answer": answer})
 
 
 def plan_digest(document: ExecutionPlan) -> str:
-    """What tells an execution plan from all others that do something else; that its lines have moved is no difference."""
+    """Return a digest that identifies an execution plan by its steps' effects; moved source lines do not change it."""
     return digest(to_json_bytes(plan_content(document)))
 
 
 def is_proposal(data: bytes) -> bool:
-    """Whether a document is a proposal as it is kept."""
+    """Check whether a document is a stored proposal."""
     if SCHEMA.encode() not in data[:200]:
         return False
     value = strict_json.read(data).value
@@ -49,9 +49,9 @@ def is_proposal(data: bytes) -> bool:
 
 
 def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) -> ExecutionPlan:
-    """The execution plan that a proposal makes of the one that there is, judged anew; raises ExecplanError.
+    """Apply a proposal to the current execution plan and validate it again. Raises ExecplanError.
 
-    It comes from no line of the plan any more, and its context says where it comes from.
+    The result no longer refers to lines of the plan, and its context records the proposal.
     """
     from execplan.approvals.current_plan import load_current_plan
     from execplan.execution.importers import plan_import
@@ -100,14 +100,14 @@ def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:
 
 
 def _ensure_unaltered(sent_plan: Any, document: ExecutionPlan, source: str) -> None:
-    """Refuse a proposal whose `sent_plan` is not this plan with words in place of what was taken out; raises ExecplanError."""
+    """Raise ExecplanError unless `sent_plan` is this plan with placeholders for the masked texts."""
     if not _has_same_shape(sent_plan, plan_content(document)):
         message = f"{source}: /sent is not the execution plan that was sent: somebody else has written there"
         raise ExecplanError("bad-document", message, exit=INPUT, hint="ask again: execplan compile --enhance")
 
 
 def _has_same_shape(sent_value: Any, original_value: Any) -> bool:
-    """Whether two values have one shape; of which leaves differ, only what was taken out does."""
+    """Check whether two values have the same shape and differ only in strings with placeholders."""
     if isinstance(sent_value, dict) and isinstance(original_value, dict):
         return _has_same_shape(list(sent_value), list(original_value)) and _has_same_shape(
             list(sent_value.values()), list(original_value.values())

@@ -1,4 +1,4 @@
-"""What comes back of a plan that was sent without its secrets: each is put where it was, and nowhere else."""
+"""Restoration of masked texts in an answer: each is restored only at its original place."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ BEHAVIOR_FIELDS = (
     "type tool target lines action command argv content patch parameters cwd env shell network inputs outputs expect exit "
     "validation allow"
 ).split()
-"""The fields of a step that say what it does."""
+"""Fields of a step that define what it does."""
 _MASK_PREFIXES = (f"redacted_{SECRET}_", f"redacted_{WITHHELD}_")
 _MOVED_MASK = "holds a word that stands for what was taken out, and not at its place"
 _FROZEN_STEP = "what was taken out stands in this step: what the step does stays as it was sent"
 
 
 class UnmaskedPlan(NamedTuple):
-    """An answer with all that was taken out put back."""
+    """An enhancer's answer with all masked texts restored."""
 
     plan: dict[str, Any]
     violations: list[Violation]
-    """Where a word for something was moved, changed or put in: nothing is put back there."""
+    """Locations of placeholders that were moved, changed or inserted; nothing is restored there."""
 
 
 def unmask(answer: dict[str, Any], sent_plan: dict[str, Any], original: dict[str, Any], mark: str) -> UnmaskedPlan:
-    """Put back what was taken out of the original, where the answer holds it as it was sent, steps told by their ids.
+    """Restore masked texts where the answer contains them as they were sent; steps are matched by their IDs.
 
-    A step that was sent without a secret does what it did, or a model could let another program have the secret.
+    A step that was sent without a secret must keep its behavior: otherwise a model could pass the secret to another
+    program.
     """
     unmasker = _Unmasker(mark)
     other_fields = {name: value for name, value in answer.items() if name != "steps"}
@@ -58,14 +59,14 @@ def unmask(answer: dict[str, Any], sent_plan: dict[str, Any], original: dict[str
 
 
 class _Unmasker:
-    """Walks an answer beside what was sent and what that was."""
+    """Traverses an answer in parallel with the sent plan and the original plan."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark
         self.violations: list[Violation] = []
 
     def unmask(self, answer: Any, masked: Any, original: Any, location: tuple[str | int, ...]) -> Any:
-        """The value of which the answer is what was made of it."""
+        """Return the answer with the original texts in place of their placeholders."""
         if is_same_json(answer, masked):
             return deepcopy(original)
         if isinstance(answer, dict) and isinstance(masked, dict) and isinstance(original, dict):
@@ -90,7 +91,7 @@ class _Unmasker:
         return self.check_new_value(answer, location)
 
     def check_new_value(self, answer: Any, location: tuple[str | int, ...]) -> Any:
-        """A value that is the program's own."""
+        """Return a value added by the enhancer; record a violation if it contains a placeholder."""
         if any([self.mark in text for text in iter_texts(answer)]):
             self.violations.append(Violation(json_pointer(location), _MOVED_MASK))
         return answer
@@ -98,7 +99,7 @@ class _Unmasker:
     def check_unchanged(
         self, answer: Mapping[str, Any], sent_step: Mapping[str, Any], location: tuple[str | int, ...]
     ) -> None:
-        """Refuse a step that does something else than it did."""
+        """Record a violation for each field that changes the behavior of a step."""
         for name in BEHAVIOR_FIELDS:
             if not is_same_json(answer.get(name, _DEFAULTS.get(name)), sent_step[name]):
                 self.violations.append(Violation(json_pointer((*location, name)), _FROZEN_STEP))
@@ -114,11 +115,11 @@ _DEFAULTS: dict[str, Any] = {
     "validation": {"syntax_check": True, "test_after": None},
     "allow": [],
 }
-"""What a field is where an answer leaves it out; None for all else."""
+"""Values of fields that an answer omits; None for all other fields."""
 
 
 def iter_masked_texts(masked: Any, original: Any) -> Iterator[tuple[str, str]]:
-    """The texts of which something was taken out, each with what was sent of it."""
+    """Yield the texts of which a part was masked, each with its masked form."""
     if isinstance(masked, dict) and isinstance(original, dict):
         yield from iter_masked_texts(list(masked), list(original))
         yield from iter_masked_texts(list(masked.values()), list(original.values()))
@@ -130,10 +131,10 @@ def iter_masked_texts(masked: Any, original: Any) -> Iterator[tuple[str, str]]:
 
 
 def has_secret(step: Mapping[str, Any]) -> bool:
-    """Whether a secret was taken out of a step, or anything withheld."""
+    """Check whether a secret or withheld text was masked in a step."""
     return any([prefix in text for text in iter_texts(dict(step)) for prefix in _MASK_PREFIXES])
 
 
 def is_same_json(left: object, right: object) -> bool:
-    """Whether two values are the same JSON; to Python true is 1."""
+    """Check whether two values are the same JSON; unlike in Python, `true` differs from 1."""
     return left is right or json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)

@@ -1,4 +1,4 @@
-"""What a call makes of its files: read from the call and from what is there, before anything is written."""
+"""Effects of a call on its files, computed from the call and the current files before anything is written."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def has_execplan_table(path: str) -> bool:
-    """Whether a file has that table; one that can't be read may have."""
+    """Check whether a file has an `execplan` table; an unreadable file counts as having one."""
     return _parse_table(_read_settings(path)) != {}
 
 
 def changes_execplan_table(path: str, edit: FileEdit) -> bool:
-    """Whether the table would be another one; where that can't be told, it would."""
+    """Check whether an edit changes the `execplan` table; if this is unclear, it does."""
     old = _read_settings(path)
     if old is None and edit.kind != WRITE:
         return True
@@ -39,7 +39,7 @@ def _read_settings(path: str) -> bytes | None:
 
 
 def _edit_settings(old: bytes, edit: FileEdit) -> bytes | None:
-    """The bytes that an edit leaves; None where that is not clear."""
+    """Return the file's bytes after an edit; None if they are unclear."""
     if edit.kind == DELETE:
         return b""
     if edit.content is not None:
@@ -58,7 +58,7 @@ def _edit_settings(old: bytes, edit: FileEdit) -> bytes | None:
 
 
 def _parse_table(data: bytes | None) -> dict[str, object] | None:
-    """The table, empty where there is none; None for what can't be read."""
+    """Return the `execplan` table, empty if there is none; None if the file can't be read."""
     if data is None:
         return None
     if b"execplan" not in data:
@@ -75,28 +75,28 @@ _DELETES = (("rm",), ("git", "rm"), ("unlink",))
 _MOVES = (("mv",), ("git", "mv"))
 _FORCE_FLAG, _QUIET_FLAG = "-f", "-q"
 _PATHSPEC_CHARS = frozenset("*?[\\:")
-"""What git takes for more than a name."""
+"""Characters that make a path a pattern for git."""
 
 
 def parse_deletions(typed_command: TypedCommand) -> tuple[FileEdit, ...]:
-    """The files that a plain command deletes, if it does nothing else."""
+    """Return the files that a plain command deletes, if it does nothing else."""
     names = _path_operands(typed_command, _DELETES)
     return tuple([FileEdit(name, DELETE) for name in names])
 
 
 def parse_move(typed_command: TypedCommand) -> tuple[str, str] | None:
-    """The file that a plain command moves, and where to, if it does nothing else."""
+    """Return the source and target of a plain command that moves a file, if it does nothing else."""
     names = _path_operands(typed_command, _MOVES)
     return (names[0], names[1]) if len(names) == 2 else None
 
 
 def move_changes(source: FileChange, target: FileChange) -> tuple[FileChange, FileChange]:
-    """What a move makes of both ends."""
+    """Return the changes that a move makes to its source and target."""
     return source._replace(kind=DELETE, new_data=None), target._replace(kind=WRITE, new_data=source.current_data)
 
 
 def _path_operands(typed_command: TypedCommand, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
-    """The files behind one of these programs; none where anything else stands there."""
+    """Return the file operands of one of these programs; none if the command has anything else."""
     argv = typed_command.argv
     for program in programs:
         if argv[: len(program)] != program or typed_command.assigned:
@@ -113,30 +113,30 @@ def _path_operands(typed_command: TypedCommand, programs: Sequence[tuple[str, ..
 
 
 class FileChange(NamedTuple):
-    """What becomes of one file."""
+    """The change that a call makes to one file."""
 
     path: str
-    """From the root."""
+    """Path from the repository root."""
     kind: str
-    """WRITE, EDIT or DELETE; of several edits of one file that of the last."""
+    """WRITE, EDIT or DELETE; for several edits of a file, the kind of the last one."""
     current_data: bytes | None
-    """What is there; None: nothing, or a link that is deleted."""
+    """Current content; None if the file does not exist, or for a link that is deleted."""
     new_data: bytes | None
-    """What will be there."""
+    """Content after the call."""
     problem: str = ""
-    """Why nobody can say what will be there, or nothing."""
+    """Reason why the content after the call is unknown, or empty."""
 
 
 class FileChanges(NamedTuple):
-    """What becomes of all files of a call."""
+    """The changes that a call makes to all of its files."""
 
     file_changes: tuple[FileChange, ...] = ()
     denial_reason: str = ""
-    """Why the call is denied whatever is planned, with the path that it is about; or nothing."""
+    """Reason with a path why the call is denied, whatever the plan contains, or empty."""
 
 
 def compute_file_changes(edits: Iterable[FileEdit], folder: str, root: str) -> FileChanges:
-    """What a call makes of its files, each edit on what those before it leave."""
+    """Compute the changes that a call makes to its files; each edit applies to the result of the previous ones."""
     changes_by_path: dict[str, FileChange] = {}
     for edit in edits:
         resolved_path = resolve_path(edit.path, folder, root, no_follow=edit.kind == DELETE)
@@ -169,9 +169,9 @@ def _next_change(edit: FileEdit, path: str, previous: FileChange) -> FileChange:
 
 
 def _edit_data(data: bytes | None, edit: FileEdit) -> bytes:
-    """A file with some of its text replaced; raises ValueError.
+    """Apply an edit to the content of a file. Raises ValueError.
 
-    In a file whose lines all end in CRLF a LF of the call stands for CRLF, as programs of agents have it.
+    In a file whose lines all end in CRLF, an LF in the call means CRLF, as agent programs interpret it.
     """
     if not edit.replacements and not edit.hunks:
         raise ValueError("the call does not say what it changes")
@@ -200,12 +200,12 @@ def _replace_text(text: str, old: str, new: str, *, replace_all: bool, file_exis
 
 
 def may_remove_line_end(text: str, old: str, new: str) -> bool:
-    """Whether some programs take a line end out with what is taken out, as Claude Code does."""
+    """Check whether some programs, such as Claude Code, also remove the line end after the removed text."""
     return bool(old) and not new and not old.endswith("\n") and f"{old}\n" in text
 
 
 def _apply_hunks(text: str, edit: FileEdit, *, file_exists: bool) -> str:
-    """A text with lines replaced, place after place; lines that stand at several places are refused."""
+    """Replace lines of a text, hunk by hunk. Raises ValueError if the old lines are missing or occur several times."""
     if not file_exists:
         raise ValueError("there is no such file")
     lines = text.removesuffix("\n").split("\n") if text else []

@@ -1,4 +1,4 @@
-"""What is on disk before an agent is told that it may: the attempt of a step, and the call, under the lock of runs."""
+"""Journal entries written under the run lock before a call is allowed: the attempt of a step, and the call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def find_grant(plan_id: str | None) -> GuardGrant | None:
-    """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
+    """Return the grant in force: that of the plan with this ID, or the only one; None if it is ambiguous."""
     plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
     root, git = project_discovery.find_repository(os.path.realpath(os.getcwd()))
     project = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
@@ -58,7 +58,7 @@ def find_grant(plan_id: str | None) -> GuardGrant | None:
 
 
 def _may_be_running(grant: GuardGrant) -> bool:
-    """Whether a run is not known to be at its end."""
+    """Check whether a run may still be in progress."""
     try:
         return not is_run_over(context_from_grant(grant, read_entries(grant)))
     except ExecplanError:
@@ -66,7 +66,7 @@ def _may_be_running(grant: GuardGrant) -> bool:
 
 
 def _find_project_without_git() -> Project | None:
-    """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
+    """Return the project of a directory outside of git, if a grant was issued there."""
     folder = os.path.realpath(os.getcwd())
     while True:
         project = Project(folder, folder, None, Settings(), True)
@@ -78,23 +78,24 @@ def _find_project_without_git() -> Project | None:
 
 
 LOCK_TIMEOUT: Final = 12.0
-"""Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
+"""Seconds that a call waits for locks of other calls or runs; less than the guard's total time limit."""
 _MAX_SLOTS: Final = 16
 _ALTERED: Final = "journal-altered"
 MAX_RECORDED_DENIALS: Final = 100
-"""Calls that were denied of which a run is told."""
+"""Maximum number of denied calls that are recorded in a run."""
 
 
 def lock_runs(project: Project, call: ToolCall) -> FileLock:
-    """The lock of runs; waited for, for other calls have it for an instant."""
+    """Acquire the run lock; wait for other calls, which need it only briefly."""
     set_timeout(LOCK_TIMEOUT)
     return project_state.lock(project, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
 def lock_slot(project: Project) -> FileLock:
-    """A place among the calls that look at all of a plan: two for each processor, and the others wait.
+    """Acquire one of the slots for calls that check a complete plan.
 
-    What the first of them finds out, as that a run has begun, spares the others most of it.
+    There are two slots per processor; other calls wait. The first calls save the later ones most of the work, for
+    example by starting the run.
     """
     set_timeout(LOCK_TIMEOUT)
     slots = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _MAX_SLOTS))]
@@ -103,10 +104,10 @@ def lock_slot(project: Project) -> FileLock:
 
 
 def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:
-    """The journal of a run; raises ExecplanError for one that is not as it was left.
+    """Read the journal of a run. Raises ExecplanError if the journal was altered.
 
-    It is read without a lock. Where it is not as it should be it may have been read while another call wrote it, and so it is
-    read once more in a turn of its own; `locked`: the caller has that.
+    It is read without a lock. If it looks altered, another call may have been writing to it; it is then read again
+    under the run lock. `locked`: the caller has that lock.
     """
     try:
         return _read_checked_entries(grant)
@@ -125,23 +126,23 @@ def _read_checked_entries(grant: GuardGrant) -> list[Entry]:
 
 
 def ensure_mark_matches(grant: GuardGrant, data: bytes) -> None:
-    """Refuse a journal that is not as it was left, also among the artifacts; raises ExecplanError."""
+    """Raise ExecplanError if the journal, or its copy among the artifacts, was altered."""
     ensure_not_altered(grant.run_paths)
     key = approval_key.read(grant.home)
-    if key is not None:  # the warrant is sealed with it
+    if key is not None:  # the grant is signed with it
         journal_watermark.check(grant.run_paths, data, key)
 
 
 def is_run_over(context: GuardContext) -> bool:
-    """Whether the run has ended, or waits for its new revision to be approved: then its warrant is worth nothing."""
+    """Check whether the run has ended or waits for approval of its new revision; its grant is then void."""
     run_state = context.run_state
     return run_state is None or run_state.status != states.IN_PROGRESS
 
 
 def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
-    """Refuse all that a plan could allow while its run waits for a person; raises ExecplanError."""
+    """Raise ExecplanError if the run waits for a person: until then, the plan allows nothing."""
     run_state = context.run_state
-    assert run_state is not None  # it is of a run
+    assert run_state is not None  # the context belongs to a run
     run_argument = f"{grant.run_paths.number} -p {grant.plan}"
     if run_state.open_rollback is not None:
         raise _waiting_error(
@@ -158,7 +159,10 @@ def _waiting_error(message: str, hint: str) -> ExecplanError:
 
 
 def current_time(entries: Sequence[Entry]) -> float:
-    """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
+    """Return the current time in seconds since 1970, at least that of the last journal entry.
+
+    Raises ExecplanError if the clock was set back.
+    """
     now, last_time = (
         clock.epoch_seconds(),
         max([clock.parse_utc_timestamp(entry.at) for entry in entries[-1:]], default=0),
@@ -172,7 +176,7 @@ def current_time(entries: Sequence[Entry]) -> float:
 def decide_by_grant(
     call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, *, asks: bool
 ) -> Decision:
-    """What becomes of a call by a warrant and its run: that of a step is on disk by then. Raises ExecplanError."""
+    """Decide on a call by a grant and its run; a call of a step is recorded first. Raises ExecplanError."""
     decision = decide(call, context, current_time(entries))
     if not decision.is_permitted_step:
         return decision
@@ -189,9 +193,9 @@ def record_decision(
     *,
     asks: bool,
 ) -> Decision:
-    """Write down that a call of a step may be made, judged once more where the journal has grown; the lock of runs is held.
+    """Record that a call of a step is allowed; evaluate the call again if the journal has grown.
 
-    Raises ExecplanError.
+    The caller has the run lock. Raises ExecplanError.
     """
     ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
     with open_journal(grant.run_paths) as journal:
@@ -204,7 +208,7 @@ def record_decision(
         if not decision.is_permitted_step:
             return decision
         if context.terms is not None and (reason := validity_problem(context.terms, current_time(journal.entries))):
-            return Decision(DENY, reason, decision.step)  # it was waited for the lock
+            return Decision(DENY, reason, decision.step)  # the approval may expire while waiting for the lock
         if decision.kind == ASK and not asks:
             decision = _pause_run(context, grant, journal, decision)
         else:
@@ -216,8 +220,8 @@ def record_decision(
 def _record_call(
     call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision
 ) -> None:
-    """The attempt, if none is under way, and the call."""
-    assert context.run_state is not None  # it is of a run
+    """Record the attempt, unless one is in progress, and the call."""
+    assert context.run_state is not None  # the context belongs to a run
     run_state = context.run_state
     attempt_number = len(run_state.attempts.get(decision.step, ()))
     if run_state.status_of[decision.step] != states.RUNNING:
@@ -252,10 +256,10 @@ def _record_call(
 
 
 def _pause_run(context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
-    """Let the run wait for a person, where the agent's program can't ask one."""
-    assert context.run_state is not None  # it is of a run
+    """Pause the run for a person's answer, if the agent's program can't ask."""
+    assert context.run_state is not None  # the context belongs to a run
     question = step_question(context.plain_steps[decision.step], context.run_state, context.interval)
-    assert question is not None  # or nobody would be asked
+    assert question is not None  # `ASK` implies a question
     journal.write(journal_entries.PAUSED, why=question.why, step=question.step or None, question=question.words)
     hint = f"a person answers: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
     return Decision(DENY, f"{question.words}; {hint}", decision.step)
@@ -264,9 +268,10 @@ def _pause_run(context: GuardContext, grant: GuardGrant, journal: Journal, decis
 def record_denial(
     call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision
 ) -> None:
-    """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
+    """Record a denied call in the run, after the answer was given.
 
-    It raises nothing: a denial stays one whatever becomes of this.
+    It is skipped if another process uses the run or many denials are already recorded. It raises nothing: the call
+    stays denied whatever happens here.
     """
     if (
         context.run_state is None
@@ -286,7 +291,10 @@ def record_denial(
 
 
 def _describe_call(call: ToolCall) -> str:
-    """The program of a command, or the paths; secrets would stand elsewhere, and are taken out here too."""
+    """Describe a call by the program of its command or by its paths.
+
+    Neither should contain secrets; they are masked here as well.
+    """
     from execplan.secrets.certain_secrets import mask_secrets
 
     names = [arg for arg in call.command.split() if "=" not in arg][:1]
@@ -300,6 +308,6 @@ def _update_mark(grant: GuardGrant) -> None:
 
 
 def printable_line(text: str, max_length: int) -> str:
-    """Text as one line of characters that can be seen, and no longer than so many."""
+    """Format text as one line of visible characters, with a maximum length."""
     line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
     return line if len(line) <= max_length else f"{line[: max_length - 1]}…"

@@ -1,4 +1,4 @@
-"""The form of Claude Code: what its PreToolUse hooks send, and what they take."""
+"""Claude Code's hook format: the input and output of its PreToolUse hooks."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import HookResponse
 
 ASKS: Final = True
-"""Whether the program asks its user when it is told to."""
+"""Whether the program can ask its user to allow a call."""
 EVENT: Final = "PreToolUse"
 HARMLESS_TOOLS: Final = frozenset(
     "AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode KillShell ListMcpResourcesTool TaskCreate TaskGet TaskList "
     "TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
 )
-"""What changes nothing but the program's own notes, or stops what an allowed call has begun."""
+"""Tools that change only the program's own notes, or stop what an allowed call has started."""
 _DIALOGS: Final = frozenset(("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"))
-"""Of these, what shows a person a dialog and waits for the answer."""
+"""Harmless tools that show a dialog and wait for a person's answer."""
 _AGENT_FIELDS: Final = "description prompt subagent_type model resume run_in_background max_turns name team_name mode"
-"""Another agent is asked about each of its calls too; in a work tree of its own it would be elsewhere."""
+"""Fields allowed in a call that starts another agent, whose calls are also checked by the guard.
+
+They do not include a field for a separate work tree, in which the agent would be elsewhere.
+"""
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
-    """The call that a hook is sent; raises NotUnderstoodError."""
+    """Parse the call in a hook's input. Raises NotUnderstoodError."""
     if payload.get("hook_event_name") != EVENT:
         raise tool_call.NotUnderstoodError(f"the event is not {EVENT}")
     tool, arguments = tool_call.required_text(payload, "tool_name"), tool_call.required_object(payload, "tool_input")
@@ -44,7 +47,10 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
 
 
 def answer(response: HookResponse) -> tuple[bytes, int]:
-    """What the hook prints, and its exit status: nothing for a dialog, which some versions pass over where it is allowed."""
+    """Return the hook's output and exit status.
+
+    An allowed dialog gets no output, because some versions skip a dialog that the hook allows.
+    """
     if response.kind == ALLOW and response.tool in _DIALOGS:
         return b"", 0
     output = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
@@ -160,5 +166,8 @@ _PARSERS: Final[Mapping[str, Callable[[ToolCall, Mapping[str, Any]], ToolCall]]]
     "Agent": _parse_agent,
     "Task": _parse_agent,
 }
-"""Those that are known to the last field. NotebookEdit is none: what becomes of the file can't be told; nor is PowerShell, whose
-commands nobody here reads. Like tools of MCP servers these are matched by their name and all that they are given."""
+"""Parsers by tool name, for tools whose fields are all known.
+
+NotebookEdit has none because its effect on the file is unknown, and PowerShell has none because its commands can't be
+parsed. Like tools of MCP servers, they are matched by their name and all of their arguments.
+"""

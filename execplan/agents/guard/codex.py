@@ -1,4 +1,4 @@
-"""The form of Codex: what its PreToolUse hooks send, and what they take."""
+"""Codex's hook format: the input and output of its PreToolUse hooks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MARKS = (_ADD, _UPDATE, _DELETE, _MOVE, _END_OF_FILE, _END, "@@")
 
 
 def parse_patch(patch: str) -> tuple[FileEdit, ...]:
-    """What becomes of each file; raises NotUnderstoodError for what could be read in two ways."""
+    """Parse a patch into the edits of its files. Raises NotUnderstoodError if it is ambiguous."""
     if "\r" in patch:
         raise NotUnderstoodError("a line of the patch has a carriage return, which may be taken for a part of its end")
     lines = patch.strip("\n").split("\n")
@@ -85,18 +85,18 @@ def _parse_updated(name: str, body: Sequence[str]) -> list[FileEdit]:
         raise NotUnderstoodError("a place begins with an empty line, which may count or not")
     if is_move:
         target = required_path({"the path of a patch": body[0][len(_MOVE) :]}, "the path of a patch")
-        return [FileEdit(name, DELETE), FileEdit(target, WRITE)]  # what it holds then is not told
+        return [FileEdit(name, DELETE), FileEdit(target, WRITE)]  # its new content is unknown
     if not hunks:
         raise NotUnderstoodError("a file is to be changed, and no place is")
     return [FileEdit(name, EDIT, hunks=tuple(hunks), is_at_end=is_at_end)]
 
 
 def _parse_hunks(body: Sequence[str]) -> list[Hunk]:
-    """The places, each with its old and its new lines."""
+    """Parse the hunks, each with its old and new lines."""
     hunks: list[tuple[list[str], list[str]]] = []
     for line in body:
         if line.startswith("@@"):
-            if line != "@@":  # which may stand there twice
+            if line != "@@":  # the named line may occur twice
                 raise NotUnderstoodError("a place is named by a line above it: give it by its own lines")
             hunks.append(([], []))
         elif line != _END_OF_FILE:
@@ -108,7 +108,7 @@ def _parse_hunks(body: Sequence[str]) -> list[Hunk]:
 
 
 def _add_line(line: str, old: list[str], new: list[str]) -> None:
-    """Put a line to the old ones, the new ones, or both; an empty one is one of both."""
+    """Add a line to the old lines, the new lines or both; an empty line belongs to both."""
     if line[:1] not in ("", " ", "-", "+"):
         raise NotUnderstoodError("a line of the patch is neither old nor new")
     if line[:1] != "+":
@@ -118,18 +118,18 @@ def _add_line(line: str, old: list[str], new: list[str]) -> None:
 
 
 ASKS: Final = False
-"""It can't: an answer `ask` is no answer to it, and the call goes through."""
+"""Whether the program can ask its user: it ignores the answer `ask`, and the call goes through."""
 HARMLESS_TOOLS: Final = frozenset(
     "close_agent list_mcp_resources request_user_input send_input spawn_agent update_plan wait wait_agent".split()
 )
-"""Other agents among them, who are asked about each of their calls too."""
+"""Tools that change nothing themselves; calls of other agents are also checked by the guard."""
 _COMMAND_FIELDS: Final = {"Bash": "command", "exec_command": "cmd", "shell_command": "command"}
 _IGNORED_FIELDS: Final = "workdir timeout_ms yield_time_ms max_output_tokens justification"
-"""What a command may be given beside itself; a shell, a terminal or a way out of the sandbox are none of these."""
+"""Fields that a command may have besides its text, but not a shell, a terminal or an exit from the sandbox."""
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
-    """The call that a hook is sent; raises NotUnderstoodError."""
+    """Parse the call in a hook's input. Raises NotUnderstoodError."""
     if payload.get("hook_event_name") != EVENT:
         raise tool_call.NotUnderstoodError(f"the event is not {EVENT}")
     tool, arguments = tool_call.required_text(payload, "tool_name"), tool_call.required_object(payload, "tool_input")
@@ -147,7 +147,7 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
 
 
 def answer(response: HookResponse) -> tuple[bytes, int]:
-    """What the hook prints, and its exit status: nothing lets a call through, and so must only be said of one that may."""
+    """Return the hook's output and exit status. Empty output lets the call through, so only an allowed call gets it."""
     if response.kind == ALLOW:
         return b"", 0
     output = {

@@ -1,4 +1,4 @@
-"""Whether a command that an agent types is the one of a step: its words, its variables, its folder."""
+"""Comparison of an agent's command with that of a step: arguments, variables and working directory."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ _FILE_PROGRAMS = frozenset(
     "python node ruby bash sh dash zsh deno pytest ruff mypy pyright black isort flake8 pylint eslint prettier tsc shellcheck "
     "shfmt cat head tail wc ls stat file diff cmp sha256sum md5sum cp mv rm touch chmod gcc g++ clang clang++ rustc".split()
 )
-"""Programs to which a file is the same by whichever path. To others a word may be a package, a commit, a target or a pattern."""
+"""Programs that treat a file the same under any path.
+
+For other programs, a word may be a package, a commit, a target or a pattern.
+"""
 
 
 def compare(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope) -> StepComparison:
-    """Whether a command is that of a step that runs one."""
+    """Compare a typed command with that of a step that runs one."""
     planned_argv = step_argv(step)
     if planned_argv is None:
         return StepComparison("the command of the step needs a shell and does not say so: nobody runs it")
@@ -61,14 +64,17 @@ def compare(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardSc
 
 
 def step_argv(step: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The words that a step runs, as the engine does; None where it needs a shell and does not say so."""
+    """Return the step's arguments, as the engine runs them; None if it needs a shell but does not declare one."""
     if step.get("shell") and step.get("command"):
         return (step["shell"], "-c", step["command"])
     return tuple(step["argv"]) if step.get("argv") else None
 
 
 def resolve_step_directory(step: Mapping[str, Any], scope: GuardScope) -> str:
-    """The folder that a step runs in: of packages for a Node project that of the project; nothing where a link leads there."""
+    """Return the step's working directory, or an empty string if a link leads there.
+
+    A step that installs packages into a Node project runs in that project's directory.
+    """
     cwd, target = normpath(step.get("cwd") or "."), step.get("target")
     if step.get("type") == _INSTALL and target and cwd == "." and _is_node_project(target, scope):
         cwd = target
@@ -79,7 +85,7 @@ def resolve_step_directory(step: Mapping[str, Any], scope: GuardScope) -> str:
 def is_allowed_by_pattern(
     typed_command: TypedCommand, pattern: str, step: Mapping[str, Any], scope: GuardScope
 ) -> bool:
-    """Whether a pattern of a step allows a command, of which no word that the pattern leaves open leads out."""
+    """Check whether a step's pattern allows a command whose variable arguments do not lead out of the repository."""
     if (
         typed_command.problem
         or typed_command.folder != resolve_step_directory(step, scope)
@@ -110,9 +116,9 @@ def is_allowed_by_pattern(
 
 
 def _is_script(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope) -> bool:
-    """Whether the whole text is the script of a step, in its folder and without further variables.
+    """Check whether the complete text is the step's script, in its directory and without further variables.
 
-    White space at the end may end a here-document, or not: only line ends count for nothing there.
+    White space at the end may end a here-document or not, so only line ends are ignored there.
     """
     script = step.get("command") if step.get("shell") else None
     if (
@@ -132,7 +138,7 @@ def _strip_script(script: str) -> str:
 def _explain_argument_difference(
     typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any], scope: GuardScope
 ) -> str:
-    """How the words of a command differ from those of a step, or nothing."""
+    """Explain how a command's arguments differ from those of a step; empty if they match."""
     call_argv = normalize_argv(typed_command.argv, planned_argv)
     if reason := _explain_program_difference(call_argv[0], planned_argv[0], typed_command, step, scope):
         return reason
@@ -164,9 +170,9 @@ def _explain_argument_difference(
 def _explain_program_difference(
     call_program: str, planned_program: str, typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardScope
 ) -> str:
-    """Why a program is not that of a step, or nothing.
+    """Explain why a program differs from that of a step; empty if it is the same.
 
-    A link to a program is not that program: one of a virtual environment knows by its own name where its packages are.
+    A link to a program is not that program: one in a virtual environment finds its packages by its own name.
     """
     venv_bin = _venv_bin(step, scope)
     if venv_bin and "/" not in planned_program:
@@ -194,13 +200,13 @@ def _explain_program_difference(
 
 
 def _resolve_program(program_path: str, folder: str) -> str:
-    """Where a program is that is named by its path, in its real folder; a slash at its end is none of it."""
+    """Resolve a program that is named by its path: its directory is resolved, its name is kept."""
     parent, _, name = os.path.join(folder, program_path).rpartition("/")
     return f"{os.path.realpath(parent)}/{name}"
 
 
 def _venv_bin(step: Mapping[str, Any], scope: GuardScope) -> str:
-    """Where the programs of the virtual environment are that a step installs into; nothing where it names none."""
+    """Return the program directory of the virtual environment that a step installs into; empty if there is none."""
     target = step.get("target")
     if step.get("type") != _INSTALL or not target or _is_node_project(target, scope):
         return ""
@@ -219,7 +225,7 @@ def _is_same_file(
     step: Mapping[str, Any],
     scope: GuardScope,
 ) -> bool:
-    """Whether two words name the same file of the repository, and can't mean anything else."""
+    """Check whether two arguments name the same file of the repository and can't mean anything else."""
     if (
         step.get("type") == _INSTALL
         or call_arg.startswith("-")
@@ -244,7 +250,7 @@ def _is_same_file(
 
 
 def _explain_variable_difference(assigned: Mapping[str, str], step_env: Mapping[str, str]) -> str:
-    """Why variables are not those of a step, or nothing."""
+    """Explain why a command's variables differ from those of a step; empty if they match."""
     for name, value in step_env.items():
         if assigned.get(name) != value:
             return f"the call does not set {name}={value} in front of it"
@@ -255,7 +261,7 @@ def _explain_variable_difference(assigned: Mapping[str, str], step_env: Mapping[
 
 
 def _leads_out(text: str, folder: str, scope: GuardScope) -> bool:
-    """Whether a word, taken for a path, leads out of the repository, or to what is git's or the tool's own."""
+    """Check whether a word, taken as a path, leads out of the repository or to files of git or execplan."""
     if text.startswith("~") or "\0" in text:
         return True
     joined = os.path.join(folder, text)  # programs differ in whether they follow links before `..`
@@ -265,14 +271,17 @@ def _leads_out(text: str, folder: str, scope: GuardScope) -> bool:
 
 
 def _possible_paths(arg: str, folder: str) -> list[str]:
-    """What of a word may be a path: all of it, what stands behind `=`, `:` or `@`, and what is glued to flags of one letter."""
+    """Return the parts of an argument that may be a path.
+
+    They are the complete argument, the text after `=`, `:`, `@` or `,`, and text directly after one-letter flags.
+    """
     candidates = [arg]
     for mark in "=:@,":
         candidates += [arg[at + 1 :] for at, char in enumerate(arg) if char == mark]
     flag_texts = [candidate.lstrip("-") for candidate in candidates if candidate.startswith("-")]
     candidates += [flag_text[1:] for flag_text in flag_texts]
     candidates += [flag_text[at:] for flag_text in flag_texts if (at := flag_text.find("../")) > 0]
-    for flag_text in flag_texts:  # as `-xf/etc/x`, which is not `-Isrc/x`
+    for flag_text in flag_texts:  # such as `-xf/etc/x`, unlike `-Isrc/x`
         head, slash, tail = flag_text.partition("/")
         if slash and not any([os.path.lexists(os.path.join(folder, head[at:])) for at in range(1, len(head))]):
             candidates.append(f"/{tail}")
@@ -280,7 +289,7 @@ def _possible_paths(arg: str, folder: str) -> list[str]:
 
 
 def _command_similarity(typed_command: TypedCommand, planned_argv: Sequence[str], step: Mapping[str, Any]) -> int:
-    """How near any command in what is typed comes to one in a step, whatever it is wrapped in."""
+    """Rate how similar any command in the typed text is to one in a step, whatever it is wrapped in."""
     call_argvs = [typed_command.argv, *[command.argv for command in typed_command.simple]]
     inner_commands = (
         parse_command(step["command"]).simple_commands if not typed_command.argv or typed_command.simple[0].via else ()
@@ -296,7 +305,7 @@ def _command_similarity(typed_command: TypedCommand, planned_argv: Sequence[str]
 
 
 def _argv_similarity(call_argv: Sequence[str], planned_argv: Sequence[str]) -> int:
-    """How many of the words of two commands are the same, in hundredths; a program that differs counts for most."""
+    """Rate the similarity of two commands from 0 to 100; the same program counts most."""
     if not call_argv:
         return 0
     shared_count = len([arg for arg in set(call_argv[1:]) if arg in set(planned_argv[1:])])

@@ -1,4 +1,4 @@
-"""Other ways to type a command that come to the same: behind `timeout`, `time` or `env`, with variables that change no outcome, with `git -C`."""
+"""Equivalent forms of a command: with `timeout`, `time`, `env`, `git -C`, or harmless variables."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 PATHSPEC_COMMANDS: Final = frozenset((("git", "add"), ("git", "rm"), ("git", "mv")))
-"""Verbs of git behind which every word is a path, or a pattern of paths."""
+"""Subcommands of git whose arguments are all paths or patterns of paths."""
 _MAGIC: Final = frozenset("*?[\\:")
 _NEUTRAL_RM_FLAGS: Final = frozenset("fv")
-"""Flags of `rm` that change neither what is removed nor what is left: it asks nobody, and it names what it removes."""
+"""Flags of `rm` that do not change the files it removes: they only suppress questions or list the removed files."""
 _KNOWN_RM_FLAGS: Final = frozenset("frRdv")
 
 
 def normalize_argv(call_argv: Sequence[str], planned_argv: Sequence[str]) -> tuple[str, ...]:
-    """The words of a command as a step writes them, where they differ in nothing that counts."""
+    """Rewrite a command's arguments as the step writes them, if the differences have no effect."""
     if call_argv[0] == planned_argv[0] == "rm":
         call_flags, planned_flags = _parse_rm_flags(call_argv), _parse_rm_flags(planned_argv)
         if (
@@ -44,7 +44,7 @@ def normalize_argv(call_argv: Sequence[str], planned_argv: Sequence[str]) -> tup
 
 
 def _parse_rm_flags(argv: Sequence[str]) -> tuple[frozenset[str], int] | None:
-    """The flags behind `rm`, as letters, and at which word the names begin; None for what is not known."""
+    """Return the flags of `rm` as letters, and the index of its first operand; None for unknown flags."""
     flags: set[str] = set()
     for index, arg in enumerate(argv[1:], 1):
         if arg == "--" or not arg.startswith("-"):
@@ -58,7 +58,7 @@ def _parse_rm_flags(argv: Sequence[str]) -> tuple[frozenset[str], int] | None:
 
 
 def is_same_pathspec(call_arg: str, planned_arg: str, folder: str, step_directory: str, root: str) -> bool:
-    """Whether two words of git name the same path, and are no pattern."""
+    """Check whether two arguments of git name the same path and are not patterns."""
     if any([arg.startswith("-") or not _MAGIC.isdisjoint(arg) for arg in (call_arg, planned_arg)]):
         return False
     path = linkless_path(planned_arg, step_directory, root)
@@ -87,23 +87,24 @@ _HARMLESS_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "RUST_BACKTRACE": ("0", "1", "full"),
     "DEBIAN_FRONTEND": ("noninteractive",),
 }
-"""Variables that say how output looks and whether somebody is there to answer, with the values that say no more.
+"""Variables that only control output and prompts, with the values that do nothing else.
 
-None that names a program, a file, a folder or an option: `PATH`, `LD_*`, `GIT_*`, `PYTHONPATH`, `NODE_OPTIONS`, `MAKEFLAGS`, `BASH_ENV`.
+They exclude all variables that name a program, a file, a directory or an option: `PATH`, `LD_*`, `GIT_*`, `PYTHONPATH`,
+`NODE_OPTIONS`, `MAKEFLAGS`, `BASH_ENV`.
 """
 _SIZE_VARIABLES: Final = frozenset(("COLUMNS", "LINES"))
 _PYTHON_NAMES: Final = ("python", "python3")
 
 
 def is_harmless_variable(name: str, value: str) -> bool:
-    """Whether a variable in front of a command changes nothing of what it does."""
+    """Check whether a variable set for a command has no effect on its result."""
     if name in _SIZE_VARIABLES:
         return value.isascii() and value.isdigit() and len(value) < 5
     return value in _HARMLESS_VARIABLES.get(name, ())
 
 
 def unwrap_command(typed_command: TypedCommand, root: str) -> TypedCommand:
-    """The command behind `timeout`, `time`, `env` and `git -C ROOT`; the same one where there is nothing of that."""
+    """Remove `timeout`, `time`, `env` and `git -C ROOT` from a command; return it unchanged if there are none."""
     argv, assigned = strip_wrappers(typed_command.argv, typed_command.assigned)
     folder = typed_command.folder
     while argv[:2] in (("git", "-C"), ("git", "--no-pager")):
@@ -118,13 +119,16 @@ def unwrap_command(typed_command: TypedCommand, root: str) -> TypedCommand:
 
 
 def is_repository_root(arg: str, folder: str, root: str) -> bool:
-    """Whether a word names the root of the repository and nothing else, for every process."""
+    """Check whether an argument names the repository root, and does so for every process."""
     path = os.path.join(folder, arg)
     return bool(arg) and "\0" not in arg and is_unambiguous(path) and os.path.realpath(path) == root
 
 
 def strip_wrappers(argv: tuple[str, ...], assigned: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The words and the variables of the command behind `timeout`, `time` and `env`; as they are where that is not so plain."""
+    """Return the arguments and variables of a command without `timeout`, `time` and `env`.
+
+    They stay unchanged if the result would be ambiguous.
+    """
     variables = dict(assigned)
     for _ in range(_MAX_WRAPPERS):
         index, wrapper_variables = _wrapper_length(argv)
@@ -137,7 +141,10 @@ def strip_wrappers(argv: tuple[str, ...], assigned: Mapping[str, str]) -> tuple[
 
 
 def _wrapper_length(argv: Sequence[str]) -> tuple[int, dict[str, str]]:
-    """How many words stand in front of the command, none where it is not known, and the variables among them."""
+    """Return the number of arguments before the wrapped command, and the variables among them.
+
+    The number is 0 if the arguments are not known.
+    """
     if argv[:1] == ("time",):
         return (2 if argv[1:2] == ("-p",) else 1), {}
     if argv[:1] == ("env",):
@@ -163,7 +170,7 @@ def _wrapper_length(argv: Sequence[str]) -> tuple[int, dict[str, str]]:
 
 
 def _is_duration(text: str) -> bool:
-    """Whether a text is so many seconds, minutes, hours or days."""
+    """Check whether a text is a duration in seconds, minutes, hours or days."""
     number = text[:-1] if text[-1:] in ("s", "m", "h", "d") else text
     integer_part, _, fraction = number.partition(".")
     return (
@@ -175,9 +182,9 @@ def _is_duration(text: str) -> bool:
 
 
 def is_same_python(call_program: str, planned_program: str, folder: str, step_directory: str) -> bool:
-    """Whether `python` and `python3` are one interpreter: the same file, under both names in the same folder.
+    """Check whether `python` and `python3` are the same file, under both names in the same directory.
 
-    A virtual environment knows by the folder of its name where its packages are.
+    A virtual environment finds its packages by the directory of the name.
     """
     if {call_program.rpartition("/")[2], planned_program.rpartition("/")[2]} != set(_PYTHON_NAMES) or (
         "/" in call_program
@@ -190,7 +197,10 @@ def is_same_python(call_program: str, planned_program: str, folder: str, step_di
 
 
 def _find_program(program: str, folder: str) -> str:
-    """The path of a program, as a shell finds it, in its real folder; nothing where that depends on the folder it is called in."""
+    """Find a program as a shell does, and resolve its directory.
+
+    Returns an empty string if the result depends on the working directory.
+    """
     if "/" in program:
         parent, _, name = os.path.join(folder, program).rpartition("/")
         return os.path.join(os.path.realpath(parent), name)

@@ -1,4 +1,4 @@
-"""The text that a shell gets, where it is so plain that what runs is told from it: commands side by side, and nothing expanded."""
+"""Parser for shell texts whose commands are known without running a shell: lists of commands, nothing expanded."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 _READ_ONLY_PROGRAMS: Final = frozenset(
     "cat grep egrep fgrep head ls md5sum nl sha1sum sha256sum sha512sum stat tail wc".split()
 )
-"""Programs that no flag lets write or start anything: the name of a file may be taken for one."""
+"""Programs that can't write or start anything with any flag: a file name may be taken for a flag."""
 _MAX_NAMES: Final = 1000
 _MAX_WILD_DIRECTORIES: Final = 2
-"""Folders in a pattern that are patterns themselves."""
+"""Maximum number of directories in a pattern that contain wildcards."""
 _WILD: Final = frozenset("*?")
 
 
 def is_safe_glob(word: ShellWord) -> bool:
-    """Whether a word is a pattern that every shell reads alike, and that finds no name that begins with a hyphen.
+    """Check whether every shell reads a word as the same pattern, which matches no name with a leading hyphen.
 
-    It begins with a name, or it says how all the names end.
+    Such a pattern starts with a literal name, or contains the suffix of all matching names.
     """
     text, suffix = word.text, word.text.rpartition(".")[2]
     if not word.is_plain or _WILD.isdisjoint(text) or "**" in text:
@@ -46,7 +46,7 @@ def is_safe_glob(word: ShellWord) -> bool:
 
 
 def expand_globs(argv: Sequence[str], patterns: Collection[str], folders: Sequence[str]) -> tuple[str, ...] | None:
-    """The words of a command with the names of files in place of patterns, those that are hidden too; None where that is not known."""
+    """Replace patterns in a command's arguments with file names, including hidden files; None if they are unknown."""
     if not any([arg in patterns for arg in argv]):
         return tuple(argv)
     if argv[0] not in _READ_ONLY_PROGRAMS:
@@ -67,7 +67,7 @@ def expand_globs(argv: Sequence[str], patterns: Collection[str], folders: Sequen
             return None
         expanded_argv += list(names) or [arg]
         literal = "".join([char for char in arg if char not in _WILD])
-        if is_secret_file(literal):  # what is not there yet, or not found
+        if is_secret_file(literal):  # the file may be missing or not found
             expanded_argv.append(literal)
     return tuple(expanded_argv)
 
@@ -76,24 +76,24 @@ _CD = "`cd` is a builtin of the shell"
 _AND_OPERATOR = "`&&`"
 _COMMAND = "`command` is a builtin of the shell"
 _ALLOWED_REASONS = frozenset(("a pipe", _AND_OPERATOR, "`||`", "`;`", "several lines", "a redirection", _CD, _COMMAND))
-"""What may be in such a text, of all that needs a shell."""
+"""Reasons for needing a shell that are allowed in such a text."""
 _PATTERN_CHARS = frozenset("*?[")
 _EXPANDS = "a pattern of files"
 _MAX_CHARS = 20_000
-"""Characters: nobody types more to look at something."""
+"""Maximum length of a text, in characters; commands that only inspect something are shorter."""
 
 
 class CommandList(NamedTuple):
-    """Commands side by side."""
+    """A list of commands and the directories in which they may run."""
 
     commands: tuple[tuple[str, ...], ...]
-    """The words of each, as its program gets them."""
+    """Arguments of each command, as its program gets them."""
     folders: tuple[str, ...]
-    """Where they may run: absolute."""
+    """Absolute paths of the directories in which they may run."""
 
 
 class _CommandListReader(ShellParser):
-    """Keeps every reason why a shell is needed, and takes whatever a shell may take for a pattern for one."""
+    """Collects all reasons for needing a shell, and treats everything that any shell may expand as a pattern."""
 
     def __init__(self, text: str) -> None:
         self.reasons: set[str] = set()
@@ -101,13 +101,13 @@ class _CommandListReader(ShellParser):
         super().__init__(text)
 
     def require_shell(self, why: str) -> None:
-        """Keep a reason why a shell is needed."""
+        """Record a reason for needing a shell."""
         if why:
             self.reasons.add(why)
         super().require_shell(why)
 
     def read_word(self) -> ShellWord:
-        """One word; in some shells one that begins with `=` is the path of a program."""
+        """Read one word; in some shells, a word with a leading `=` is the path of a program."""
         word = super().read_word()
         if is_safe_glob(word):
             self.patterns.add(word.text)
@@ -119,11 +119,11 @@ class _CommandListReader(ShellParser):
 
 
 def parse_command_list(text: str, cwd: str) -> CommandList | None:
-    """The commands of a text that is run in a folder; None where it does more than to run them with the words that it has.
+    """Parse a text into commands run in a directory; None if it does more than run them with their literal arguments.
 
-    Variables that change nothing, `timeout`, `time` and `env` may stand in front of one, and what such a command is given by a
-    pattern of files is expanded as far as it can be told. They may be joined by pipes, `&&`, `||`, `;` and line ends; what they print may be thrown away or joined; one `cd` may
-    stand in front. Nothing else is expanded or assigned, and nothing is written or read by the shell.
+    `timeout`, `time`, `env` and variables without effect are allowed before a command. Patterns of files are expanded
+    if the result is known. Pipes, `&&`, `||`, `;` and line ends may join commands; their output may be discarded or
+    merged. The text may start with one `cd`. The shell expands, assigns, writes and reads nothing else.
     """
     text = text.strip(" \t\n")
     if len(text) > _MAX_CHARS or may_have_hidden(text.replace("\n", "").replace("\t", "")):
@@ -146,7 +146,7 @@ def parse_command_list(text: str, cwd: str) -> CommandList | None:
     if any(
         [argv[:1] == (NAME,) and raw != (argv, ()) for argv, raw in zip(commands, reader.raw_commands, strict=True)]
     ):
-        return None  # by that name alone
+        return None  # only by that exact name
     if _CD not in reader.reasons:
         return _expand_patterns(CommandList(tuple(commands), (cwd,)), reader.patterns)
     command_list = _commands_after_cd(commands, reader.reasons - {_EXPANDS}, cwd)
@@ -154,7 +154,7 @@ def parse_command_list(text: str, cwd: str) -> CommandList | None:
 
 
 def _commands_after_cd(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> CommandList | None:
-    """The commands behind one `cd` in front; where a pipe stands too they may run on either side of it."""
+    """Return the commands after a leading `cd`; with a pipe, they may run in either directory."""
     cd_argv, *rest = commands
     if len(cd_argv) != 2 or cd_argv[0] != "cd" or cd_argv[1].startswith("-") or any([argv[0] == "cd" for argv in rest]):
         return None
@@ -169,7 +169,7 @@ def _commands_after_cd(commands: Sequence[tuple[str, ...]], reasons: set[str], c
 
 
 def _expand_patterns(command_list: CommandList, patterns: set[str]) -> CommandList | None:
-    """The commands with the names of files in place of patterns; None where these can't be told."""
+    """Replace patterns in the commands with file names; None if these are unknown."""
     if not patterns:
         return command_list
     commands = [expand_globs(argv, patterns, command_list.folders) for argv in command_list.commands]

@@ -1,6 +1,7 @@
-"""A planned command with more around it: what comes before and after only reads, and what it prints is thrown away, joined or cut.
+"""Extraction of a planned command from a compound command.
 
-`cd sub && make test 2>&1 | tail -50; echo $?` runs `make test` in `sub`, and nothing else that changes anything.
+The commands before and after it only read, and its output is only discarded, joined or filtered. For example, `cd sub
+&& make test 2>&1 | tail -50; echo $?` runs `make test` in `sub` and changes nothing else.
 """
 
 from __future__ import annotations
@@ -20,39 +21,39 @@ if TYPE_CHECKING:
 
 _MAX_CHARS = 20_000
 _PIPES = ("|",)
-"""`|&` and `&>` are something else in some shells."""
+"""Pipe operators that are supported; `|&` and `&>` have other meanings in some shells."""
 _JOINS = frozenset(("&&", "||", ";", "\n", *_PIPES))
 _OUTPUT_REDIRECTS = (">", ">>")
 _FILTERS = frozenset("cat column cut egrep fgrep fold grep nl rev sed sort tac tail tr uniq wc".split())
-"""Programs that read their input to its end; one that stops before stops the command that writes to it as well."""
+"""Programs that read all of their input; a program that stops earlier also stops the command that writes to it."""
 _STOPPING_FLAGS = frozenset("qmlLr")
 _STOPPING_OPTIONS = ("--q", "--si", "--m", "--f", "--r")
-"""Flags of `grep` with which it stops at the first match, or reads files instead."""
+"""Flags with which `grep` stops at the first match or reads files instead of its input."""
 _HARMLESS_SETS = frozenset(("-e", "-u", "-o pipefail", "-eo pipefail", "-eu", "-euo pipefail"))
 _STATUS_VARIABLES = frozenset(("$?", "${PIPESTATUS[0]}"))
 
 
 class CoreCommand(NamedTuple):
-    """What is left of a command."""
+    """The core of a compound command, or the reason why there is none."""
 
     command: str = ""
-    """The one that does more than read, behind the `cd` in front; nothing where that can't be told, or where nothing is around it."""
+    """Command that does more than read, with a leading `cd`; empty if it is ambiguous or if nothing surrounds it."""
     reason: str = ""
-    """Why it can't be told, or nothing."""
+    """Reason why the core command is ambiguous, or empty."""
 
 
 class _PipedCommand(NamedTuple):
-    """One command of several."""
+    """A simple command within a compound command."""
 
     text: str
-    """Without redirections."""
+    """Text of the command without redirections."""
     argv: tuple[str, ...]
     joiner: str
-    """What stands in front of it."""
+    """Operator before the command."""
 
 
 class _CompoundReader(ShellParser):
-    """Keeps each command as it is typed."""
+    """Parser that records each simple command as it was typed."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -112,13 +113,13 @@ class _CompoundReader(ShellParser):
         return super()._parse_group(stop, feeding)
 
     def parse_backticks(self) -> list[SimpleCommand]:
-        """The commands between backticks."""
+        """Return the commands between backticks."""
         self.unsupported = self.unsupported or "`` ` ``"
         return super().parse_backticks()
 
 
 def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
-    """Whether each of several commands only reads, or prints how the one before has ended."""
+    """Check whether each of several commands only reads, or prints the exit status of the previous one."""
     if len(call.command) > _MAX_CHARS:
         return False
     reader = _CompoundReader(call.command.strip(" \t\n"))
@@ -131,7 +132,7 @@ def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
 
 
 def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
-    """The command of a call without what is around it; `read_policy` is what the policy says of reading."""
+    """Return the command of a call without the commands around it; `read_policy` is the policy for reading."""
     if len(call.command) > _MAX_CHARS:
         return CoreCommand()
     reader = _CompoundReader(call.command.strip(" \t\n"))
@@ -157,7 +158,7 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
 
 
 def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_prefix: str) -> CoreCommand:
-    """The command that does more than read, if what is around it leaves it as it is."""
+    """Return the command that does more than read, if the commands around it do not affect it."""
     if piped_commands[core_index].joiner in _PIPES:
         return CoreCommand(reason="it reads what another command prints")
     if cd_prefix and any(
@@ -175,7 +176,7 @@ def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_pre
 def _side_effect_reason(
     piped_command: _PipedCommand, call: ToolCall, cd_prefix: str, scope: GuardScope, read_policy: str
 ) -> str:
-    """Why a command does more than read or print, or nothing."""
+    """Return why a command does more than read or print; empty if it does not."""
     name, args = piped_command.argv[0], piped_command.argv[1:]
     if name == "echo" and _prints_status(piped_command.text, args):
         return ""
@@ -185,7 +186,7 @@ def _side_effect_reason(
         return ""
     for text in dict.fromkeys(
         (piped_command.text, cd_prefix + piped_command.text)
-    ):  # the folder that `cd` leaves may count as well
+    ):  # the directory after `cd` may matter as well
         read_decision = reading.decide_read(call._replace(command=text), scope, read_policy)
         if read_decision.kind != ALLOW:
             return read_decision.reason or "it does more than read"
@@ -193,7 +194,7 @@ def _side_effect_reason(
 
 
 def _prints_status(text: str, args: Sequence[str]) -> bool:
-    """Whether `echo` prints texts, and how a command has ended."""
+    """Check whether `echo` prints only text and the exit status of a command."""
     variable_args = [arg for arg in args if "$" in arg]
     if not variable_args or "`" in text or "\\" in text or "'" in text:
         return False
@@ -209,7 +210,7 @@ def _prints_status(text: str, args: Sequence[str]) -> bool:
 
 
 def _early_exit_reason(argv: Sequence[str]) -> str:
-    """Why a program may stop before all is read that is piped into it, or nothing."""
+    """Return why a program may stop before it has read all piped input; empty if it does not."""
     name, args = argv[0], argv[1:]
     if name not in _FILTERS:
         return (

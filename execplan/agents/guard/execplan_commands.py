@@ -1,4 +1,4 @@
-"""What an agent may call of execplan itself: verbs that read, report or keep a plan true, with options that do no more."""
+"""Commands of execplan that an agent may call: they read, report or update a plan, with options that do no more."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AllowedOptions(NamedTuple):
-    """What of a verb an agent may use."""
+    """The options and operands of a command that an agent may use."""
 
     flags: str = ""
     value_options: str = ""
@@ -23,11 +23,11 @@ class AllowedOptions(NamedTuple):
     file_options: str = ""
     """Options whose value is a file that is read."""
     operand_kind: str = ""
-    """What its words are: `plan`, `file`, or text."""
+    """Kind of the operands: `plan`, `file`, or text if empty."""
     required_flag: str = ""
-    """A flag without which it does more."""
+    """Flag without which the command does more than an agent may do."""
     denied_options: str = ""
-    """The options that are kept from an agent: a new one must be decided upon."""
+    """Options that an agent may not use, listed so that each new option requires a decision."""
 
 
 _WRITE_FLAGS = "--dry-run --no-commit"
@@ -35,11 +35,17 @@ _PLAN_OPTIONS = "-p --plan"
 _PLAN_WRITE_OPTIONS = f"{_PLAN_OPTIONS} --if-match"
 _DENIED_EVERYWHERE = "--commit --lock-timeout"
 _DENIED_OPTIONS = f"{_DENIED_EVERYWHERE} --as"
-"""`--as` is for claims and the tasks that they protect; an agent signs nothing else with a name that it makes up."""
+"""Options denied for commands that write.
+
+`--as` is only for claims and the tasks that they protect: an agent signs nothing else with a name of its choice.
+"""
 
 
 def _writing_command(flags: str = "", value_options: str = "", *, denied_options: str = "") -> AllowedOptions:
-    """A verb that writes into the living sections of a plan; that a commit follows is for the user's settings to say."""
+    """Return the options of a command that writes to a plan's living sections.
+
+    The user's settings decide whether a commit follows.
+    """
     return AllowedOptions(
         f"{_WRITE_FLAGS} {flags}",
         f"{_PLAN_WRITE_OPTIONS} {value_options}",
@@ -48,7 +54,7 @@ def _writing_command(flags: str = "", value_options: str = "", *, denied_options
 
 
 def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
-    """A writer that a claim may stop, so that the agent has to say which one it is."""
+    """Return the options of a command that a claim can block, so that the agent must identify itself."""
     return AllowedOptions(
         f"{_WRITE_FLAGS} {flags}", f"{_PLAN_WRITE_OPTIONS} --as {value_options}", denied_options=_DENIED_EVERYWHERE
     )
@@ -120,7 +126,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "note": _writing_command("--create", "--excerpt"),
     "revise": _writing_command(),
 }
-"""By their names; none that is not here."""
+"""Commands that an agent may use, with their options, by name; all other commands are denied."""
 
 DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
@@ -144,16 +150,16 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "redo": "it takes back what others have written",
     "drop": "it removes a plan",
 }
-"""Why the others are kept from an agent."""
+"""Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
-"""Flags that every verb has, in front of it too."""
+"""Flags that every command accepts, also before its name."""
 
 
 NAME: Final = "execplan"
 
 
 def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
-    """Why a call of execplan is more than an agent may do; nothing for one that reads, reports or keeps the plan true."""
+    """Return why an agent may not make a call of execplan; empty if it only reads, reports or updates the plan."""
     if argv[0] != NAME:
         return f"{shorten(argv[0])} is not {NAME}"
     args = list(argv[1:])
@@ -175,7 +181,7 @@ def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]
 def _option_denial_reason(
     command: str, allowed_options: AllowedOptions, argv: Sequence[str], scope: GuardScope, folders: Sequence[str]
 ) -> str:
-    """Why a verb is given more than an agent may give it."""
+    """Return why an agent may not call a command with these options; empty if it may."""
     value_options = [*allowed_options.value_options.split(), *allowed_options.file_options.split(), "-C"]
     parsed_args = parse_args(
         [arg for arg in argv if not arg.startswith("- ")],
@@ -204,7 +210,7 @@ def _option_denial_reason(
 
 
 def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> bool:
-    """Whether all paths lead into the repository, to nothing that is never read; `-` is standard input."""
+    """Check whether all paths lead into the repository and may be read; `-` is standard input."""
     real_paths = [
         real_path
         for path in path_args
@@ -221,5 +227,5 @@ def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequ
 
 
 def shorten(text: str) -> str:
-    """A text as a reason shows it."""
+    """Shorten a text for a reason."""
     return text if len(text) <= 80 else f"{text[:60]}…"

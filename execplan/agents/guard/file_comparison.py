@@ -1,4 +1,4 @@
-"""Whether what a call makes of its files is what a step makes of them, or some of it and nothing else."""
+"""Comparison of the file changes of a call with those of a step; a call may make only some of the step's changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CREATE = "create_file"
 
 
 def compare(file_changes: Sequence[FileChange], step: Mapping[str, Any], scope: GuardScope) -> StepComparison:
-    """Whether a call over these files, one at least, is of a step that writes files."""
+    """Compare the changed files of a call, at least one, with a step that writes files."""
     step_paths = [normpath(path) for path in written_paths({**step, "outputs": None})]
     other_paths = [file_change.path for file_change in file_changes if file_change.path not in step_paths]
     if other_paths:
@@ -90,7 +90,7 @@ def _check_modify(step: Mapping[str, Any], file_change: FileChange, scope: Guard
 
 
 def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
-    """What a diff over several files makes of one of them; of a file that it moves, of either end."""
+    """Check a file change against a patch of several files; for a moved file, either path counts."""
     from execplan.execution.evaluation.patch import apply_patch, parse_patch
 
     for change in parse_patch(step["patch"]):
@@ -125,11 +125,11 @@ _CHECKS: Mapping[str, FileCheck] = {
     "refactor_code": _check_refactor,
 }
 WRITES = frozenset(_CHECKS)
-"""The types of steps that write files themselves."""
+"""Types of steps that write files themselves."""
 
 
 def _check_hunks(file_change: FileChange, old_data: bytes, change: FilePatch) -> str:
-    """Whether a file is as some hunks leave it, as far as one call after the other has come."""
+    """Check whether a file is in a state that applying some of the hunks produces, one call after another."""
     from execplan.execution.evaluation.patch import adapt_line_ends
 
     if file_change.new_data is None:
@@ -147,7 +147,7 @@ def _check_hunks(file_change: FileChange, old_data: bytes, change: FilePatch) ->
 
 
 def _explain_difference(path: str, call_data: bytes, planned_data: bytes) -> str:
-    """Where what a call writes differs from what is planned."""
+    """Describe how the content written by a call differs from the planned content."""
     pairs = zip([*split_lines(call_data), ""], [*split_lines(planned_data), ""], strict=False)
     line = next((number for number, (call_line, planned_line) in enumerate(pairs, 1) if call_line != planned_line), 0)
     if planned_data == call_data + b"\n":
@@ -167,14 +167,14 @@ def _count_final_newlines(data: bytes) -> int:
 
 
 def _expected_state(step: Mapping[str, Any], path: str, scope: GuardScope) -> State | None:
-    """What is expected at a path; it may be kept under the words that the step has for it."""
+    """Return the expected state of a path, which may be stored under the spelling of the step."""
     state = scope.expected.get(path)
     names = [name for name in written_paths({**step, "outputs": None}) if normpath(name) == path]
     return state or next((scope.expected[name] for name in names if name in scope.expected), None)
 
 
 def _is_expected(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> bool:
-    """Whether what is at a path is what the run has left there, or what was approved."""
+    """Check whether the current file is as the run left it or as it was approved."""
     state = _expected_state(step, file_change.path, scope)
     if state is None:
         return False
@@ -189,7 +189,7 @@ def _is_expected(step: Mapping[str, Any], file_change: FileChange, scope: GuardS
 
 
 def _data_before_step(step: Mapping[str, Any], file_change: FileChange, path: str, scope: GuardScope) -> bytes:
-    """The bytes of a file as a step finds it; raises ValueError."""
+    """Return the content of a file before the step. Raises ValueError if it is unknown or not approved."""
     state = _expected_state(step, path, scope)
     if state is None or state.kind != FILE:
         raise ValueError(f"nobody has approved what is in {path}")

@@ -1,4 +1,4 @@
-"""A call for which no warrant is in force: all that `run` asks before it begins is asked, and then the run begins, or goes on."""
+"""Decisions on calls without a grant in force: all checks of `run` are made, then the run starts or resumes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 def decide_by_plan(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, tuple[str, ...]]:
-    """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
+    """Decide on a call by its plan, whose run starts with the first step. Raises ExecplanError."""
     project, ref = _find_plan(project, plan_name)
     issued_grant = guard_grant.load(project, ref.id)
-    if issued_grant is not None:  # it was not named by its id
+    if issued_grant is not None:  # the plan was not named by its ID
         entries = call_recording.read_entries(issued_grant)
         context = context_from_grant(issued_grant, entries)
         if not call_recording.is_run_over(context):
@@ -62,7 +62,7 @@ def decide_by_plan(
 
 
 def _find_plan(project: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
-    """The plan that is meant: named, or the only one that allows anything; raises ExecplanError."""
+    """Find the plan by its name, or the only one that allows anything. Raises ExecplanError."""
     if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
         return plan_selection.select_plan(os.getcwd(), plan_name)
     approved_refs = [
@@ -86,7 +86,7 @@ def _can_run(project: Project, ref: PlanRef) -> bool:
 
 
 def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
-    """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
+    """Load the status of an approved plan and its active run. Raises ExecplanError."""
     last_run = agent_run_lookup.find_last(project, ref)
     run = last_run if last_run is not None and last_run.is_active else None
     if run is not None:
@@ -100,7 +100,7 @@ def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
 
 
 def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
-    """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
+    """Return the error for an approval that the agent's own run used, with the status of that run, which has ended."""
     if last_run is None or last_run.is_active or error.code != "approval-used":
         return error
     message, number = (
@@ -119,8 +119,8 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
 
 
 def _build_context(project: Project, ref: PlanRef, status: ApprovalStatus, run: Any) -> GuardContext:
-    """What the call is judged by before the run has begun, or goes on."""
-    assert status.candidate is not None  # what may run compiles to something
+    """Build the context of a call before its run starts or resumes."""
+    assert status.candidate is not None  # a plan that may run compiles
     assert status.approval is not None
     document, policy = status.candidate.current_plan.document, status.candidate.policy
     plan_json = document.model_dump(mode="json", by_alias=True)

@@ -1,4 +1,4 @@
-"""What a call is judged by: steps, the run as far as it has come, who has approved what, and what may be read."""
+"""Context for decisions on calls: the steps, the progress of the run, the approval, and what may be read."""
 
 from __future__ import annotations
 
@@ -28,40 +28,40 @@ if TYPE_CHECKING:
 
 
 class PlannedStep(NamedTuple):
-    """A step."""
+    """A planned step with its risk level."""
 
     step: dict[str, Any]
-    """The JSON step of the document as it is."""
+    """JSON step of the document, unchanged."""
     level: str
-    """Its risk, as it was rated."""
+    """Rated risk level of the step."""
 
 
 class GuardScope(NamedTuple):
-    """Where a call is judged."""
+    """The repository in which a call is evaluated, with its constraints and expected files."""
 
     root: str
-    """The real path of the repository."""
+    """Real path of the repository."""
     constraints: dict[str, Any]
-    """Of the document."""
+    """Constraints of the document."""
     expected: Mapping[str, State]
-    """By path from the root, as `Course.expected`."""
+    """Expected states by path from the root, as in `RunState.expected_states`."""
     protected: Callable[[str], str]
-    """What of git's or the tool's own a path from the root is, in words; nothing for any other."""
+    """Describes a path from the root that belongs to git or execplan; returns an empty string for other paths."""
     read_expected: Callable[[str], bytes | None]
-    """The bytes of a path, from the Store, as `expected` has it: approved, or as an earlier step has left it."""
+    """Reads the expected bytes of a path, as approved or as an earlier step left it, also from the backup store."""
 
 
 class GuardContext(NamedTuple):
-    """It."""
+    """The data for a decision on a call: policy, steps, run and approval."""
 
     project: Project
     read_policy: str
     tools: tuple[str, ...]
-    """What the user's own settings let pass."""
+    """Tools that the user's own settings allow."""
     hidden: tuple[str, ...] = ()
-    """Secrets that stand in the document: no reason tells them."""
+    """Secrets in the document, which no reason may contain."""
     plan: str = ""
-    """Its id; nothing where there is none that anything could be allowed by."""
+    """ID of the plan; empty if no plan could allow anything."""
     constraints: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     planned_steps: tuple[PlannedStep, ...] = ()
     plain_steps: Mapping[str, PlainStep] = {}
@@ -72,7 +72,7 @@ class GuardContext(NamedTuple):
 
     @property
     def scope(self) -> GuardScope:
-        """Where a call is judged."""
+        """Scope in which a call is evaluated."""
         expected = self.run_state.expected_states if self.run_state is not None else {}
         root = os.path.realpath(self.project.root)
         return GuardScope(
@@ -85,7 +85,7 @@ class GuardContext(NamedTuple):
 
 
 def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:
-    """Of a run that is under way, by its warrant and its journal; raises ExecplanError."""
+    """Build the context of an active run from its grant and journal. Raises ExecplanError."""
     document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
     run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
     return GuardContext(
@@ -105,7 +105,7 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
 
 
 def _read_expected(project: Project, expected: Mapping[str, State], path: str) -> bytes | None:
-    """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
+    """Return the expected bytes of a path, from the file itself if it has them, otherwise from the backup store."""
     state = expected.get(path)
     if state is None or state.kind != FILE or not state.sha256 or state.size > MAX_SHOWN_BYTES:
         return None

@@ -1,4 +1,7 @@
-"""What becomes of a call: what would free the agent, then what the document forbids, what passes, what is planned, what is read."""
+"""Guard decisions on the calls of an agent.
+
+The checks are, in order: escapes of the guard, denials of the plan, harmless calls, planned steps, and reading.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,10 @@ if TYPE_CHECKING:
 
 
 def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> str:
-    """What is not as it should be, or nothing; of a step that is under way only what it reads, for it has begun to write.
+    """Describe how files differ from their expected state; empty if they do not.
 
-    Raises ExecplanError where a disk fails.
+    For a step in progress, only its inputs are compared, because it has started to write. Raises ExecplanError if a
+    disk fails.
     """
     writes = {
         normalize_path(path)
@@ -54,35 +58,35 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> st
 
 
 def _was_filled_by_run(run_state: RunState, folder: str) -> bool:
-    """Whether the run itself has made a file in a folder, and so the folder."""
+    """Check whether the run itself created a file in a directory, and with it the directory."""
     return any(
         [path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in run_state.expected_states.items()]
     )
 
 
 class Decision(NamedTuple):
-    """What was found."""
+    """A decision on a call, with its reason."""
 
     kind: str
     """ALLOW, ASK or DENY."""
     reason: str
     step: str = ""
-    """That the call is of; of a denial the nearest one, or nothing."""
+    """ID of the step that the call belongs to; for a denial, the nearest step or empty."""
     paths: tuple[str, ...] = ()
-    """What the call writes, from the root."""
+    """Paths from the repository root that the call writes."""
     approved_by: str = ""
-    """Who has approved the step."""
+    """Who approved the step."""
     is_further: bool = False
-    """Whether the step's `allow` permits it besides the step's own calls."""
+    """Whether the step's `allow` permits the call in addition to the step's own calls."""
 
     @property
     def is_permitted_step(self) -> bool:
-        """Whether a step is done by it: then it goes into the journal before the agent is told."""
+        """Whether the call performs a step; it is then recorded in the journal before the agent gets the answer."""
         return self.kind != DENY and bool(self.step)
 
 
 def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
-    """What becomes of a call at a moment, in seconds since 1970; raises ExecplanError."""
+    """Decide on a call at a time in seconds since 1970. Raises ExecplanError."""
     scope = context.scope
     if reason := self_protection.escape_reason(call, scope, context.project):
         return Decision(DENY, reason)
@@ -110,7 +114,7 @@ def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
 
 
 def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision | None) -> Decision | None:
-    """Of the steps the first that is allowed; else what is said of reading; else one that is asked about; else the first denial."""
+    """Return the first decision of the best kind: ALLOW, ASK or DENY; step decisions precede the read decision."""
     for kind in (ALLOW, ASK, DENY):
         for decision in step_decisions:
             if decision.kind == kind:
@@ -121,8 +125,8 @@ def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision |
 
 
 def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
-    """What becomes of a call that is of a step."""
-    assert context.run_state is not None  # where there are steps there is all of this
+    """Decide on a call that belongs to a step."""
+    assert context.run_state is not None  # a context with steps has a run state
     step, planned_step = (
         context.plain_steps[step_match.step],
         next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step),
@@ -141,7 +145,7 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
 def _step_permission(
     planned_step: PlannedStep, context: GuardContext, now: float, *, is_further: bool = False
 ) -> Permission:
-    """Whether a step may be called now, as far as its turn goes; a further call does not count as one of the step."""
+    """Check whether a step may be called now; a further call does not count toward the step's calls."""
     assert context.run_state is not None
     assert context.order is not None
     assert context.terms is not None
@@ -158,7 +162,7 @@ def _step_permission(
 
 
 def _next_steps_hint(context: GuardContext, now: float) -> str:
-    """How an agent goes on whose call is like no step."""
+    """Return a hint on what to do next, for a call that resembles no step."""
     names = [
         planned_step.step["id"]
         for planned_step in context.planned_steps
@@ -175,7 +179,7 @@ def _next_steps_hint(context: GuardContext, now: float) -> str:
 
 
 def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: str, now: float) -> Decision:
-    """What becomes of a call that no step plans."""
+    """Decide on a call that no step plans."""
     if context.constraints.get("allow_unplanned"):
         return Decision(ASK, f"no step of {context.plan} plans this: {match_result.reason}")
     if not context.plan:

@@ -1,7 +1,8 @@
-"""The guard as a process: one call on standard input, one answer on standard output, and whatever goes wrong is a denial.
+"""Entry point of the guard process: one call on standard input, one answer on standard output.
 
-Nothing here may let a call through by failing. A program lets it through when a hook ends in any other way than it says; so what
-can't be answered in its form ends with exit status 2 and words on standard error, which every program takes for a denial.
+Every error denies the call: no failure may let a call through. An agent program lets it through if a hook ends in an
+unexpected way. If no answer in its format is possible, the guard therefore exits with status 2 and a message on
+standard error, which every program treats as a denial.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_SECONDS: Final = 20.0
-"""After which the guard denies; a program that has waited long enough, 30 seconds, lets the call through."""
+"""Seconds after which the guard denies; a program that has waited for 30 seconds lets the call through."""
 BLOCKED: Final = 2
-"""The exit status that blocks a call."""
+"""Exit status that blocks a call."""
 _MAX_CALL_BYTES: Final = 8 << 20
-"""Bytes of the longest call."""
+"""Maximum size of a call in bytes."""
 _MAX_REASON_CHARS: Final = 500
 _USAGE: Final = "execplan guard [PLAN] [--program claude|codex|json] < CALL; execplan guard --help"
 _PROGRAMS: Final = {"claude": "claude", "codex": "codex", "json": "neutral"}
@@ -28,11 +29,11 @@ _FALLBACK_DENIAL: Final = (
     b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
     b'"permissionDecisionReason":"execplan guard denied this call: it could not be judged"}}\n'
 )
-"""For a program whose standard error was closed."""
+"""Denial on standard output, for a program that closed standard error."""
 
 
 def guard(arguments: Sequence[str]) -> int:
-    """Answer a call; the exit status, as the program that asks wants it."""
+    """Answer a call; return the exit status that the agent's program expects."""
     try:
         _install_signal_handlers()
         return _answer_call(arguments)
@@ -41,7 +42,7 @@ def guard(arguments: Sequence[str]) -> int:
 
 
 def _deny(error: BaseException | None = None) -> int:
-    """Deny where no answer could be given; nothing in here may fail in a way that lets the call through."""
+    """Deny a call that could not be answered; no failure in here may let the call through."""
     try:
         name = type(error).__name__
         details = "" if error is None else f": {error}" if name == "NotUnderstoodError" else f" ({name})"
@@ -56,28 +57,28 @@ def _deny(error: BaseException | None = None) -> int:
 
 
 def _deny_on_signal(number: int, frame: object) -> NoReturn:
-    """Deny at once, wherever it is: somebody ends the process."""
+    """Deny the call immediately because a signal ends the process."""
     os._exit(_deny())
 
 
 def _deny_on_timeout(number: int, frame: object) -> NoReturn:
-    """Deny at once, wherever it is: time is up."""
+    """Deny the call immediately because the time limit is reached."""
     os._exit(_deny(TimeoutError()))
 
 
 def _install_signal_handlers() -> None:
-    """Let the time limit and every signal that would end the process deny, and refuse to work without standard streams."""
+    """Deny the call on timeout and on every signal that would end the process; require standard streams."""
     if TYPE_CHECKING:
         import signal as signals
     else:
-        import _signal as signals  # `signal` loads enum, and that re
+        import _signal as signals  # `signal` imports enum, which imports re
 
     for number in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP, signals.SIGQUIT, signals.SIGXCPU):
         signals.signal(number, _deny_on_signal)
     signals.signal(signals.SIGALRM, _deny_on_timeout)
     signals.setitimer(signals.ITIMER_REAL, TIMEOUT_SECONDS)
     for handle in (0, 1, 2):
-        os.fstat(handle)  # what is opened in place of one that is closed would be written to
+        os.fstat(handle)  # a file opened in place of a closed stream would be written to
 
 
 def _answer_call(arguments: Sequence[str]) -> int:
@@ -97,7 +98,7 @@ def _answer_call(arguments: Sequence[str]) -> int:
 
 
 def _parse_options(arguments: Sequence[str]) -> tuple[str | None, str, str]:
-    """The plan and the program that are named, and what is wrong with how that is done."""
+    """Parse the plan and the program from the arguments; the third value describes an error."""
     plan_name, program, remaining_args = None, "", list(arguments)
     while remaining_args:
         name, equals, value = remaining_args.pop(0).partition("=")
@@ -123,7 +124,7 @@ def _parse_options(arguments: Sequence[str]) -> tuple[str | None, str, str]:
 
 
 def _read_call() -> bytes:
-    """All of standard input, or one byte more than a call may have."""
+    """Read standard input; return nothing if it is longer than a call may be."""
     chunks, size = [], 0
     while size <= _MAX_CALL_BYTES and (chunk := os.read(0, 1 << 20)):
         chunks.append(chunk)

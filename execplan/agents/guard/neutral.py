@@ -1,4 +1,4 @@
-"""The form of any other program: one JSON object in, the product's own document out."""
+"""Hook format for any other program: one JSON object as input, execplan's own JSON document as output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FIELDS: Final = {
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
-    """The call that is asked about; raises NotUnderstoodError."""
+    """Parse the call in a hook's input. Raises NotUnderstoodError."""
     kind = tool_call.required_text(payload, "tool")
     if kind not in _FIELDS:
         raise tool_call.NotUnderstoodError(f"tool is one of {', '.join(_FIELDS)}")
@@ -49,7 +49,7 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
 
 
 def answer(response: HookResponse) -> tuple[bytes, int]:
-    """The document, and the exit status: 0, for an answer was given."""
+    """Return the JSON document and the exit status, which is 0 because there is an answer."""
     is_denied = response.kind == DENY
     data = {
         "decision": response.kind,

@@ -1,4 +1,4 @@
-"""Where a path of a call leads to, if that is the same for whoever follows it."""
+"""Resolution of a call's paths, if they mean the same to every program that follows them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from execplan.named_tuple import NamedTuple
 from execplan.text.invisible_characters import has_hidden
 
 _MAX_PATH_BYTES = 4096
-"""Bytes of a path that Linux takes (PATH_MAX)."""
+"""Maximum length of a path in bytes on Linux (PATH_MAX)."""
 _MAX_FILE_BYTES = 32 << 20
-"""Bytes of a file that is looked at before it is edited."""
+"""Maximum size, in bytes, of a file that is read before it is edited."""
 
 
 class ResolvedPath(NamedTuple):
-    """Where a path leads to."""
+    """The target of a path, or the reason why it is not allowed."""
 
     path: str
-    """From the root of the repository, through no link; nothing where it is refused."""
+    """Path from the repository root, without links; empty if it is not allowed."""
     denial_reason: str = ""
-    """Why nothing may be written there, or nothing."""
+    """Reason why the path may not be written, or empty."""
 
 
 def resolve_path(text: str, folder: str, root: str, *, no_follow: bool = False) -> ResolvedPath:
-    """Follow a path from a folder; `no_follow`: what is there is meant, not what it links to, as when it is deleted."""
+    """Resolve a path from a directory; `no_follow`: do not follow a link at its end, as for a deletion."""
     reason = _invalid_path_reason(text)
     if reason:
         return ResolvedPath("", reason)
@@ -42,7 +42,7 @@ def resolve_path(text: str, folder: str, root: str, *, no_follow: bool = False) 
 
 
 def linkless_path(text: str, folder: str, root: str) -> str:
-    """The path from the root of a file that is named without any link on the way, from the root on; else nothing."""
+    """Return the path from the root of a file whose path has no links after the root; otherwise an empty string."""
     if _invalid_path_reason(text):
         return ""
     absolute = os.path.join(folder, text)
@@ -54,17 +54,17 @@ def linkless_path(text: str, folder: str, root: str) -> str:
 
 
 def is_unambiguous(path: str) -> bool:
-    """Whether a path is the same for every process, and whether links are followed before or behind `..`."""
+    """Check whether a path is the same for every process, and whether links are followed before or after `..`."""
     return not is_per_process(path) and os.path.realpath(path) == os.path.realpath(os.path.normpath(path))
 
 
 def is_per_process(path: str) -> bool:
-    """Whether an absolute path leads to where each process finds something else, as by `/proc/self`."""
+    """Check whether an absolute path means something else to each process, such as `/proc/self`."""
     return os.path.normpath(f"/{path.lstrip('/')}/").startswith(("/proc/", "/dev/"))
 
 
 def read_regular_file(path: str, root: str) -> bytes | None:
-    """The bytes of a file, None where there is nothing; raises ValueError for what is no file that can be read."""
+    """Read a regular file; return None if it does not exist. Raises ValueError if it can't be read."""
     try:
         handle = open_regular(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def read_regular_file(path: str, root: str) -> bytes | None:
 
 
 def _invalid_path_reason(text: str) -> str:
-    """Why nobody can say where a path leads to, or nothing."""
+    """Return why the target of a path is unclear; empty if it is clear."""
     if not text.isprintable() or has_hidden(text) or any(["\ud800" <= char <= "\udfff" for char in text]):
         return "its path has characters that can't be seen"
     if not text or text != text.strip() or text.startswith("~") or text.rpartition("/")[2] in ("", ".", ".."):

@@ -1,4 +1,4 @@
-"""What the plan itself denies, whatever else it allows: `deny` of any step, and what its constraints forbid."""
+"""Denials by the plan itself, whatever else it allows: `deny` of any step, and the plan's constraints."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _GIT_VALUE_OPTIONS = frozenset(
     "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source".split()
 )
 _WRITING_KINDS = (tool_call.WRITE, tool_call.EDIT)
-"""A file that is written anew is edited too, and the other way round: a pattern that denies one denies both."""
+"""Kinds of calls that change a file's content: a pattern that denies one kind denies both."""
 
 
 def hidden_character_reason(call: ToolCall) -> str:
-    """What of a call nobody can see, or nothing."""
+    """Describe an invisible character in a call; empty if there is none."""
     from execplan.text.invisible_characters import describe_characters, find_hidden, may_have_hidden
 
     for text in (call.tool, call.cwd, call.command):
@@ -38,7 +38,7 @@ def hidden_character_reason(call: ToolCall) -> str:
 def file_denial_reason(
     file_changes: Sequence[FileChange], planned_steps: Sequence[PlannedStep], scope: GuardScope
 ) -> str:
-    """Why files may not be touched, or nothing."""
+    """Return why files may not be changed; empty if they may."""
     for file_change in file_changes:
         protection = scope.protected(file_change.path)
         if protection:
@@ -55,7 +55,7 @@ def file_denial_reason(
 def command_denial_reason(
     argvs: Sequence[tuple[str, ...]], planned_steps: Sequence[PlannedStep], scope: GuardScope
 ) -> str:
-    """Why commands, by their words, may not be run, or nothing."""
+    """Return why commands may not run, by their arguments; empty if they may."""
     git_argvs = [_without_git_options(argv) for argv in argvs if argv[0].rpartition("/")[2] == "git"]
 
     def is_begun(kind: str, pattern: str) -> bool:
@@ -70,7 +70,7 @@ def command_denial_reason(
 
 
 def _without_git_options(argv: Sequence[str]) -> tuple[str, ...]:
-    """A command of git without the options in front of its verb."""
+    """Remove the options before the subcommand of a git command."""
     at = 1
     while at < len(argv) and argv[at].startswith("-"):
         at += 2 if argv[at] in _GIT_VALUE_OPTIONS else 1
@@ -78,7 +78,7 @@ def _without_git_options(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def tool_denial_reason(name: str, planned_steps: Sequence[PlannedStep]) -> str:
-    """Why a tool may not be used, or nothing."""
+    """Return why a tool may not be used; empty if it may."""
     return _step_denial_reason(
         planned_steps, lambda kind, pattern: kind == call_patterns.TOOL and call_patterns.matches_tool(name, pattern)
     )

@@ -1,4 +1,4 @@
-"""Which files an agent never reads, and which it never writes, whatever the plan says and whatever they are called."""
+"""Files that an agent may never read or never write, whatever the plan allows and however they are named."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ _AGENT_FILES = {
     ".codex": "the settings or hooks of Codex",
     ".mcp.json": "the servers that an agent's program starts",
 }
-"""Of a repository, in any folder of it."""
+"""Files and directories of agent programs, at any level of a repository."""
 _USER_AGENT_FILES = (".claude", ".claude.json", ".codex")
 _STATE = "where execplan keeps its state"
 _LONGEST = 4096
 
 
 def real_path(folder: str, path: str) -> str:
-    """Where a path leads to from a folder, links followed; nothing for what is no path."""
+    """Resolve a path from a directory, with all links followed; empty if it is not a path."""
     if not path or "\0" in path or len(path) > _LONGEST:
         return ""
     return os.path.realpath(os.path.join(folder, _expand_user(path)))
 
 
 def possible_real_paths(folder: str, path: str) -> tuple[str, ...]:
-    """Where a path may lead to: programs differ in whether they follow links before `..`, and each has a /proc of its own."""
+    """Return the possible targets of a path.
+
+    Programs differ in whether they follow links before `..`, and each process has its own /proc.
+    """
     resolved_path, joined = real_path(folder, path), os.path.join(folder, _expand_user(path))
     if not resolved_path or not (".." in joined.split("/") or is_per_process(joined)):
         return (resolved_path,)
@@ -49,18 +52,18 @@ def possible_real_paths(folder: str, path: str) -> tuple[str, ...]:
 
 
 def names_in_glob(pattern: str) -> list[str]:
-    """The names in a pattern of files, wildcards taken off: one for each way to read it, none where it leaves files out."""
+    """Return the names in a glob pattern without wildcards, one per alternative; none if it excludes files."""
     alternatives = [] if pattern.startswith("!") else pattern.replace("{", ",").replace("}", ",").split(",")
     return [name for alternative in alternatives if (name := alternative.replace("**/", "").strip("*?/"))]
 
 
 def is_inside(root: str, path: str) -> bool:
-    """Whether a real path lies in a folder, or is that folder."""
+    """Check whether a real path is in a directory, or is that directory."""
     return f"{path}/".startswith(f"{root.rstrip('/')}/")
 
 
 def read_denial_reason(scope: GuardScope, path: str) -> str:
-    """Why a real path is not to be read, or nothing."""
+    """Return why a real path may not be read; empty if it may."""
     if not path:
         return "it is no path"
     if private_reason := _describe_private(path):
@@ -82,7 +85,7 @@ def read_denial_reason(scope: GuardScope, path: str) -> str:
 
 
 def secret_reason(path: str, *, folder: bool = False) -> str:
-    """Why a file is not to be shown, by its name, and why a device is not, as the table of risks has it."""
+    """Return why a file may not be shown, by its name or as a device in the risk table; empty if it may."""
     if is_secret_file(path, is_directory=folder):
         return "it holds credentials"
     folded = path.casefold()
@@ -98,7 +101,10 @@ def secret_reason(path: str, *, folder: bool = False) -> str:
 def describe_protected(
     scope: GuardScope, project: Project, folder: str, path: str, *, include_parents: bool = False
 ) -> str:
-    """What a path from a folder is that no agent may change, or nothing; `include_parents`: also where such lies below it."""
+    """Describe a path that no agent may change; empty if it may be changed.
+
+    `include_parents` also covers directories that contain such a path.
+    """
     if not path.isprintable() or has_hidden(path):
         return "a path with characters that nobody sees"
     absolute_path = os.path.normpath(os.path.join(folder, _expand_user(path)))
@@ -111,7 +117,7 @@ def describe_protected(
 
 
 def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
-    """What an absolute path is that no agent may change."""
+    """Describe an absolute path that no agent may change; empty if it may be changed."""
     for root in dict.fromkeys((scope.root, project.root)):
         if is_inside(root, path):
             relative_path = os.path.relpath(path, root)
@@ -127,7 +133,7 @@ def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
 
 
 def _describe_project_file(project: Project, path: str) -> str:
-    """What of a home a path is, that says what may be done."""
+    """Describe a path of a project that controls what is allowed: a plan template or execplan's state."""
     folded = path.casefold()
     if is_inside(os.path.join(project.base, project.settings.templates).casefold(), folded):
         return "a template of plans"
@@ -139,7 +145,7 @@ def _describe_project_file(project: Project, path: str) -> str:
 
 
 def _describe_program_file(path: str) -> str:
-    """Whether a path is a part of this very program."""
+    """Describe a path that is a part of this program; empty for other paths."""
     import execplan
 
     folder = os.path.dirname(os.path.realpath(execplan.__file__))
@@ -147,7 +153,7 @@ def _describe_program_file(path: str) -> str:
 
 
 def _describe_private(path: str) -> str:
-    """What of the user's own an absolute path is: the key, what was approved, the settings of agents' programs."""
+    """Describe an absolute path of the user's private files: the key, approvals, settings of agent programs."""
     folded = path.casefold()
     for folder, description in _private_directories():
         if is_inside(folder.casefold(), folded):
@@ -156,7 +162,7 @@ def _describe_private(path: str) -> str:
 
 
 def find_private_below(path: str) -> str:
-    """What of the user's own lies below a real path, or nothing."""
+    """Describe a private path below a real path; empty if there is none."""
     return next(
         (
             description
@@ -168,7 +174,7 @@ def find_private_below(path: str) -> str:
 
 
 def _private_directories() -> Iterator[tuple[str, str]]:
-    """The user's own folders, by what the environment says and by what the machine says, and what is in them."""
+    """Yield the user's private directories, by environment variables and by the user database, with descriptions."""
     user_homes = dict.fromkeys((os.path.expanduser("~"), _login_home()))
     states = [
         os.environ.get("XDG_STATE_HOME", ""),
@@ -196,7 +202,7 @@ def _private_directories() -> Iterator[tuple[str, str]]:
 
 
 def _login_home() -> str:
-    """The user's folder as the machine knows it, whatever HOME says."""
+    """Return the user's home directory from the user database, whatever HOME contains."""
     import pwd
 
     try:
@@ -210,7 +216,7 @@ def _expand_user(path: str) -> str:
 
 
 def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str:
-    """What of it lies below a folder."""
+    """Describe a directory that contains a protected path; empty if it contains none."""
     protected_paths = [
         os.path.join(project.base, ".agent", "execplan.toml"),
         os.path.join(project.base, project.settings.templates),
@@ -229,7 +235,7 @@ def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str
 
 
 def _find_hard_link(project: Project, path: str) -> str:
-    """Whether a path is another name of a file that decides, by a hard link."""
+    """Check whether a path is a hard link to a file that controls what an agent may do; return a description."""
     try:
         file_status = os.stat(path)
     except (OSError, ValueError):
@@ -247,7 +253,7 @@ def _find_hard_link(project: Project, path: str) -> str:
 
 
 def _policy_files(project: Project) -> Sequence[str]:
-    """The files that decide what an agent may do, as far as they are known by name."""
+    """List the known files that control what an agent may do."""
     folders = [
         os.path.dirname(user_settings.path()),
         os.path.join(project.root, ".claude"),

@@ -1,4 +1,4 @@
-"""A call for which no warrant is in force: what passes without a plan is found out first, for all else is slow."""
+"""Decisions on calls without a grant in force: calls that need no plan are checked first, because the rest is slow."""
 
 from __future__ import annotations
 
@@ -26,22 +26,20 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_DOCUMENT_BYTES: Final = 8 << 20
-"""Bytes of the longest document that is looked at here."""
+"""Maximum size, in bytes, of a document that is checked here."""
 _RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))
-"""What is found where another call is about to begin the run."""
+"""Error codes that occur while another call starts the run."""
 
 
 def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
-    """What becomes of a call, and what no reason tells; raises ExecplanError."""
+    """Decide on a call; the second value lists secrets that no reason may contain. Raises ExecplanError."""
     project = project_discovery.find(os.getcwd())
-    if not project.exists:  # nobody looks for homes below: that may take longer than there is
+    if not project.exists:  # nested projects are not searched, which may exceed the time limit
         message = f"no plans folder in {project.base} or above"
         raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective_policy(project)
     context = GuardContext(project, policy.reads, policy.tools)
-    if reason := self_protection.escape_reason(
-        call, context.scope, project
-    ):  # said whether or not there is a plan to judge by
+    if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan
         return Decision(DENY, reason), ()
     planless_decision = decide(call, context, clock.epoch_seconds())
     if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(project, call, context)):
@@ -58,7 +56,10 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
 def _decide_in_turn(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, tuple[str, ...]]:
-    """What becomes of a call whose turn has come: by then, or meanwhile, another may have begun the run. Raises ExecplanError."""
+    """Decide on a call that has a slot. Raises ExecplanError.
+
+    Another call may have started the run before or during this.
+    """
     if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
         return outcome
     from execplan.agents.guard.full_check import decide_by_plan
@@ -69,7 +70,7 @@ def _decide_in_turn(
         if error.code not in _RUN_STARTED_CODES:
             raise
         with call_recording.lock_runs(project, call):
-            pass  # who has just begun the run finishes that first
+            pass  # wait until the other call has started the run
         if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
             return outcome
         raise
@@ -78,7 +79,7 @@ def _decide_in_turn(
 def _decide_by_current_grant(
     call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, tuple[str, ...]] | None:
-    """What becomes of a call by the warrant in force; None where there is none. Raises ExecplanError."""
+    """Decide on a call by the grant in force; return None if there is none. Raises ExecplanError."""
     grant = call_recording.find_grant(plan_name)
     if grant is None:
         return None
@@ -92,9 +93,9 @@ def _decide_by_current_grant(
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: GuardContext) -> bool:
-    """Whether no plan that somebody approved plans or denies a command that only reads, as far as their documents are at hand.
+    """Check whether no approved plan matches or denies a command that only reads, by the stored documents.
 
-    It is enough for a command that passes too where the plan can't be read at all.
+    Such a command is also allowed if the plan can't be read at all, so this check is sufficient.
     """
     for ref in plan_store.all_refs(project):
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)

@@ -1,4 +1,4 @@
-"""The commands that only read, each with the flags that are known to change nothing of that; whatever is not here does more."""
+"""Commands that only read, each with the flags that do not change this; any other command or flag may do more."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
     from typing import Final
 
 NO_PATHS: Final = 99
-"""In place of a number of words: none of them is a path."""
+"""Number that stands for all operands: none of them is a path."""
 
 
 class ReadOnlyCommand(NamedTuple):
-    """How a program is told to read."""
+    """Flags and operands with which a program only reads."""
 
     flags: str = ""
-    """Flags without a value; letters alone may stand together behind one hyphen. Behind one with `?` a value may be joined with `=`."""
+    """Flags without a value; one-letter flags can be combined. A flag that ends in `?` may have a value after `=`."""
     value_flags: str = ""
-    """Flags with a value, which is no path."""
+    """Flags with a value that is not a path."""
     leading_texts: int = 0
-    """How many words stand in front of the paths: a pattern, a program."""
+    """Number of operands before the paths, such as a pattern or a program text."""
     replacing_flags: str = ""
-    """Flags that stand in for these words."""
+    """Flags that replace these operands."""
     max_operands: int = NO_PATHS
-    """How many words there may be."""
+    """Maximum number of operands."""
     min_operands: int = 0
     forbidden_texts: tuple[str, ...] = ()
-    """What no word may hold."""
+    """Texts that no operand may contain."""
     allows_numbers: bool = False
     """Whether a number may be a flag: `-20`."""
     required_flag: str = ""
-    """A flag without which it does more than read."""
+    """Flag without which the command does more than read."""
 
 
 _GREP = ReadOnlyCommand(
@@ -120,7 +120,7 @@ READ_ONLY_PROGRAMS: Mapping[str, ReadOnlyCommand] = {
     "which": ReadOnlyCommand("-a", leading_texts=NO_PATHS),
     "whoami": ReadOnlyCommand(leading_texts=NO_PATHS, max_operands=0),
 }
-"""What each program takes, beside words."""
+"""Programs that only read, with their flags and operands."""
 
 _DIFF = (
     "--stat --numstat --shortstat --name-only --name-status --summary --check --raw --patch -p -s --no-patch -w -b --color? --no-color "
@@ -180,7 +180,7 @@ GIT_SUBCOMMANDS: Mapping[str, ReadOnlyCommand] = {
     "tag": ReadOnlyCommand("-l --list -n", max_operands=0),
     "worktree list": ReadOnlyCommand("--porcelain", max_operands=0),
 }
-"""What each verb of git takes, where it only looks; behind `git`, or `git --no-pager`."""
+"""Subcommands of git that only read, with their flags and operands, after `git` or `git --no-pager`."""
 
 FIND_EXPRESSIONS: Mapping[str, int] = {
     **dict.fromkeys(
@@ -193,9 +193,9 @@ FIND_EXPRESSIONS: Mapping[str, int] = {
         1,
     ),
 }
-"""What may stand behind the paths of `find`, with how many words behind it."""
+"""Expressions of `find` that are allowed after its paths, each with its number of operands."""
 
 VERSION_PROGRAMS = frozenset(
     "python python3 node npm pnpm yarn cargo rustc ruby java gcc clang make cmake git go pip uv docker".split()
 )
-"""Programs that may be asked for their version."""
+"""Programs that may be called to print their version."""

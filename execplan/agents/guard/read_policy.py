@@ -1,4 +1,4 @@
-"""Calls that only read: tools that do, and commands of which each is known to, with flags that are known to change nothing of that."""
+"""Calls that only read: reading tools, and commands known to only read, with flags that do not change this."""
 
 from __future__ import annotations
 
@@ -29,28 +29,31 @@ if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import ToolCall
 
 _GLOB_FLAGS = ("--include", "-g", "--glob")
-"""Flags that say which files a search looks into."""
+"""Flags that select the files that a search reads."""
 _RECURSIVE_PROGRAMS = frozenset(("grep", "egrep", "fgrep", "diff"))
-"""Programs that go through folders where they are told to."""
+"""Programs that read directories recursively only with a flag."""
 _TEST_FLAGS = frozenset("-d -e -f -h -L -r -s -w -x".split())
 _ANYWHERE, _INSIDE, _ASK_FIRST, _ONLY_PLANNED = READ_POLICIES
 
 
 class ReadDecision(NamedTuple):
-    """What becomes of a call that reads."""
+    """A decision on a call that reads, with its reason."""
 
     kind: str
-    """ALLOW, ASK or DENY; nothing for a call that does more, or that only a step of the plan can allow."""
+    """ALLOW, ASK or DENY; empty for a call that does more, or that only a step of the plan can allow."""
     reason: str = ""
 
 
 def read_decision_kind(call: ToolCall, scope: GuardScope, read_policy: str) -> str:
-    """What the policy says of a call that only reads: ALLOW, ASK or DENY; nothing for any other call."""
+    """Return what the policy decides for a call that only reads: ALLOW, ASK or DENY; empty for any other call."""
     return decide_read(call, scope, read_policy).kind
 
 
 def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDecision:
-    """As `read_policy`, with why; where reading must be planned too, one that is none of these calls is all that is said."""
+    """Decide on a call that only reads, with a reason.
+
+    If the policy requires a plan for reading, no kind is returned, as for a call that does more.
+    """
     real_paths = find_read_paths(call, scope)
     if real_paths is None:
         return ReadDecision("")
@@ -75,7 +78,7 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
 
 
 def _is_content_search(call: ToolCall) -> bool:
-    """Whether a call that reads shows what is in files below the folders that it names."""
+    """Check whether a reading call shows the content of files below the directories that it names."""
     if call.kind == READ:
         return call.tool == "Grep"
     command_list = parse_command_list(call.command, call.cwd)
@@ -88,9 +91,9 @@ def _is_content_search(call: ToolCall) -> bool:
 
 
 def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
-    """The real paths that a call reads, of which all below them is read; None for a call that does more than to read.
+    """Return the real paths that a call reads, including everything below them; None for a call that does more.
 
-    Nothing stands for what is no path.
+    An empty string represents an argument that is not a path.
     """
     if call.kind == READ:
         return [
@@ -118,9 +121,9 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
 
 
 def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
-    """The paths that a command reads, as it names them; None for one that may do more."""
+    """Return the paths that a command reads, as it names them; None if it may do more."""
     name, args = argv[0], argv[1:]
-    if name == "echo":  # whatever looks like a flag is printed, or no more than how that is printed
+    if name == "echo":  # flags of `echo` are printed, or only change how it prints
         return []
     if name in VERSION_PROGRAMS and list(args) == ["--version"]:
         return []
@@ -142,7 +145,7 @@ def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[st
 
 
 def _test_path_args(argv: Sequence[str]) -> list[str] | None:
-    """The path of which `test` says whether it is there; all else it may evaluate."""
+    """Return the path that `test` checks for existence; None for any other expression."""
     operands = argv[1:] if argv[:1] == ("!",) else argv
     if len(operands) != 2 or operands[0] not in _TEST_FLAGS or operands[1].startswith("-"):
         return None
@@ -150,7 +153,7 @@ def _test_path_args(argv: Sequence[str]) -> list[str] | None:
 
 
 def _operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | None:
-    """The paths among the words of a program; None where a flag is not known, or where there are too many words."""
+    """Return the paths among the operands of a program; None for an unknown flag or a wrong number of operands."""
     parsed_args = parse_args(
         argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers
     )
@@ -174,14 +177,14 @@ def _operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] |
 
 
 def filter_path_args(argv: Sequence[str]) -> list[str] | None:
-    """The paths that a program reads that is no more than a filter otherwise; None where it may do more."""
+    """Return the paths that a filter program reads besides its input; None if it may do more."""
     if argv[0] == "sed":
         return _sed_path_args(argv[1:])
     return _operand_paths(argv[1:], READ_ONLY_PROGRAMS[argv[0]]) if argv[0] in READ_ONLY_PROGRAMS else None
 
 
 def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
-    """What a command of git reads, where it is the repository's own git that is asked."""
+    """Return the paths that a git command reads, if it uses the repository's own git directory."""
     args, base = list(argv), ""
     while args[:1] in (["-C"], ["--no-pager"]):
         if args[0] == "-C":
@@ -204,7 +207,7 @@ def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str
 
 
 def _revision_paths(arg: str) -> Iterator[str]:
-    """A word of git's that may be a path, and the paths that may be in one as `HEAD:path`, `:0:path` or `:(top)path`."""
+    """Yield an argument of git that may be a path, and paths in it, as in `HEAD:path`, `:0:path` or `:(top)path`."""
     yield arg
     while ":" in arg:
         arg = arg.partition(":")[2]
@@ -214,7 +217,10 @@ def _revision_paths(arg: str) -> Iterator[str]:
 
 
 def _uses_repository_git(root: str, folder: str) -> bool:
-    """Whether git, asked in a folder, asks the repository of that root: another may start programs by its settings."""
+    """Check whether git uses the repository at that root when it runs in a directory.
+
+    The settings of another repository may start programs.
+    """
     while folder != root:
         if not protected_paths.is_inside(root, folder) or os.path.lexists(os.path.join(folder, ".git")):
             return False
@@ -225,7 +231,7 @@ def _uses_repository_git(root: str, folder: str) -> bool:
 
 
 def _find_path_args(argv: Sequence[str]) -> list[str] | None:
-    """The folders that `find` looks into, where it only prints what it finds."""
+    """Return the directories that `find` searches, if it only prints its matches."""
     start = next((index for index, arg in enumerate(argv) if arg.startswith("-") or arg in ("(", "!", ",")), len(argv))
     index = start
     while index < len(argv):
@@ -239,7 +245,7 @@ def _find_path_args(argv: Sequence[str]) -> list[str] | None:
 
 
 def _sed_path_args(argv: Sequence[str]) -> list[str] | None:
-    """The files of which `sed -n` prints lines by their numbers."""
+    """Return the files of which `sed -n` prints lines by their numbers."""
     if len(argv) < 2 or argv[0] != "-n" or any([arg.startswith("-") for arg in argv[1:]]):
         return None
     for expression in argv[1].split(";"):

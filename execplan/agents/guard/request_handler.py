@@ -1,4 +1,4 @@
-"""From the bytes of a call to the bytes of an answer: in which program's form it is asked, and by which plan it is judged."""
+"""Processing of a guard request, from input bytes to output bytes: detects the format, and decides on the call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 def handle_request(
     data: bytes, plan_name: str | None, program: str, max_length: int
 ) -> tuple[bytes, int, Callable[[], None]]:
-    """What is printed, the exit status, and what is done then; anything that is raised is for the door to deny."""
+    """Handle a request; return the output, the exit status, and an action to run afterwards.
+
+    The caller denies the call if anything is raised.
+    """
     try:
         payload = _parse_payload(data)
     except NotUnderstoodError as error:
@@ -58,7 +61,7 @@ def handle_request(
 
 
 def _do_nothing() -> None:
-    """What is done where nothing is to be told of a call."""
+    """Do nothing, for a call that needs no record."""
 
 
 def _denial(reason: str, max_length: int) -> HookResponse:
@@ -70,7 +73,7 @@ def _load_format(program: str) -> Any:
 
 
 def _detect_program(payload: dict[str, Any]) -> str:
-    """The program that sends such a call: Codex names the turn and the model, Claude Code does not."""
+    """Detect the program that sent a call: unlike Claude Code, Codex includes the turn and the model."""
     if "hook_event_name" not in payload:
         return "neutral"
     return "codex" if "turn_id" in payload else "claude"
@@ -87,7 +90,7 @@ def _parse_payload(data: bytes) -> dict[str, Any]:
 
 
 class _RunSnapshot(NamedTuple):
-    """What a call was judged by."""
+    """The data on which a decision was based."""
 
     grant: GuardGrant
     entries: Sequence[Entry]
@@ -97,7 +100,10 @@ class _RunSnapshot(NamedTuple):
 def _decide(
     call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, _RunSnapshot | None, tuple[str, ...]]:
-    """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
+    """Decide on a call; return the decision, its grant and run if any, and the secrets that no reason may contain.
+
+    Raises ExecplanError.
+    """
     grant = call_recording.find_grant(plan_name)
     if grant is not None:
         entries = call_recording.read_entries(grant)

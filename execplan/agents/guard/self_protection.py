@@ -1,4 +1,4 @@
-"""What an agent may do with execplan itself, and what it may not do to anything that guards it, planned or not."""
+"""Restrictions on an agent's use of execplan itself, and on changes to the guard, whether or not they are planned."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ _RISKY_PREFIXES = (
     "web.",
 )
 _RISKY_SUFFIXES = (".cmd", ".command", ".receivepack", ".update", ".uploadpack", ".vcs")
-"""Settings of git that name programs, in lower case: how they begin, and how others end."""
+"""Prefixes and suffixes of git settings that name programs, in lower case."""
 _CODE_CHARS = frozenset(" \n\t;()'\"")
 _LONGEST = 4096
 
 
 def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
-    """Whether a call is verbs of ours and nothing else: such as read, report or keep the plan true, with options that do no more."""
+    """Check whether a call consists only of execplan commands that read, report or update the plan."""
     if call.kind != COMMAND:
         return False
     command_list = parse_command_list(call.command, call.cwd)
@@ -71,7 +71,10 @@ def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
 
 
 def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
-    """Why a call would free the agent that makes it, or nothing; asked before anything else, so a plan can't allow it."""
+    """Return why a call would let the agent escape the guard; empty if it would not.
+
+    It is checked before anything else, so that a plan can't allow such a call.
+    """
     if call.kind in (WRITE, EDIT, DELETE):
         for edit in call.edits:
             if protected := protected_paths.describe_protected(
@@ -85,7 +88,7 @@ def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
 
 
 def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, project: Project) -> str:
-    """Why a command would."""
+    """Return why a command would let the agent escape the guard; empty if it would not."""
     command_list = parse_command_list(command, call.cwd)
     if command_list is not None and find_read_paths(call._replace(kind=COMMAND, command=command), scope) is not None:
         return ""
@@ -101,7 +104,10 @@ def _command_escape_reason(command: str, call: ToolCall, scope: GuardScope, proj
 
 
 def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Sequence[str], *, is_plain: bool) -> str:
-    """Why a program is none that an agent starts: ours with more than it may do, or an agent's that nobody would guard."""
+    """Return why an agent may not start a program; empty if it may.
+
+    Such a program is execplan with more than an agent may do, or another agent without a guard.
+    """
     if not simple.argv:
         return ""
     name = normalize_program_name(simple.argv[0]).casefold()
@@ -122,7 +128,7 @@ def _is_execplan(name: str, simple: SimpleCommand) -> bool:
 
 
 def _runs_execplan(text: str) -> bool:
-    """Whether a word is a text that runs execplan: it has its name between marks that no path has."""
+    """Check whether an argument is code that runs execplan: it contains the name and characters that no path has."""
     folded = text.casefold()
     at = folded.find(NAME)
     while at >= 0:
@@ -136,7 +142,7 @@ def _runs_execplan(text: str) -> bool:
 
 
 def _git_setting_reason(simple: SimpleCommand) -> str:
-    """Why a command of git would change what git starts."""
+    """Return why a git command would change the programs that git starts; empty if it would not."""
     settings = [
         next_arg for arg, next_arg in zip(simple.argv, simple.argv[1:], strict=False) if arg in ("-c", "--config-env")
     ]
@@ -151,12 +157,12 @@ def _git_setting_reason(simple: SimpleCommand) -> str:
 
 
 def _is_risky(name: str) -> bool:
-    """Whether a setting of git may name a program."""
+    """Check whether a git setting may name a program."""
     return name.casefold().startswith(_RISKY_PREFIXES) or name.casefold().endswith(_RISKY_SUFFIXES)
 
 
 def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, project: Project, folders: Sequence[str]) -> str:
-    """Why a command, that may write, names what no agent changes."""
+    """Return why a command that may write names a protected path; empty if it does not."""
     name = normalize_program_name(simple.argv[0]) if simple.argv else ""
     removes = name in _REMOVERS or (name == "git" and bool({"rm", "mv"} & set(simple.argv[1:3])))
     for folder in folders:
@@ -170,7 +176,7 @@ def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, project: Pr
 
 
 def _possible_paths(arg: str) -> Iterator[str]:
-    """The paths that a word of a command may hold."""
+    """Yield the paths that an argument of a command may contain."""
     if len(arg) > _LONGEST or "\n" in arg:
         return
     yield arg
@@ -184,7 +190,10 @@ def _possible_paths(arg: str) -> Iterator[str]:
 
 
 def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
-    """Why another tool would: it is execplan's own, or it is given a path or a command that is not for an agent."""
+    """Return why a call of another tool would let the agent escape the guard; empty if it would not.
+
+    It is a tool of execplan itself, or its arguments contain a protected path or a command denied to agents.
+    """
     if NAME in call.tool.casefold():
         return f"{shorten(call.tool)} is a tool of {NAME} itself"
     for text in _iter_texts(call.arguments):
@@ -198,7 +207,7 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
 
 
 def _iter_texts(value: object) -> Iterator[str]:
-    """Every text in what a tool is given."""
+    """Yield all texts in the arguments of a tool."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -211,7 +220,7 @@ def _iter_texts(value: object) -> Iterator[str]:
 
 
 def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
-    """Why an edit would change what a pyproject.toml says of execplan."""
+    """Return why an edit would change the execplan settings in a pyproject.toml; empty if it would not."""
     for edit in call.edits:
         if os.path.basename(protected_paths.real_path(call.cwd, edit.path)).casefold() == "pyproject.toml":
             from execplan.agents.guard.call_file_changes import changes_execplan_table
@@ -222,7 +231,10 @@ def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -
 
 
 def _settings_removal_reason(simple_commands: Sequence[SimpleCommand], folders: Sequence[str]) -> str:
-    """Why a command would do away with a pyproject.toml that has settings of ours; what it writes there is not seen."""
+    """Return why a command would remove a pyproject.toml with execplan settings; empty if it would not.
+
+    Content that the command writes to it is not detected.
+    """
     for simple in simple_commands:
         if not simple.argv or normalize_program_name(simple.argv[0]) not in _REMOVERS | {"git"}:
             continue

@@ -1,4 +1,4 @@
-"""A call is matched to the steps that it may be of; what of them may be done now is for permission.py to say."""
+"""Matching of a call to planned steps; permission.py decides whether a step may run now."""
 
 from __future__ import annotations
 
@@ -35,38 +35,47 @@ if TYPE_CHECKING:
 
 _TOOL = "use_tool"
 _MIN_SIMILARITY = 20
-"""Hundredths: a step that a call is less like is not named as the nearest."""
+"""Minimum similarity, from 0 to 100, of a step that is named as the nearest one."""
 
 
 class StepMatch(NamedTuple):
-    """A step that a call is of."""
+    """A step that a call belongs to."""
 
     step: str
-    """Its id."""
+    """ID of the step."""
     paths: tuple[str, ...]
-    """What the call writes or deletes, from the root: of a step that writes files what was compared to the byte with what is
-    planned, so that what is there now need not be as expected; of a command what the step declares."""
+    """Paths from the repository root that the call writes or deletes.
+
+    For a step that writes files, the changes were compared byte for byte with the plan, so the current content need not
+    be as expected. For a command, they are the step's declared outputs.
+    """
     is_further: bool = False
-    """Whether the step's `allow` permits the call besides the step's own, so that it does not use up the step."""
+    """Whether the step's `allow` permits the call in addition to the step's own calls.
+
+    Such a call does not use up the step.
+    """
 
 
 class MatchResult(NamedTuple):
-    """What was found."""
+    """The steps that match a call, or the reason why none does."""
 
     matches: tuple[StepMatch, ...] = ()
-    """In the order of their numbers."""
+    """Matching steps, in the order of their numbers."""
     denial_reason: str = ""
-    """Why the call is denied whatever it matches, or nothing."""
+    """Reason why the call is denied whatever it matches, or empty."""
     nearest_step: str = ""
-    """Where nothing matches: the id of the step that the call is most like, or nothing."""
+    """ID of the most similar step if none matches, or empty."""
     reason: str = ""
-    """Why it is not that one."""
+    """Reason why the call does not match that step."""
 
 
 def match_call(
     call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str
 ) -> MatchResult:
-    """The steps that a call may be of, whether or not it is their turn; `read_policy` is what the policy says of reading."""
+    """Return the steps that a call may belong to, whether or not they may run now.
+
+    `read_policy` is the policy for reading.
+    """
     denial_reason = plan_denials.hidden_character_reason(call)
     if denial_reason:
         return MatchResult(denial_reason=denial_reason)
@@ -92,7 +101,7 @@ def match_call(
 def _match_core_command(
     call: ToolCall, match_result: MatchResult, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str
 ) -> MatchResult:
-    """The steps of which a command is without what is around it; else what was found, and why that is not so."""
+    """Match the core of a compound command; return the previous result, with a reason, if there is no core."""
     core_command = compound_command.extract_core_command(call, scope, read_policy)
     if not core_command.command:
         return (
@@ -147,7 +156,7 @@ def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: 
 def _compare_own_command(
     typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope
 ) -> StepComparison:
-    """How a command, and what it makes of files, compares with what a step does itself."""
+    """Compare a command and its file changes with the effect of a step."""
     if step["type"] in file_comparison.WRITES:
         return (
             file_comparison.compare(file_changes, step, scope)
@@ -162,12 +171,12 @@ def _compare_own_command(
 
 
 def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
-    """The words of every command that is typed, as they stand and as they hide in others."""
+    """Return the arguments of every command in the text, including those within other commands."""
     return [argv for argv in (typed_command.argv, *[simple.argv for simple in typed_command.simple]) if argv]
 
 
 def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[FileChange, ...]:
-    """What a command makes of files that does no more than to delete or move them."""
+    """Return the file changes of a command that only deletes or moves files."""
     move = call_file_changes.parse_move(typed_command)
     edits = (
         tuple([FileEdit(name, tool_call.DELETE) for name in move])
@@ -206,7 +215,7 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
 
 
 def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
-    """Whether a pattern of a step allows what is made of a file: who may write all of it may edit it too."""
+    """Check whether a step's patterns allow a file change; permission to write a file includes editing it."""
     kind = {file_change.kind, tool_call.WRITE} if file_change.kind == tool_call.EDIT else {file_change.kind}
     return any(
         [
@@ -218,12 +227,12 @@ def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
 
 
 def _allowed_patterns(step: Step, kind: str) -> list[str]:
-    """What the patterns of a step that are about calls of a kind say."""
+    """Return the step's patterns for a kind of call, without the kind."""
     return [pattern for name, pattern in map(call_patterns.split_pattern, step.get("allow") or ()) if name == kind]
 
 
 def _compare_tool(call: ToolCall, step: Step) -> StepComparison:
-    """Whether the call of a tool is that of a step: its name, and all that it is given."""
+    """Compare the call of a tool with that of a step by name and arguments; the step's `allow` also counts."""
     comparison = _compare_own_tool(call, step)
     is_allowed = any(
         [call_patterns.matches_tool(call.tool, name) for name in _allowed_patterns(step, call_patterns.TOOL)]
@@ -232,7 +241,7 @@ def _compare_tool(call: ToolCall, step: Step) -> StepComparison:
 
 
 def _compare_own_tool(call: ToolCall, step: Step) -> StepComparison:
-    """Whether the call of a tool is the step's own."""
+    """Compare the call of a tool with the step's own call."""
     if step["type"] != _TOOL:
         return StepComparison(_describe_mismatch(step), 0)
     name = step["tool"]
@@ -261,7 +270,7 @@ def _first_difference(call_arguments: Mapping[str, Any], planned_arguments: Mapp
 
 
 def _is_equal_json(left: object, right: object) -> bool:
-    """Whether two values are the same JSON: true is not 1."""
+    """Check whether two values are the same JSON; `true` differs from 1."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all([_is_equal_json(left[name], right[name]) for name in left])
     if isinstance(left, list) and isinstance(right, list):
@@ -270,7 +279,7 @@ def _is_equal_json(left: object, right: object) -> bool:
 
 
 def _best_matches(planned_steps: Sequence[PlannedStep], compare: Compare, paths: tuple[str, ...]) -> MatchResult:
-    """The steps of which a call is, else the one that it is most like."""
+    """Return the steps that match a call, or the most similar one."""
     comparisons = [
         (planned_step.step, compare(planned_step.step))
         for planned_step in sorted(planned_steps, key=lambda planned_step: planned_step.step["number"])
@@ -282,7 +291,7 @@ def _best_matches(planned_steps: Sequence[PlannedStep], compare: Compare, paths:
     ]
     matches.sort(
         key=lambda planned_step: planned_step.is_further
-    )  # a step that does this comes before those that only allow it
+    )  # a step that makes the call precedes steps that only allow it
     if matches:
         return MatchResult(tuple(matches))
     step, comparison = max(
@@ -298,6 +307,6 @@ def _declared_outputs(step: Step) -> tuple[str, ...]:
 
 
 def _describe_mismatch(step: Step) -> str:
-    """What a step is about that a call of another kind is not of."""
+    """Describe a step that a call of another kind does not match."""
     names = written_paths({**step, "outputs": None})
     return f"{step['id']} {'writes ' + names[0] if names else 'is no such call'}"

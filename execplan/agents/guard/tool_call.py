@@ -1,4 +1,4 @@
-"""A tool call that an agent is about to make, in words that no program's format knows."""
+"""A tool call that an agent is about to make, independent of the program's format."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ if TYPE_CHECKING:
 
 
 _MAX_PATH_CHARS = 4096
-"""Characters of the longest path, as Linux has it."""
+"""Maximum length of a path in characters on Linux."""
 
 
 class NotUnderstoodError(Exception):
-    """A call that says what no format knows: it is denied, with these words."""
+    """A call has content that its format does not define: it is denied with this message."""
 
 
 def ensure_known_fields(arguments: Mapping[str, Any], known_fields: str, tool: str) -> None:
-    """Refuse fields beside the known ones, which are named with spaces between."""
+    """Raise NotUnderstoodError for fields other than the known ones, which are separated by spaces."""
     for name in arguments:
         if name not in known_fields.split():
             raise NotUnderstoodError(f"{tool} is given {name!r}, and what that changes is not known here")
 
 
 def required_object(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An object that must be there."""
+    """Return a required object. Raises NotUnderstoodError if it is missing."""
     value: dict[str, Any] = _required_value(payload, name, dict, "an object")
     return value
 
 
 def required_text(payload: Mapping[str, Any], name: str) -> str:
-    """Text that must be there."""
+    """Return a required text. Raises NotUnderstoodError if it is missing."""
     value: str = _required_value(payload, name, str, "text")
     return value
 
 
 def required_path(payload: Mapping[str, Any], name: str) -> str:
-    """A path that must be there."""
+    """Return a required path. Raises NotUnderstoodError if it is missing or invalid."""
     value = required_text(payload, name)
     if not value or "\0" in value or len(value) > _MAX_PATH_CHARS:
         raise NotUnderstoodError(f"{name} is no path")
@@ -46,22 +46,22 @@ def required_path(payload: Mapping[str, Any], name: str) -> str:
 
 
 def optional_paths(payload: Mapping[str, Any], *names: str) -> tuple[str, ...]:
-    """The paths that are there."""
+    """Return the paths of those fields that are present."""
     return tuple([required_path(payload, name) for name in names if payload.get(name) is not None])
 
 
 def optional_text(payload: Mapping[str, Any], name: str) -> str:
-    """Text, nothing where there is none."""
+    """Return an optional text, empty if it is missing."""
     return "" if payload.get(name) is None else required_text(payload, name)
 
 
 def optional_flag(payload: Mapping[str, Any], name: str) -> bool:
-    """True or false, false where nothing is said."""
+    """Return an optional boolean, false if it is missing."""
     return payload.get(name) is not None and _required_value(payload, name, bool, "true or false")
 
 
 def required_cwd(payload: Mapping[str, Any]) -> str:
-    """The folder in which a call is made."""
+    """Return the absolute path of the call's working directory."""
     cwd = required_path(payload, "cwd")
     if not cwd.startswith("/"):
         raise NotUnderstoodError("cwd is no absolute path")
@@ -76,14 +76,14 @@ def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected:
 
 
 class StepComparison(NamedTuple):
-    """Whether it is of the step, or how near it comes."""
+    """The result of comparing a call with a step."""
 
     reason: str = ""
-    """Why it is not of the step; nothing: it is."""
+    """Reason why the call does not match the step; empty if it does."""
     similarity: int = 0
-    """How like the step it is, from 0 to 100."""
+    """Similarity of the call to the step, from 0 to 100."""
     is_further: bool = False
-    """Whether the call is not the step's own, but one that its `allow` permits besides."""
+    """Whether the step's `allow` permits the call in addition to the step's own calls."""
 
 
 EXACT_MATCH = StepComparison(similarity=100)
@@ -96,56 +96,56 @@ EDIT: Final = "edit"
 DELETE: Final = "delete"
 READ: Final = "read"
 HARMLESS: Final = "harmless"
-"""Changes nothing outside of the program: a list of things to do, a question to its user, another agent that is guarded too."""
+"""Call that changes nothing outside the program: a to-do list, a question to its user, another guarded agent."""
 TOOL: Final = "tool"
-"""Any other, known by its name and what it is given."""
+"""Call of any other tool, identified by its name and arguments."""
 KINDS = (COMMAND, WRITE, EDIT, DELETE, READ, HARMLESS, TOOL)
 
 
 class FileEdit(NamedTuple):
-    """What becomes of a file."""
+    """A change of a file by a call."""
 
     path: str
-    """As the call has it: absolute, or from the folder that the call is made in."""
+    """Path as in the call: absolute, or relative to the call's working directory."""
     kind: str
     """WRITE, EDIT or DELETE."""
     content: str | None = None
-    """Of a file that is written: all of it."""
+    """Complete content of a file that is written."""
     replacements: tuple[tuple[str, str, bool], ...] = ()
-    """Of one that is edited: old text, new text, and whether every place is meant, each in turn."""
+    """Replacements in a file that is edited, in order: old text, new text, and whether all occurrences are replaced."""
     hunks: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
-    """Of one that a patch without line numbers edits: old lines and new lines of each place, in order."""
+    """Hunks of a patch without line numbers, in order: old lines and new lines."""
     is_at_end: bool = False
-    """Whether the last of these places is at the end of the file."""
+    """Whether the last hunk is at the end of the file."""
 
 
 class ToolCall(NamedTuple):
-    """A call."""
+    """A tool call that an agent is about to make."""
 
     kind: str
-    """One of KINDS; of a patch over several files EDIT."""
+    """One of KINDS; EDIT for a patch of several files."""
     tool: str
-    """As the program calls it."""
+    """Name of the tool in the program."""
     cwd: str
-    """The folder that it is made in: absolute."""
+    """Absolute path of the working directory."""
     session: str = ""
     command: str = ""
-    """Of a command: the text that a shell gets."""
+    """Text of a command, as a shell gets it."""
     in_background: bool = False
     edits: tuple[FileEdit, ...] = ()
     read_paths: tuple[str, ...] = ()
-    """The paths that a reading tool names; none: the folder that it is called in."""
+    """Paths that a reading tool names; if there are none, it reads the working directory."""
     arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
-    """All that the tool is given, for what is neither a command nor about files."""
+    """All arguments of a tool that neither runs a command nor changes files."""
 
 
 class HookResponse(NamedTuple):
-    """What a program is told of a call."""
+    """The response that a program gets for a call."""
 
     kind: str
-    """allow, ask or deny, as permission.py has them."""
+    """`allow`, `ask` or `deny`, as defined in permission.py."""
     reason: str
     step: str = ""
-    """The id of the step that it is of; of a denial the nearest one, or nothing."""
+    """ID of the step that the call belongs to; for a denial, the nearest step or empty."""
     tool: str = ""
-    """That is called, as the program calls it."""
+    """Name of the called tool in the program."""

@@ -1,6 +1,6 @@
-"""The text that a shell gets, where it is one plain command: its words, its variables, and the folder that it runs in.
+"""Parser for a shell text that is one plain command: arguments, variables and working directory.
 
-It is read by the reader that steps are compiled with; what shells read differently, one from the other, is refused.
+It uses the parser with which steps are compiled. Texts that shells interpret differently are not accepted.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 class ParsedArgs(NamedTuple):
-    """Words taken apart."""
+    """Parsed command-line arguments: operands, flags and values."""
 
     operands: tuple[str, ...]
-    """What is neither a flag nor the value of one."""
+    """Arguments that are neither flags nor values of flags."""
     flags: frozenset[str]
     values: tuple[tuple[str, str], ...]
-    """Flags with a value, and the value."""
+    """Flags with a value, each with its value."""
 
 
 def parse_args(
     argv: Sequence[str], flags: Collection[str], value_flags: Collection[str], *, allows_numbers: bool = False
 ) -> ParsedArgs | None:
-    """The words behind a program; None where a flag is not among those that are known, or is used otherwise.
+    """Parse the arguments of a program; return None if a flag is unknown or is used in an unknown way.
 
-    A flag of `flags` that ends in `?` may have a value behind its `=`. Where a word or a value looks like a flag, programs
-    differ in what it is, and so it is none that is known.
+    A flag of `flags` that ends in `?` may have a value after `=`. If an argument or a value looks like a flag, programs
+    differ in how they interpret it, so it counts as unknown.
     """
     operands: list[str] = []
     used_flags: set[str] = set()
@@ -67,11 +67,11 @@ def parse_args(
 
 
 class _ParsedFlag(NamedTuple):
-    """What a word with hyphens says."""
+    """The flags in an argument with leading hyphens."""
 
     flags: frozenset[str]
     values: tuple[tuple[str, str | None], ...] = ()
-    """None for a value that is the next word."""
+    """Flags with a value; None if the value is the next argument."""
 
 
 def _parse_flag(
@@ -96,37 +96,37 @@ def _parse_flag(
 
 
 _MAX_BYTES = 131_072
-"""Bytes that Linux takes as one argument (MAX_ARG_STRLEN): no shell is given more."""
+"""Maximum size of one argument in bytes on Linux (MAX_ARG_STRLEN): no shell gets more."""
 _COMMAND_ENDS = frozenset("\n;&|()<>")
 _PATTERN_CHARS = frozenset("*?[")
 
 
 class TypedCommand(NamedTuple):
-    """A command as it was typed."""
+    """A command as an agent typed it, parsed as far as possible."""
 
     text: str
     argv: tuple[str, ...]
-    """The words, as the program gets them; none where it is no plain command."""
+    """Arguments, as the program gets them; empty if it is not a plain command."""
     assigned: dict[str, str]
     folder: str
-    """Where it runs: a real path."""
+    """Real path of the directory in which it runs."""
     cwd: str
-    """Where it was typed, before any `cd` in front: a real path."""
+    """Real path of the directory in which it was typed, before any leading `cd`."""
     simple: tuple[SimpleCommand, ...]
-    """Every command in it, wherever it hides."""
+    """All simple commands in it, at any level of nesting."""
     problem: str
-    """Why it is no plain command, or nothing."""
+    """Reason why it is not a plain command, or empty."""
 
 
 class _TypedReader(ShellParser):
-    """Keeps its words, and takes nothing that not every shell has."""
+    """Parser that records all words, and accepts only the syntax that all shells have."""
 
     def __init__(self, text: str) -> None:
         self.seen_words: list[ShellWord] = []
         super().__init__(text)
 
     def read_word(self) -> ShellWord:
-        """One word."""
+        """Read one word and record it."""
         word = super().read_word()
         self.seen_words.append(word)
         return word
@@ -137,7 +137,7 @@ class _TypedReader(ShellParser):
 
 
 def parse_typed_command(text: str, cwd: str) -> TypedCommand:
-    """Read what is typed in a folder, given by its absolute path; never raises."""
+    """Parse a command typed in a directory, which is given by its absolute path; never raises."""
     if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
         return TypedCommand("", (), {}, "", "", (), "longer than any command")
     folder, command_text, reason = _split_cd(_stripped(text))
@@ -172,14 +172,14 @@ def parse_typed_command(text: str, cwd: str) -> TypedCommand:
 
 
 def _stripped(text: str) -> str:
-    """A text without white space around it; what a backslash protects is a part of the last word."""
+    """Remove surrounding white space; white space protected by a backslash belongs to the last word."""
     bare = text.strip(" \t\n")
     protects = (len(bare) - len(bare.rstrip("\\"))) % 2
     return text.lstrip(" \t\n")[: len(bare) + protects]
 
 
 def _split_cd(text: str) -> tuple[str, str, str]:
-    """The folder of one `cd FOLDER &&` in front, the text behind it, and what is wrong with that folder."""
+    """Split off one leading `cd FOLDER &&`; return its directory, the remaining text, and an error."""
     reader = _TypedReader(text)
     if not reader.skip_blanks() or reader.peek() in _COMMAND_ENDS:
         return "", text, ""
@@ -204,7 +204,7 @@ def _split_cd(text: str) -> tuple[str, str, str]:
 
 
 def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
-    """The folder in which a command runs, and what is wrong with it."""
+    """Return the directory in which a command runs, and an error."""
     if not os.path.isabs(cwd) or "\0" in cwd + folder or not os.path.isdir(cwd):
         return "", "nobody knows in which folder"
     path = os.path.join(cwd, folder)
@@ -215,7 +215,7 @@ def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
 
 
 def _ambiguity_reason(word: ShellWord, folder: str) -> str:
-    """What some shell would make of a word, other than what it says; or nothing."""
+    """Return why some shells interpret a word differently; empty if none does."""
     reason = _shell_difference(word)
     if not reason and not _PATTERN_CHARS.isdisjoint(word.mask) and _matches_files(word, folder):
         reason = "a pattern of files"
@@ -223,7 +223,7 @@ def _ambiguity_reason(word: ShellWord, folder: str) -> str:
 
 
 def _shell_difference(word: ShellWord) -> str:
-    """What not every shell takes as it stands."""
+    """Return the part of a word that some shells expand; empty if there is none."""
     mask = word.mask
     if len(mask) > 1 and mask.startswith("="):
         return "`=` in front"
@@ -233,7 +233,7 @@ def _shell_difference(word: ShellWord) -> str:
 
 
 def _matches_files(word: ShellWord, folder: str) -> bool:
-    """Whether a word is the pattern of files that are there; where none is, shells leave it as it is, or stop."""
+    """Check whether a word is a pattern that matches files; without a match, shells keep it unchanged or stop."""
     from glob import glob
 
     if any([mark in word.mask for mark in ("*", "[[", "[:", "[.", "[=")]):

@@ -1,4 +1,4 @@
-"""What `execplan install` adds to a repository or a shell."""
+"""Integrations that `execplan install` adds to a repository or a shell."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ INTEGRATIONS = {
     "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
     "completion": "completion of commands, plans, tasks, sections and codes in bash, zsh or fish",
 }
-"""Each integration, and what it is."""
+"""Available integrations, each with a description."""

@@ -1,4 +1,4 @@
-"""`install agents`: how to work with plans, said in AGENTS.md, and in CLAUDE.md where there is one."""
+"""Integration `install agents`: instructions for plans in AGENTS.md, and in CLAUDE.md if it exists."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 
 
 def block_lines(project: Project) -> list[str]:
-    """The lines of the block, with the folders of the home."""
+    """Return the lines of the block, with the directories of the project."""
     folders = {"plans": project.display_path(project.plans), "archive": project.display_path(project.archive)}
     return builtin_templates.read_text("agents.md").format_map(folders).splitlines()
 
 
 def install(project: Project, *, force: bool) -> ChangeSet:
-    """Put the block in, or renew it; raises ExecplanError."""
+    """Plan to add or update the block. Raises ExecplanError."""
     lines = block_lines(project)
     files = [_load_file(project, _AGENTS_FILE)]
     claude_file = _load_file(project, _CLAUDE_FILE)
@@ -42,7 +42,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
 
 
 def uninstall(project: Project, *, force: bool) -> ChangeSet:
-    """Take the block out; raises ExecplanError."""
+    """Plan to remove the block. Raises ExecplanError."""
     files = [_load_file(project, _AGENTS_FILE)]
     claude_file = _load_file(project, _CLAUDE_FILE)
     if claude_file.block and not _is_same_file(project):
@@ -60,12 +60,12 @@ def _append_block(data: bytes, lines: list[str]) -> bytes:
 
 
 def _imports_agents_file(data: bytes) -> bool:
-    """Whether who reads a CLAUDE.md reads AGENTS.md with it."""
+    """Check whether a CLAUDE.md imports AGENTS.md."""
     return any([import_line in data.decode("utf-8", "replace").split() for import_line in _IMPORTS])
 
 
 def _is_same_file(project: Project) -> bool:
-    """Whether the two are one file: a link leads from one to the other."""
+    """Check whether AGENTS.md and CLAUDE.md are the same file, for example by a link."""
     agents_path, claude_path = [
         os.path.realpath(os.path.join(project.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)
     ]

@@ -1,4 +1,4 @@
-"""`install completion`: a file in which bash, zsh or fish looks for the completion of a command."""
+"""Integration `install completion`: a completion script where bash, zsh or fish looks for it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ WHAT = "completion"
 
 
 class CompletionLocation(NamedTuple):
-    """Where a shell looks, below a folder of the user's that a variable may name."""
+    """Location where a shell looks for completion scripts, below a user directory that a variable may name."""
 
     variable: str
     default: str
     path: str
     head: bytes = b""
-    """What the file has to begin with."""
+    """Required beginning of the file."""
 
 
 SHELLS = {
@@ -33,7 +33,7 @@ SHELLS = {
 
 
 def install(shell: str, script: str, *, force: bool) -> ChangeSet:
-    """Put the completion script of a shell where it looks; raises ExecplanError."""
+    """Plan to install the completion script of a shell. Raises ExecplanError."""
     file = _load_file(shell)
     lines = script.removeprefix(file.header.decode()).strip("\n").split("\n")
     if file.data is not None and file.block is None:
@@ -52,7 +52,7 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
 
 
 def uninstall(shell: str | None, *, force: bool) -> ChangeSet:
-    """Remove the script of a shell, or of every shell that has one; raises ExecplanError."""
+    """Plan to remove the script of a shell, or of every shell that has one. Raises ExecplanError."""
     files = [_load_file(shell_name) for shell_name in SHELLS if shell in (None, shell_name)]
     installed_files = [file for file in files if file.block] or files[:1]
     changes: list[Change] = []

@@ -1,4 +1,4 @@
-"""`install git-hooks`: a pre-commit hook that checks the plans as they are staged, beside the hook that is there."""
+"""Integration `install git-hooks`: a pre-commit hook that checks staged plans, in addition to an existing hook."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _CALL_PREVIOUS_HOOK = [
     '  exec "$execplan_before" "$@"',
     "fi",
 ]
-"""Calls the hook that was there before, in whatever language it is written."""
+"""Lines that call the previous hook, in whatever language it is written."""
 
 
 def check_lines() -> list[str]:
-    """The lines that check the plans.
+    """Return the lines that check the plans.
 
-    When the interpreter is gone the commit passes, with a line that says so: who commits can often not mend a tool that
-    was removed, and nothing that was asked for is lost by it.
+    If the interpreter is missing, the commit passes with a message: the committer often can't repair a removed tool,
+    and no requested work is lost.
     """
     return builtin_templates.read_text("pre-commit.sh").replace("{python}", shlex.quote(sys.executable)).splitlines()
 
 
 def install(project: Project, *, force: bool) -> ChangeSet:
-    """Add the check, before what the hook does now; raises ExecplanError."""
+    """Plan to add the check before the existing content of the hook. Raises ExecplanError."""
     folder, warnings = _hooks_directory(project)
     file, backup_path = _load_file(project, folder), os.path.join(folder, _BACKUP_NAME)
     existing_block = file.block
@@ -66,7 +66,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
 
 
 def uninstall(project: Project, *, force: bool) -> ChangeSet:
-    """Take the check out, and give the hook that was there before its name back; raises ExecplanError."""
+    """Plan to remove the check, and to give the previous hook its name back. Raises ExecplanError."""
     folder, _ = _hooks_directory(project)
     file, backup_path = _load_file(project, folder), os.path.join(folder, _BACKUP_NAME)
     change_set = managed_block.plan_uninstall(file, force=force)
@@ -81,7 +81,7 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
 
 
 def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
-    """The folder of the hooks, inside the repository, and what to be warned of; raises ExecplanError."""
+    """Return the hooks directory inside the repository, and warnings. Raises ExecplanError if it is outside."""
     configured_path, common = git_query.hooks_and_common_dir(project)
     folder = os.path.realpath(configured_path)
     if folder.startswith(os.path.realpath(common) + "/"):
@@ -100,7 +100,7 @@ def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
 
 
 def _load_file(project: Project, folder: str) -> ManagedFile:
-    """The hook; of one that is a link, what it leads to."""
+    """Load the hook; a link is followed."""
     path = os.path.join(folder, _NAME)
     return ManagedFile(
         WHAT, path, project.display_path(path), read_file(path), managed_block.SHELL, _SHEBANG, executable=True
@@ -108,7 +108,7 @@ def _load_file(project: Project, folder: str) -> ManagedFile:
 
 
 def _can_hold_block(file: ManagedFile) -> bool:
-    """Whether the hook is a shell script that git runs, and no link to one that others use too."""
+    """Check whether the hook is an executable shell script, and not a link to one that others may use."""
     first_line = (file.data or b"").split(b"\n", 1)[0]
     if os.path.islink(file.path) or not os.access(file.path, os.X_OK) or not first_line.startswith(b"#!"):
         return False

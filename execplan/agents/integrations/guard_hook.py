@@ -1,4 +1,4 @@
-"""`install guard`: a hook of Claude Code and of Codex that hands every call of a tool to `execplan guard` before it is made."""
+"""Integration `install guard`: a hook of Claude Code and Codex that passes each tool call to `execplan guard` first."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ if TYPE_CHECKING:
 
 WHAT = "guard"
 TIMEOUT = 30
-"""Seconds that the programs wait; the guard itself gives up, and denies, after twenty."""
+"""Seconds that the programs wait; the guard itself gives up and denies after twenty."""
 _LINE = (
     "sh -c 'execplan guard --program {program} || "
     f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {hook_entry.GUARD.mark}'"
 )
-"""Any status but 0 and 2 lets a call through: so what is not found, crashes or is killed ends in 2 as well."""
+"""Hook command, which turns every failure of the guard into status 2.
+
+Any status except 0 and 2 lets a call through, for example if the guard is missing, crashes or is killed.
+"""
 RESTRICTION_WARNING = (
     "from now on an agent that is started in the root of the repository may read in it, and do what an approved plan says, "
     "and no more; what that means, and where it ends: execplan explain guard"
 )
 NOT_ON_PATH_WARNING = "execplan is not on PATH; where the program does not find it either, every call is denied"
 _EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {}}
-"""What the entry of a program says besides."""
+"""Additional fields in a program's hook entry."""
 
 
 def hook_handler(program: str) -> dict[str, Any]:
-    """The entry of a program."""
+    """Return the hook entry of a program."""
     line = _LINE.format(program=program)
     return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
 
@@ -41,7 +44,7 @@ def hook_handler(program: str) -> dict[str, Any]:
 def install(
     project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
 ) -> ChangeSet:
-    """Add the hook for the programs, or renew it; without any for those that are at home here. Raises ExecplanError."""
+    """Plan to add or update the hook for the given programs; by default, for those used here. Raises ExecplanError."""
     selected = hook_file.select_programs(project, programs)
     change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
     warnings = list(change_set.warnings)
@@ -55,7 +58,7 @@ def install(
 def uninstall(
     project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
 ) -> ChangeSet:
-    """Take the hook out for the programs, without any for all; raises ExecplanError."""
+    """Plan to remove the hook for the given programs; by default, for all. Raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
     return hook_file.plan_uninstall(
         project, WHAT, selected, [hook_entry.GUARD], lambda name: open_file(project, name, ahead), ahead, force=force
@@ -63,5 +66,5 @@ def uninstall(
 
 
 def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
-    """The file of a program as it is, or will be; raises ExecplanError."""
+    """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
     return hook_file.open_file(project, WHAT, program, [(hook_entry.GUARD, hook_handler(program))], ahead)

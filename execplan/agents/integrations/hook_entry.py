@@ -1,6 +1,7 @@
-"""An entry of ours among the hooks of a program: put into its JSON, found there, taken out again to the byte.
+"""Entries of execplan among the hooks in a program's JSON file: adding, finding, and removing them byte for byte.
 
-A mark at the end of the command says by a digest whether somebody has edited the entry, and what stood there before it.
+A mark at the end of the command has a digest, which shows whether someone edited the entry, and records the previous
+state of the file.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Hook(NamedTuple):
-    """A command of ours: when it is run, and how it is told from all others."""
+    """A hook command of execplan: the event that runs it, and the texts that identify it."""
 
     event: str
     mark: str
-    """How the mark begins, in a command that is not put in yet all of it."""
+    """Beginning of the mark; in a command that is not yet installed, the complete mark."""
     command_text: str
-    """What is in the command however it is written: somebody may have put it there by hand."""
+    """Text in the command, however it is written: someone may have added it by hand."""
 
 
 GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard")
@@ -35,43 +36,46 @@ COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
 _ALL_HOOKS = (GUARD, SESSION, COMPACTION)
 _HOOKS = "hooks"
 _MARK_PATTERN = " ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
-"""The digest, and what was there before: no file, and so many folders made for it; or how many of the containers that lead to
-the entry were put in with it, and how many characters before and behind it are ours."""
+"""Pattern for the digest and the previous state of the file.
+
+The state is either that there was no file, with the number of directories created for it; or the number of containers
+created around the entry, with the numbers of characters before and after it that belong to execplan.
+"""
 _MATCH_ALL = ("", "*", ".*")
-"""Matchers that everything fits."""
+"""Matchers that match everything."""
 _CONTAINER_DEPTH = 3
-"""How many containers lead to an entry: the whole, its hooks, those of an event."""
+"""Number of containers around an entry's group: the root, its hooks, those of an event."""
 
 
 class HookEntry(NamedTuple):
-    """A command of ours as it stands in a text."""
+    """A hook command of execplan as found in a text."""
 
     hook: Hook
     handler: JsonNode
     group: JsonNode
     ancestors: tuple[tuple[JsonNode, int], ...]
-    """The containers that lead to it, each with the place in it."""
+    """Containers around the entry, each with the index in it."""
     bare_handler: dict[str, Any]
-    """What it says, its mark cut down to how it begins."""
+    """Content of the entry, with its mark reduced to the beginning."""
     note: str
-    """What the mark says of what was there before; nothing where it can't be read."""
+    """Previous state of the file as recorded in the mark; empty if it can't be read."""
     is_edited: bool
-    """Whether it says something else than was put in, for some matchers only, or at another event."""
+    """Whether the entry differs from the installed one, applies to some matchers only, or is at another event."""
 
     @property
     def created_directories(self) -> int | None:
-        """How many folders were made for the file; None where it was not made for the entry."""
+        """Number of directories created for the file; None if the file was not created for the entry."""
         kind, numbers = _parse_note(self.note)
         return numbers[0] if kind == "made" else None
 
 
 def find_entries(text: str, hook: Hook) -> list[HookEntry]:
-    """The entries that were put in; raises UnreadableError."""
+    """Find the installed entries of a hook. Raises InvalidJsonError."""
     return [_parse_entry(text, hook, ancestors) for ancestors, command in _iter_commands(text) if hook.mark in command]
 
 
 def is_installed_by_hand(text: str, hook: Hook) -> bool:
-    """Whether somebody else has written our command there; raises UnreadableError."""
+    """Check whether someone else added the hook's command by hand. Raises InvalidJsonError."""
     marks = [known_hook.mark for known_hook in _ALL_HOOKS]
     return any(
         [
@@ -84,7 +88,10 @@ def is_installed_by_hand(text: str, hook: Hook) -> bool:
 
 
 def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_directories: int | None = None) -> str:
-    """The text with the entry; `created_directories` says how many were made with its file. Raises UnreadableError."""
+    """Add an entry to a text. Raises InvalidJsonError.
+
+    `created_directories` is the number of directories created with its file; None if the file was not created for it.
+    """
     insertion = json_edits.find_insertion_point(text, (_HOOKS, hook.event))
     note = (
         f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
@@ -95,12 +102,15 @@ def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_direc
 
 
 def update_entry(text: str, entry: HookEntry, bare_handler: dict[str, Any]) -> str:
-    """The text with another command in an entry."""
+    """Replace the command of an entry in a text."""
     return json_edits.replace_value(text, entry.handler, _mark_handler(entry.hook, bare_handler, entry.note))
 
 
 def transfer_note(text: str, notes: Sequence[str]) -> str:
-    """The text in which another entry of ours, if there is one, says what those did that were taken out: what they made is its."""
+    """Transfer the notes of removed entries to another entry of execplan, if there is one.
+
+    That entry then accounts for what the removed ones created.
+    """
     remaining_entries = [entry for hook in _ALL_HOOKS for entry in find_entries(text, hook) if not entry.is_edited]
     if not remaining_entries:
         return text
@@ -117,7 +127,10 @@ def transfer_note(text: str, notes: Sequence[str]) -> str:
 
 
 def remove_entry(text: str, entry: HookEntry) -> str:
-    """The text without an entry: as it was before, or where it was laid out anew since as little changed as can be."""
+    """Remove an entry from a text.
+
+    The result is the text before the installation; if the text was reformatted since, it changes as little as possible.
+    """
     previous_text = _text_before_install(text, entry)
     if previous_text is not None:
         return previous_text
@@ -128,11 +141,11 @@ def remove_entry(text: str, entry: HookEntry) -> str:
         text,
         ancestors[:_CONTAINER_DEPTH],
         _CONTAINER_DEPTH - min(_count_created_containers(entry.note), _CONTAINER_DEPTH),
-    )  # a group without a command is none
+    )  # a group without a command has no effect
 
 
 def _text_before_install(text: str, entry: HookEntry) -> str | None:
-    """The text that becomes this one when the entry is put in, None where there is none."""
+    """Return the text that becomes this one when the entry is added; None if there is none."""
     if entry.is_edited or len(entry.ancestors[-1][0].items) != 1:
         return None
     kind, numbers = _parse_note(entry.note)
@@ -151,19 +164,19 @@ def _text_before_install(text: str, entry: HookEntry) -> str | None:
 
 
 def _parse_note(note: str) -> tuple[str, list[int]]:
-    """What a mark says of what was there before, in its parts."""
+    """Split a mark's note on the previous state into its kind and numbers."""
     kind, *numbers = note.split() or [""]
     return kind, [int(number) for number in numbers]
 
 
 def _count_created_containers(note: str) -> int:
-    """How many of the containers that lead to an entry were put in with it; one more where the file was made for it."""
+    """Return the number of containers created around an entry, plus one if the file was created for it."""
     kind, numbers = _parse_note(note)
     return _CONTAINER_DEPTH + 1 if kind == "made" else numbers[0] if numbers else 0
 
 
 def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...], str]]:
-    """The commands of all hooks, with the containers that lead to each."""
+    """Yield the commands of all hooks, each with the containers around it."""
     root = json_nodes.parse_json(text)
     hooks = root.get(_HOOKS) if root else None
     if root is None or hooks is None or hooks.kind != "{":
@@ -200,7 +213,7 @@ def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], .
 
 
 def _matches_everything(text: str, group: JsonNode) -> bool:
-    """Whether a group is for every tool, or however a session begins."""
+    """Check whether a group applies to every tool, or to every kind of session start."""
     other_fields = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
     return other_fields.keys() <= {"matcher"} and all(
         [json_nodes.node_value(text, node) in _MATCH_ALL for node in other_fields.values()]

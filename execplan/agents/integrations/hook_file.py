@@ -1,4 +1,4 @@
-"""The files in which agent programs look for hooks, and entries of ours in them: planned to be put in and taken out."""
+"""Hook files of agent programs, and the planned changes to execplan's entries in them."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
     DesiredHook = tuple[Hook, dict[str, Any]]
-    """A hook with what its entry says today."""
+    """A hook with the current content of its entry."""
     PendingFiles = Mapping[str, bytes | None]
-    """What files will hold, by their paths, when what was planned before is done: two integrations may share a file."""
+    """Pending content of files by path, after the changes planned before: two integrations may share a file."""
 
 
 class AgentProgram(NamedTuple):
-    """An agent program."""
+    """An agent program and the location of its hooks."""
 
     name: str
     file: str
-    """Its hooks, from the root of the repository."""
+    """Path of the hook file from the repository root."""
 
 
 PROGRAMS = {
     "claude": AgentProgram("Claude Code", ".claude/settings.json"),
     "codex": AgentProgram("Codex", ".codex/hooks.json"),
 }
-"""The programs by what `--for` and `--program` call them."""
+"""Agent programs by their names in `--for` and `--program`."""
 NO_PENDING_FILES: PendingFiles = MappingProxyType({})
 TRUST_WARNING = (
     "Codex runs a hook of a repository only when you trust both: the folder, when it asks, and the hook, with /hooks"
@@ -49,41 +49,41 @@ TRUST_WARNING = (
 
 
 class HookFile(NamedTuple):
-    """The file of a program, and our entries in it."""
+    """The hook file of a program, with execplan's entries in it."""
 
     integration: str
-    """The integration."""
+    """Name of the integration that uses the file."""
     path: str
     display_path: str
     data: bytes | None
     text: str
     desired_hooks: tuple[DesiredHook, ...]
-    """In the order in which they are put in; without those that somebody has put there by hand."""
+    """Hooks in the order of installation, without those that someone added by hand."""
     entries: tuple[HookEntry, ...]
 
     @property
     def is_edited(self) -> bool:
-        """Whether somebody has edited an entry, or put in one more."""
+        """Whether someone edited an entry or duplicated one."""
         hooks = [entry.hook for entry in self.entries]
         return len(hooks) > len(set(hooks)) or any([entry.is_edited for entry in self.entries])
 
     @property
     def is_current(self) -> bool:
-        """Whether the entries are as they would be put in today."""
+        """Whether the entries are the same as a new installation would add."""
         return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(
             self.desired_hooks
         )
 
 
 def select_programs(project: Project, programs: Sequence[str]) -> Sequence[str]:
-    """The programs that are named, else Claude Code and those that are at home here."""
+    """Return the named programs; by default, Claude Code and the programs used in this project."""
     return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
 
 
 def open_file(
     project: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles
 ) -> HookFile:
-    """The file of a program as it is, or will be; raises ExecplanError."""
+    """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
     display_path, path = PROGRAMS[program].file, hook_file_path(project, program)
     data = _read_pending(project, path, ahead)
     try:
@@ -103,12 +103,12 @@ def open_file(
 
 
 def hook_file_path(project: Project, program: str) -> str:
-    """The file of a program, whether it is there or not."""
+    """Return the path of a program's hook file, whether or not it exists."""
     return os.path.join(project.root, PROGRAMS[program].file)
 
 
 def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
-    """Put the entries into the files, or renew them; raises ExecplanError."""
+    """Plan to add or update the entries in the files. Raises ExecplanError."""
     change_sets = [_plan_file_install(file, force=force) for file in files]
     return ChangeSet(
         tuple([change for change_set in change_sets for change in change_set.changes]),
@@ -126,7 +126,10 @@ def plan_uninstall(
     *,
     force: bool,
 ) -> ChangeSet:
-    """Take the entries out of the files of programs; one without a mark is not read as JSON. Raises ExecplanError."""
+    """Plan to remove the entries from the files of programs. Raises ExecplanError.
+
+    A file without a mark is not parsed as JSON.
+    """
     programs = list(programs)
     marked_programs = [name for name in programs if has_mark(project, name, hooks, ahead)]
     if not marked_programs:
@@ -135,7 +138,7 @@ def plan_uninstall(
 
 
 def has_mark(project: Project, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
-    """Whether the mark of a hook stands in the file of a program; raises ExecplanError."""
+    """Check whether a program's hook file contains the mark of a hook. Raises ExecplanError."""
     data = _read_pending(project, hook_file_path(project, program), ahead) or b""
     return any([hook.mark.encode() in data for hook in hooks])
 
@@ -166,7 +169,7 @@ def _plan_file_install(file: HookFile, *, force: bool) -> ChangeSet:
 
 
 def _text_with_entries(file: HookFile) -> str:
-    """The text of a file with the entries of today."""
+    """Return the text of a file with up-to-date entries."""
     text, created_directories = file.text, None
     if file.data is None:
         created_directories = count_missing_directories(os.path.realpath(file.path))
@@ -201,7 +204,10 @@ def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
 
 
 def _text_without_entries(file: HookFile) -> tuple[str, int | None]:
-    """The text of a file without the entries, the last put in first; and how many folders were made with it, if it was made."""
+    """Remove the entries from the text of a file, in reverse order of installation.
+
+    The second value is the number of directories created with the file; None if it was not created.
+    """
     text, directory_counts = (
         file.text,
         [entry.created_directories for entry in file.entries if entry.created_directories is not None],

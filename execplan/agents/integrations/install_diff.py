@@ -1,4 +1,4 @@
-"""Whether a file differs from an earlier version of it only by what `install` puts into it."""
+"""Detection of files that differ from an earlier version only by the changes of `install`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
 def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
-    """Whether only execplan has changed a file since a commit, or since it was not there; no commit: it never was.
+    """Check whether only execplan has changed a file since a commit; without a commit, since it did not exist.
 
-    The path counts from the root of the repository; one that ends in a slash is a folder of which git tracks nothing.
+    The path is relative to the repository root; one that ends in a slash is a directory without tracked files.
     """
     if path.endswith("/"):
         installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
@@ -41,11 +41,11 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
             project, path, current_data
         ) == _without_installed_parts(project, path, committed_data or b"")
     except ExecplanError:
-        return False  # whose it is can't be told
+        return False  # the author of the changes is unknown
 
 
 def _list_files(project: Project, folder: str) -> list[str]:
-    """The files below a folder, from the root of the repository."""
+    """List the files below a directory by their paths from the repository root."""
     return [
         os.path.relpath(os.path.join(directory, name), project.root)
         for directory, _, names in os.walk(os.path.join(project.root, folder))
@@ -54,7 +54,7 @@ def _list_files(project: Project, folder: str) -> list[str]:
 
 
 def _committed_version(project: Project, path: str, commit: str) -> bytes | None:
-    """A file as a commit has it, None where it has none."""
+    """Return a file's content in a commit; None if the commit does not have it."""
     from execplan.git import git_query
 
     try:
@@ -64,7 +64,10 @@ def _committed_version(project: Project, path: str, commit: str) -> bytes | None
 
 
 def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
-    """What a file holds that is none of ours; raises ExecplanError, also where somebody has edited what is ours."""
+    """Return a file's content without the parts of execplan.
+
+    Raises ExecplanError, also if someone edited these parts.
+    """
     from execplan.agents.integrations import managed_block
     from execplan.agents.integrations.managed_block import ManagedFile
 

@@ -1,4 +1,4 @@
-"""What an integration changes: all of it planned first, then made, or none of it."""
+"""Changes of an integration: all are planned first, then applied completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 LIMIT = 5 << 20
-"""Bytes that a file may have which an integration writes into."""
+"""Maximum size, in bytes, of a file that an integration changes."""
 
 
 class Change(NamedTuple):
-    """A file before and after; the same bytes, or None twice, where nothing is to do."""
+    """A file before and after a change; both are equal, or both None, if nothing changes."""
 
     integration: str
-    """The integration."""
+    """Name of the integration that makes the change."""
     path: str
     old: bytes | None
     new: bytes | None
     reason: str = ""
-    """Why nothing is to do."""
+    """Reason why nothing changes."""
     executable: bool = False
     created_directories: int = 0
-    """How many of the folders above are removed with it, if nothing else is in them."""
+    """Number of parent directories that are removed with the file if they are empty."""
     source: str = ""
-    """Where the file is moved from, as it is."""
+    """Path from which the file is moved unchanged."""
     setting: str = ""
-    """The setting of git in the file that is changed, of which old and new are the values; git writes it."""
+    """Git setting that changes in the file: old and new are its values, and git writes it."""
 
     @property
     def action(self) -> str:
-        """`made`, `changed`, `removed`, `moved` or `kept`."""
+        """Kind of the change: `made`, `changed`, `removed`, `moved` or `kept`."""
         if self.source:
             return "moved"
         if self.old == self.new:
@@ -49,12 +49,12 @@ class Change(NamedTuple):
 
     @property
     def has_leftover_file(self) -> bool:
-        """Whether a command that was killed has left a temporary file beside it."""
+        """Whether a killed command left a temporary file next to it."""
         return not self.setting and atomic_files.has_leftover(self.path)
 
 
 class ChangeSet(NamedTuple):
-    """What an integration is about to change."""
+    """The planned changes of an integration, with warnings and follow-up commands."""
 
     changes: tuple[Change, ...]
     warnings: tuple[str, ...] = ()
@@ -62,13 +62,13 @@ class ChangeSet(NamedTuple):
 
 
 def read_project_file(project: Project, path: str) -> bytes | None:
-    """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
+    """Read a file of the repository; return None if it does not exist. Raises ExecplanError for a link out of it."""
     ensure_inside(project, path)
     return read_file(path)
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a file, None where there is none; raises ExecplanError."""
+    """Read a file; return None if it does not exist. Raises ExecplanError."""
     if not os.path.lexists(os.path.realpath(path)):
         return None
     data, size = file_access.read(path, LIMIT)
@@ -79,7 +79,7 @@ def read_file(path: str) -> bytes | None:
 
 
 def count_missing_directories(path: str) -> int:
-    """How many of the folders above a file are not there."""
+    """Count the missing parent directories of a file."""
     count = 0
     while not os.path.isdir(path := os.path.dirname(path)):
         count += 1
@@ -87,7 +87,7 @@ def count_missing_directories(path: str) -> int:
 
 
 def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
-    """Make all of the changes, or none; what to be warned of. Raises ExecplanError."""
+    """Apply all changes or none; return warnings. Raises ExecplanError."""
     undo: list[Callable[[], object]] = []
     warnings: list[str] = []
     spare = atomic_files.BackupWriter()
@@ -137,7 +137,7 @@ def _apply_change(
 
 
 def _move_file(source: str, path: str) -> None:
-    """Rename a file, which may be a link, to a name that is free."""
+    """Rename a file, which may be a link, to a free name. Raises ExecplanError."""
     if os.path.lexists(path):
         raise file_access.conflict_error(path)
     try:
@@ -154,7 +154,7 @@ def _recreate_file(path: str, data: bytes, mode: int) -> None:
 
 
 def _remove_empty_directories(path: str, count: int) -> None:
-    """Remove so many of the folders above a file, as long as they are empty."""
+    """Remove up to this number of parent directories of a file, as long as they are empty."""
     for _ in range(count):
         path = os.path.dirname(path)
         try:

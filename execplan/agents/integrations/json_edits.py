@@ -1,4 +1,4 @@
-"""Where in a JSON text a value can be put in and taken out again, so that every other byte stays as it is."""
+"""Insertion and removal of a value in a JSON text, without changes to any other byte."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ _INDENT = re.compile(r"[ \t]*")
 
 
 class InsertionPoint(NamedTuple):
-    """Where a value can be put in, and what has to stand around it."""
+    """A position where a value can be inserted, with the text required around it."""
 
     offset: int
     prefix: str
     suffix: str
     created_containers: int
-    """How many of the containers that lead to it stand in `before` and `after`."""
+    """Number of containers around the value that `prefix` and `suffix` create."""
     layout: JsonLayout
     depth: int
-    """How much deeper the value stands than what `form` is of."""
+    """Depth of the value relative to that of `layout`."""
 
 
 class JsonLayout(NamedTuple):
-    """How a text is laid out."""
+    """The layout of a JSON text: line ends, indentation and spaces."""
 
     line_end: str
-    """How a line ends; nothing: all stands in one line."""
+    """Line end; empty if everything is on one line."""
     indent_unit: str
-    """What an inner line is indented by."""
+    """Indentation of one level."""
     indent: str
-    """What the line is indented by in which a value stands."""
+    """Indentation of the line that contains the value."""
     has_spaces: bool
-    """Whether a blank stands behind colons and commas."""
+    """Whether a space follows colons and commas."""
 
     def line_break(self, depth: int) -> str:
-        """What stands between two lines, the second so much deeper than the value."""
+        """Return the text between two lines, of which the second is deeper than the value by `depth` levels."""
         return self.line_end + self.indent + self.indent_unit * depth if self.line_end else ""
 
     def format_value(self, value: Any, depth: int) -> str:
-        """A value, laid out so much deeper."""
+        """Format a value, indented by `depth` more levels."""
         colon = ": " if self.has_spaces else ":"
         if not self.line_end:
             return json.dumps(value, ensure_ascii=False, separators=("," + colon[1:], colon))
@@ -56,7 +56,7 @@ class JsonLayout(NamedTuple):
 
 
 def find_insertion_point(text: str, keys: Sequence[str]) -> InsertionPoint:
-    """Where a value can be added to the array that keys lead to, one after the other; raises UnreadableError."""
+    """Find where a value can be added to the array at a path of keys. Raises InvalidJsonError."""
     root = parse_json(text)
     if root is None:
         return _insertion_in_blank_text(text, keys)
@@ -71,13 +71,13 @@ def find_insertion_point(text: str, keys: Sequence[str]) -> InsertionPoint:
 
 
 def insert_value(text: str, insertion: InsertionPoint, value: Any) -> str:
-    """The text with a value at a spot of it."""
+    """Insert a value into a text at an insertion point."""
     inserted_text = insertion.prefix + insertion.layout.format_value(value, insertion.depth) + insertion.suffix
     return text[: insertion.offset] + inserted_text + text[insertion.offset :]
 
 
 def replace_value(text: str, node: JsonNode, value: Any) -> str:
-    """The text with another value in place of one, laid out as that is."""
+    """Replace a value in a text by another one with the same layout."""
     root = parse_json(text)
     assert root is not None
     is_multiline = "\n" in text[node.start : node.end] or "\r" in text[node.start : node.end]
@@ -91,9 +91,9 @@ def replace_value(text: str, node: JsonNode, value: Any) -> str:
 
 
 def remove_item(text: str, ancestors: Sequence[tuple[JsonNode, int]], keep_count: int) -> str:
-    """The text without an item, given by the containers that lead to it and its place in each.
+    """Remove an item from a text, given by its containers and its index in each.
 
-    What would be empty then goes with it, but for the first `keep_count` of the containers.
+    Containers that would become empty are also removed, except for the first `keep_count`.
     """
     ancestors = list(ancestors)
     while len(ancestors) > keep_count and len(ancestors[-1][0].items) == 1:
@@ -109,7 +109,7 @@ def remove_item(text: str, ancestors: Sequence[tuple[JsonNode, int]], keep_count
 
 
 def _insertion_in_blank_text(text: str, keys: Sequence[str]) -> InsertionPoint:
-    """Where a value goes in a blank text: it gets an object around it."""
+    """Return where to insert a value into a blank text; an object is created around it."""
     insertion = find_insertion_point("{}", keys)
     bom = len(BOM) if text.startswith(BOM) else 0
     line_end = _line_end(text)
@@ -127,7 +127,7 @@ def _insertion_in_blank_text(text: str, keys: Sequence[str]) -> InsertionPoint:
 def _insertion_in_container(
     text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None, missing: Sequence[str]
 ) -> InsertionPoint:
-    """Where an item goes behind the last of a container, with the containers that are missing around it."""
+    """Return where to add an item at the end of a container, with the missing containers around it."""
     layout = _item_layout(text, root, node, parent)
     prefix, suffix = "," if node.items else "", ""
     prefix += layout.line_break(0) or (" " if node.items and layout.has_spaces else "")
@@ -148,7 +148,7 @@ def _insertion_in_container(
 
 
 def _item_layout(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None) -> JsonLayout:
-    """How an item of a container is laid out: as the last of it, or where it is empty as the container itself."""
+    """Return the layout for a new item of a container: that of its last item or, if it is empty, of the container."""
     indent_unit = _indent_unit(text, root)
     layout = JsonLayout(
         _line_end(text), indent_unit, _line_indent(text, node.start) + indent_unit, _has_spaces(text, root)
@@ -162,32 +162,32 @@ def _item_layout(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | N
 
 
 def _gap_before_last_item(text: str, node: JsonNode) -> str:
-    """What stands before the last item of a container."""
+    """Return the text before the last item of a container."""
     if len(node.items) == 1:
         return text[node.start + 1 : node.starts[0]]
     return text[node.items[-2].end : node.starts[-1]].partition(",")[2]
 
 
 def _indent_unit(text: str, root: JsonNode) -> str:
-    """What the members of the whole are indented by, two blanks where that can't be told."""
+    """Return the indentation of the root's members; two spaces if it is unknown."""
     gap = text[root.start + 1 : root.starts[0]] if root.items else ""
     return (LINE_END.split(gap)[-1] if LINE_END.search(gap) else "") or "  "
 
 
 def _has_spaces(text: str, root: JsonNode) -> bool:
-    """Whether a blank stands behind the first colon."""
+    """Check whether a space follows the first colon."""
     return not (root.keys and text[root.items[0].start - 1] == ":")
 
 
 def _line_indent(text: str, offset: int) -> str:
-    """The white space that the line of a place begins with."""
+    """Return the indentation of the line at an offset."""
     begin = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     match = _INDENT.match(text, begin)
     return match[0] if match else ""
 
 
 def _line_end(text: str) -> str:
-    """How the first line ends."""
+    """Return the line end of the first line."""
     match = LINE_END.search(text)
     return match[0] if match else "\n"
 

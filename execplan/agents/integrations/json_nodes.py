@@ -1,4 +1,4 @@
-"""A JSON text read strictly, with where each value stands in it."""
+"""Strict JSON parser that records the position of each value in the text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from execplan.named_tuple import NamedTuple
 
 BOM = "\ufeff"
 LINE_END = re.compile(r"\r\n|\r|\n")
-"""How a line ends."""
+"""Pattern for the end of a line."""
 _MAX_DEPTH = 64
 _CLOSERS = {"{": "}", "[": "]"}
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -19,29 +19,29 @@ _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE]
 
 
 class InvalidJsonError(Exception):
-    """The text is no JSON to which a value can be added: `:line: what is wrong`."""
+    """The text is not JSON that can be extended; the message has the form `:line: problem`."""
 
 
 class JsonNode(NamedTuple):
-    """A value where it stands, in characters."""
+    """A value with its position in the text, in characters."""
 
     kind: str
-    """`{` or `[`; nothing for what holds no others."""
+    """Opening bracket, `{` or `[`; empty for a scalar."""
     start: int
     end: int
     items: tuple[JsonNode, ...] = ()
     keys: tuple[str, ...] = ()
-    """Of an object: one an item."""
+    """Keys of an object, one per item."""
     starts: tuple[int, ...] = ()
-    """Where each item begins; in an object with its key."""
+    """Start of each item; in an object, of its key."""
 
     def get(self, key: str) -> JsonNode | None:
-        """The value of a key, None where there is none."""
+        """Return the value of a key; None if it is missing."""
         return self.items[self.keys.index(key)] if key in self.keys else None
 
 
 def parse_json(text: str) -> JsonNode | None:
-    """The value of a text, None where it is blank; raises UnreadableError. No key may stand twice in an object."""
+    """Parse a text; return None if it is blank. Raises InvalidJsonError, also for duplicate keys in an object."""
     offset = _skip_space(text, len(BOM) if text.startswith(BOM) else 0)
     if offset == len(text):
         return None
@@ -52,7 +52,7 @@ def parse_json(text: str) -> JsonNode | None:
 
 
 def node_value(text: str, node: JsonNode) -> Any:
-    """What a node says; raises UnreadableError for a number with more digits than Python reads."""
+    """Return the value of a node. Raises InvalidJsonError for a number with more digits than Python accepts."""
     try:
         return json.loads(text[node.start : node.end])
     except ValueError as error:
@@ -60,7 +60,7 @@ def node_value(text: str, node: JsonNode) -> Any:
 
 
 def json_error(text: str, offset: int, problem: str) -> InvalidJsonError:
-    """What is wrong at a place, with its line."""
+    """Return an error for a position, with its line number."""
     if text.startswith(("//", "/*"), offset):
         problem = "a comment, and JSON has none"
     return InvalidJsonError(f":{len(LINE_END.findall(text, 0, offset)) + 1}: {problem}")
@@ -84,7 +84,7 @@ def _parse_value(text: str, offset: int, depth: int) -> JsonNode:
 
 
 def _parse_container(text: str, offset: int, depth: int) -> JsonNode:
-    """The object or array that begins at a place."""
+    """Parse the object or array at an offset. Raises InvalidJsonError."""
     opener = text[offset]
     items: list[JsonNode] = []
     starts: list[int] = []
@@ -105,7 +105,7 @@ def _parse_container(text: str, offset: int, depth: int) -> JsonNode:
 
 
 def _parse_key(text: str, offset: int, keys: dict[str, None]) -> int:
-    """Read a key and its colon; where the value begins."""
+    """Parse a key and its colon; return the offset of the value."""
     match = _STRING.match(text, offset)
     if match is None:
         raise json_error(text, offset, "a key in double quotes is wanted here")

@@ -1,4 +1,4 @@
-"""A block of lines of ours in somebody's file: put in, found, taken out to the byte; edits inside it are noticed."""
+"""Blocks of lines managed by execplan in files: adding, finding and exactly removing them, and detecting edits."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ _CREATED_NOTE = "made"
 
 
 class ManagedFile(NamedTuple):
-    """A file that may hold a block."""
+    """A file that may contain a managed block."""
 
     integration: str
-    """The integration."""
+    """Name of the integration that manages the block."""
     path: str
     display_path: str
-    """The path as messages name it."""
+    """Path as shown in messages."""
     data: bytes | None
     style: CommentStyle
     header: bytes = b""
-    """What stands above the block in a file that is made for it."""
+    """Content above the block in a file that is created for it."""
     executable: bool = False
 
     @property
     def block(self) -> Block | None:
-        """The block in the file; raises ExecplanError when it is damaged."""
+        """Block in the file, or None. Raises ExecplanError if it is damaged."""
         return find_block(self.data or b"", self.style, self.display_path)
 
 
 def plan_install(
     file: ManagedFile, lines: Sequence[str], insert_lines: Callable[[bytes], bytes], *, force: bool
 ) -> ChangeSet:
-    """Put the lines into the file, anew or in place of what its block holds; raises ExecplanError.
+    """Plan to add the lines as a new block, or in place of those of the existing block. Raises ExecplanError.
 
-    `insert_lines` puts them into a file that is there and holds no block.
+    `insert_lines` adds them to an existing file without a block.
     """
     block = file.block
     if file.data is None:
@@ -65,7 +65,7 @@ def plan_install(
 def plan_uninstall(
     file: ManagedFile, remove_lines: Callable[[bytes, Block], bytes] | None = None, *, force: bool
 ) -> ChangeSet:
-    """Take the block out, and remove the file if it was made for it; raises ExecplanError."""
+    """Plan to remove the block, and the file if it was created for it. Raises ExecplanError."""
     block = file.block
     if file.data is None or block is None:
         return ChangeSet((_unchanged(file, "not installed"),))
@@ -84,7 +84,7 @@ def plan_uninstall(
 
 
 def is_file_created(block: Block | None) -> bool:
-    """Whether the file of a block was made for it."""
+    """Check whether the file was created for the block."""
     return block is not None and block.note.split(" ")[0] == _CREATED_NOTE
 
 
@@ -104,45 +104,45 @@ _LINE_ENDS = (b"\r\n", b"\n", b"\r")
 
 
 class CommentStyle(NamedTuple):
-    """How a file writes comments, and whether a blank line stands above the block."""
+    """The comment syntax of a file, and whether a blank line precedes the block."""
 
     prefix: str
     suffix: str
     has_blank_line_above: bool = False
 
     def begin_marker(self, details: str = "") -> bytes:
-        """The line above the block, or what it begins with."""
+        """Return the line above the block; without details, only its beginning."""
         return f"{self.prefix}execplan:begin {details}{self.suffix if details else ''}".encode()
 
     @property
     def end_marker(self) -> bytes:
-        """The line below the block."""
+        """Line below the block."""
         return f"{self.prefix}execplan:end{self.suffix}".encode()
 
 
 MARKDOWN = CommentStyle("<!-- ", " -->", has_blank_line_above=True)
 SHELL = CommentStyle("# ", "")
-"""Also YAML's, and that of any file whose comments begin with a hash."""
+"""Comment style of shell scripts, YAML, and all other files whose comments start with a hash."""
 
 
 class Block(NamedTuple):
-    """A block as it stands in a file."""
+    """A managed block as found in a file."""
 
     start: int
-    """Where its first line begins, in bytes."""
+    """Offset of the start of its first line, in bytes."""
     end: int
-    """Where its last line ends, before the line end."""
+    """Offset of the end of its last line, before the line end."""
     indent: str
     note: str
-    """What the line above it says behind the digest."""
+    """Note after the digest in the line above the block."""
     lines: tuple[str, ...]
-    """What stands between, without the indent."""
+    """Lines of the block, without the indentation."""
     is_edited: bool
-    """Whether note or lines are others than were put in."""
+    """Whether the note or the lines differ from the installed ones."""
 
 
 def find_block(data: bytes, style: CommentStyle, path: str) -> Block | None:
-    """The block of a file, or None; raises ExecplanError when its markers are damaged."""
+    """Find the block in a file, or return None. Raises ExecplanError if its markers are damaged."""
     begin: tuple[int, int, bytes] | None = None
     block: Block | None = None
     inside: list[bytes] = []
@@ -176,11 +176,11 @@ def _parse_block(start: int, end: int, begin_line: bytes, inside: list[bytes], s
 def insert_block(
     data: bytes, offset: int, lines: Sequence[str], style: CommentStyle, *, note: str = "", indent: str = ""
 ) -> bytes:
-    """The file with the block where a line begins, or at its end; a missing final newline stays missing."""
+    """Insert the block at the start of a line or at the end of the file; a missing final newline stays missing."""
     head, tail = data[:offset], data[offset:]
     line_end = _line_end(data)
     if line_end == b"\r" and tail.startswith(b"\n"):
-        line_end = b"\n"  # side by side the two would be one CRLF
+        line_end = b"\n"  # together, the two would become one CRLF
     block = _render_block(lines, style, note, line_end, indent)
     blank = line_end if style.has_blank_line_above and head else b""
     if head.endswith(_LINE_ENDS) or not head:
@@ -189,7 +189,7 @@ def insert_block(
 
 
 def replace_block_lines(data: bytes, block: Block, lines: Sequence[str], style: CommentStyle) -> bytes:
-    """The file with other lines in its block."""
+    """Replace the lines of the block in a file."""
     return (
         data[: block.start] + _render_block(lines, style, block.note, _line_end(data), block.indent) + data[block.end :]
     )
@@ -198,12 +198,12 @@ def replace_block_lines(data: bytes, block: Block, lines: Sequence[str], style: 
 def replace_line_with_block(
     data: bytes, start: int, end: int, lines: Sequence[str], style: CommentStyle, note: str
 ) -> bytes:
-    """The file with the block in place of a line, its line end apart."""
+    """Replace a line of a file with the block; its line end stays."""
     return data[:start] + _render_block(lines, style, note, _line_end(data)) + data[end:]
 
 
 def remove_block(data: bytes, block: Block, style: CommentStyle) -> bytes:
-    """The file as it would be if the block had never been put in."""
+    """Remove the block from a file, as if it had never been added."""
     head, tail = data[: block.start], data[block.end :]
     if tail.startswith(_LINE_ENDS):
         trimmed_head = _strip_line_end(head)
@@ -214,7 +214,7 @@ def remove_block(data: bytes, block: Block, style: CommentStyle) -> bytes:
 
 
 def restore_line(data: bytes, block: Block, line: str) -> bytes:
-    """The file with a line in place of its block, as `put_instead` found it."""
+    """Replace the block with a line, the reverse of `replace_line_with_block`."""
     return data[: block.start] + line.encode("utf-8", "surrogateescape") + data[block.end :]
 
 
@@ -229,14 +229,14 @@ def _digest(note: str, lines: Sequence[str]) -> str:
 
 
 def _line_end(data: bytes) -> bytes:
-    """How the last line ends that has an end."""
+    """Return the line end of the last line that has one."""
     lines = data.splitlines(keepends=True)
     ended = [line for line in lines[-2:] if line.endswith(_LINE_ENDS)]
     return ended[-1][len(ended[-1].rstrip(b"\r\n")) :] if ended else b"\n"
 
 
 def _strip_line_end(data: bytes) -> bytes:
-    """The bytes without the line end that they end with."""
+    """Remove a final line end."""
     return data[: -2 if data.endswith(b"\r\n") else -1] if data.endswith(_LINE_ENDS) else data
 
 

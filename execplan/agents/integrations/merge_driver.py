@@ -1,4 +1,4 @@
-"""`install merge-driver`: attributes that say which files are plans, and the setting of git that says how to merge them."""
+"""Integration `install merge-driver`: attributes for plan files, and the git settings of the merge driver."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DRIVER_SETTING = "merge.execplan.driver"
 _ATTRIBUTE = "execplan"
 _CALL = " -P -m execplan merge --driver "
 _SEARCH_DEPTH = 4
-"""Folders down to which homes are looked for that no settings name."""
+"""Maximum depth of directories in which projects that no settings name are searched."""
 
 
 def driver_command() -> str:
-    """The driver, a line of shell: where Python or the package is gone it merges line by line, and says so.
+    """Return the driver command, a shell line: without Python or the package, it merges line by line and reports that.
 
-    Without that git would take our side for the result of a driver that could not be started.
+    Otherwise, git would take our side as the result of a driver that failed to start.
     """
     python = shlex.quote(sys.executable).replace("%", "%%")
     line = builtin_templates.read_text("merge-driver.sh").strip()
@@ -41,7 +41,7 @@ def driver_command() -> str:
 
 
 def attribute_lines(project: Project) -> list[str]:
-    """The lines for .gitattributes: where the plans of a repository lie, those of all its homes."""
+    """Return the lines for .gitattributes, with the plan paths of all projects in the repository."""
     nearby_projects = [
         project_discovery.project_at(folder)
         for folder in [project.root, *directory_tree.find_projects(project.root, _SEARCH_DEPTH)]
@@ -63,7 +63,7 @@ def attribute_lines(project: Project) -> list[str]:
 
 
 def _insert_block(data: bytes, lines: list[str]) -> bytes:
-    """The file with the block behind its last whole line: what is added to a line without an end would join the block."""
+    """Insert the block after the last complete line: an unterminated line would join the block when extended."""
     return managed_block.insert_block(
         data, len(data.rpartition(b"\n")[0]) + 1 if b"\n" in data else 0, lines, managed_block.SHELL
     )
@@ -89,7 +89,7 @@ def _escape_pattern(path: str) -> str:
 
 
 def _quote_pattern(pattern: str) -> str:
-    """A pattern as git reads it: in quotes when it would end at a space, with the escapes of C."""
+    """Format a pattern for git: in quotes with C escapes if it contains white space or quotes."""
     if not any([char.isspace() or char == '"' or char < " " for char in pattern]):
         return pattern
     escaped = pattern.replace("\\", "\\\\").replace('"', '\\"')
@@ -97,7 +97,7 @@ def _quote_pattern(pattern: str) -> str:
 
 
 def install(project: Project, *, force: bool) -> ChangeSet:
-    """Add the attributes and the settings, or renew them; raises ExecplanError."""
+    """Plan to add or update the attributes and settings. Raises ExecplanError."""
     git_query.require_repository(project)
     file, lines = _load_file(project), attribute_lines(project)
     change_set = managed_block.plan_install(file, lines, lambda data: _insert_block(data, lines), force=force)
@@ -118,7 +118,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
 
 
 def uninstall(project: Project, *, force: bool) -> ChangeSet:
-    """Take the attributes and the settings out; raises ExecplanError. A driver of somebody else's stays."""
+    """Plan to remove the attributes and settings. Raises ExecplanError. A foreign driver stays."""
     git_query.require_repository(project)
     change_set = managed_block.plan_uninstall(_load_file(project), force=force)
     driver = git_query.get_config(_config_path(project), _DRIVER_SETTING)
@@ -130,9 +130,9 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
 
 
 def state(project: Project) -> str:
-    """`absent`, `installed`, `attribute only` or `config only`, as git sees it; raises ExecplanError.
+    """Return git's view: `absent`, `installed`, `attribute only` or `config only`. Raises ExecplanError.
 
-    A driver whose Python is gone is none.
+    A driver whose Python is missing does not count.
     """
     probe = os.path.relpath(os.path.realpath(project.plan_file(project.plans, "plan")), project.root)
     attribute_fields = git_query.output(project, "check-attr", "-z", "merge", "--", probe).split(b"\0")
@@ -153,7 +153,7 @@ def _is_ours(driver: str) -> bool:
 
 
 def _driver_python(driver: str) -> str:
-    """The Python of a driver of ours; nothing when the line was changed by hand."""
+    """Return the Python path in a driver command of execplan; empty if the line was edited by hand."""
     try:
         return "".join(shlex.split(driver.partition(_CALL)[0].partition("$(")[2])).replace("%%", "%")
     except ValueError:
@@ -170,7 +170,7 @@ def _setting_change(project: Project, name: str, value: str | None) -> Change:
 
 
 def _config_path(project: Project) -> str:
-    """The local settings, which all worktrees share."""
+    """Return the path of the local git settings, which all worktrees share."""
     assert project.git is not None
     return os.path.join(common_git_dir(project.git), "config")
 

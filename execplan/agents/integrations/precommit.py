@@ -1,6 +1,7 @@
-"""`install pre-commit`: a hook in .pre-commit-config.yaml, whose other bytes stay as they are.
+"""Integration `install pre-commit`: a hook in .pre-commit-config.yaml; all other bytes stay the same.
 
-The file is parsed to find the place, spliced to change it, and parsed again to see that only the hook came or went.
+The file is parsed to find the position, edited as text, and parsed again to check that only the hook was added or
+removed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ _MACHINE_WARNING = (
 
 
 def hook_lines(project: Project) -> list[str]:
-    """The lines of the hook, as an item of the list `repos`; with the one that asks for a plan, where the settings want it."""
+    """Return the hook's lines as an item of the list `repos`.
+
+    If the setting `follow` is on, they include the hook that requires a plan.
+    """
     python = f"{shlex.quote(sys.executable)} -P -m execplan"
     lines = [
         "- repo: local",
@@ -66,7 +70,7 @@ def hook_lines(project: Project) -> list[str]:
 
 
 def install(project: Project, *, force: bool) -> ChangeSet:
-    """Add the hook, or renew it; raises ExecplanError."""
+    """Plan to add or update the hook. Raises ExecplanError."""
     git_query.require_repository(project)
     file, lines = _file(project), hook_lines(project)
     if file.data is None:
@@ -88,12 +92,12 @@ def install(project: Project, *, force: bool) -> ChangeSet:
 
 
 def uninstall(project: Project, *, force: bool) -> ChangeSet:
-    """Take the hook out, and the file if it was made for it; raises ExecplanError."""
+    """Plan to remove the hook, and the file if it was created for it. Raises ExecplanError."""
     return managed_block.plan_uninstall(_file(project), _remove_hook, force=force)
 
 
 def config_without_hook(file: ManagedFile) -> bytes:
-    """What a configuration holds besides the hook; raises ExecplanError."""
+    """Return a configuration without the hook. Raises ExecplanError."""
     return managed_block.plan_uninstall(file, _remove_hook, force=False).changes[0].new or b""
 
 
@@ -103,7 +107,7 @@ def _file(project: Project) -> ManagedFile:
 
 
 def _insert_hook(data: bytes, lines: list[str]) -> bytes:
-    """The file with the hook behind the last item of its list."""
+    """Add the hook after the last item of the list. Raises ExecplanError if there is no position for it."""
     position = find_hook_position(data.decode("utf-8"))
     if position is None:
         raise _no_place_error(lines)
@@ -118,7 +122,10 @@ def _insert_hook(data: bytes, lines: list[str]) -> bytes:
 
 
 def _remove_hook(data: bytes, block: Block) -> bytes:
-    """The file without the hook; where others were added to a list that began with it, the list stays."""
+    """Remove the hook from the file; a list that began with it keeps the items added since.
+
+    Raises ExecplanError if the file would change in any other way.
+    """
     config, hook_repos = _load_config(data, []), _block_repos(block)
     expected_config = config._replace(repos=[repo for repo in config.repos if repo not in hook_repos])
     replaced_line = _replaced_line(block.note)
@@ -131,7 +138,7 @@ def _remove_hook(data: bytes, block: Block) -> bytes:
         candidate_config = _try_load_config(candidate)
         if candidate_config == expected_config or (
             block.is_edited and candidate_config
-        ):  # what was written into the block goes with it
+        ):  # text added to the block is removed with it
             return candidate
     raise ExecplanError(
         "would-break",
@@ -142,15 +149,15 @@ def _remove_hook(data: bytes, block: Block) -> bytes:
 
 
 def _replaced_line(note: str) -> str:
-    """The line that the block stands in place of, or nothing."""
+    """Return the line that the block replaced, or an empty string."""
     try:
         return str(json.loads(note.removeprefix(_REPLACED_PREFIX))) if note.startswith(_REPLACED_PREFIX) else ""
-    except ValueError:  # somebody wrote into it
+    except ValueError:  # someone edited the note
         return ""
 
 
 def _block_repos(block: Block) -> list[Any]:
-    """What the block adds to the list."""
+    """Return the items that the block adds to the list."""
     lines = block.lines if block.lines[:1] == (_REPOS_LINE,) else (_REPOS_LINE, *block.lines)
     config = _try_load_config("\n".join(lines).encode("utf-8", "surrogateescape"))
     return config.repos if config else []
@@ -170,7 +177,7 @@ def _load_config(data: bytes, lines: list[str]) -> PreCommitConfig:
 
 
 def _try_load_config(data: bytes) -> PreCommitConfig | None:
-    """What the file says, None when it can't be read."""
+    """Parse the file; return None if it is invalid."""
     try:
         return parse_config(data)
     except InvalidConfigError:
@@ -188,11 +195,11 @@ def _no_place_error(lines: list[str]) -> ExecplanError:
 
 
 def _hook_ids(repo: Any) -> list[Any]:
-    """The hooks that an item of `repos` names."""
+    """Return the IDs of the hooks in an item of `repos`."""
     hooks = repo.get("hooks") if isinstance(repo, dict) else None
     return [hook.get("id") for hook in hooks or [] if isinstance(hook, dict)] if isinstance(hooks, list) else []
 
 
 def _quote_yaml(text: str) -> str:
-    """Words as YAML's single-quoted scalar, in which nothing is special but the quote."""
+    """Quote a text as a YAML single-quoted scalar, in which only the quote is special."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""What a .pre-commit-config.yaml says, and where its list `repos` can be added to. The only importer of PyYAML."""
+"""Parser for .pre-commit-config.yaml, which finds where to extend its list `repos`. The only importer of PyYAML."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ INSIDE, INSTEAD, END = "inside", "instead", "end"
 
 
 class InvalidConfigError(Exception):
-    """The file is none that a hook can be added to: `:line: what is wrong`."""
+    """The file can't be extended with a hook; the message has the form `:line: problem`."""
 
 
 class PreCommitConfig(NamedTuple):
-    """What the file says."""
+    """The list `repos` and the other fields of a pre-commit configuration."""
 
     repos: list[Any]
     other_fields: dict[Any, Any]
 
 
 class HookPosition(NamedTuple):
-    """Where a hook can be added."""
+    """The position at which a hook can be added to a file."""
 
     mode: str
-    """`inside` the list, where a line begins; `instead` of the line of an empty list; at the `end` of the file."""
+    """Where the position is in the file.
+
+    It is `inside` the list, at the start of a line; `instead` of the line of an empty list; or at the `end` of the
+    file.
+    """
     start: int
-    """In bytes, as `end`."""
+    """Offset in bytes, like `end`."""
     end: int
     indent: str = ""
 
 
 def parse_config(data: bytes) -> PreCommitConfig:
-    """What the bytes say; raises UnreadableError."""
+    """Parse the bytes of a configuration. Raises InvalidConfigError."""
     try:
         document = yaml.safe_load(data.decode("utf-8"))
     except yaml.MarkedYAMLError as error:
@@ -53,7 +57,7 @@ def parse_config(data: bytes) -> PreCommitConfig:
 
 
 def find_hook_position(text: str) -> HookPosition | None:
-    """Where a hook can be added to a file that `load` takes, None where its form leaves no place."""
+    """Find where a hook can be added to a file that `parse_config` accepts; None if its form does not allow it."""
     events = list(yaml.parse(text, Loader=yaml.SafeLoader))
     root = events[2] if len(events) > 2 else None
     repos_node = _repos_value(events)
@@ -81,7 +85,7 @@ def find_hook_position(text: str) -> HookPosition | None:
 
 
 def _repos_value(events: list[yaml.Event]) -> tuple[yaml.Event, list[yaml.Event]] | None:
-    """The key `repos` of the document, and the events of its value."""
+    """Return the key `repos` of the document, and the events of its value."""
     nodes: list[list[yaml.Event]] = []
     depth = 0
     for event in events:
@@ -98,7 +102,7 @@ def _repos_value(events: list[yaml.Event]) -> tuple[yaml.Event, list[yaml.Event]
 
 
 def _is_block_end(event: yaml.Event) -> bool:
-    """Whether an event is the end of a block collection, which stands where the next token begins."""
+    """Check whether an event is the end of a block collection, whose position is that of the next token."""
     return isinstance(event, yaml.CollectionEndEvent) and _event_start(event) == _event_end(event)
 
 
@@ -117,7 +121,7 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def _next_line(text: str, offset: int) -> int:
-    """Where the line behind that of a place begins."""
+    """Return the start of the next line after an offset."""
     ends = [end for end in (text.find("\n", offset), text.find("\r", offset)) if end >= 0]
     if not ends:
         return len(text)
@@ -125,5 +129,5 @@ def _next_line(text: str, offset: int) -> int:
 
 
 def _byte_position(text: str, mode: str, start: int, end: int, indent: str = "") -> HookPosition:
-    """A place in characters as one in bytes."""
+    """Convert a position from characters to bytes."""
     return HookPosition(mode, len(text[:start].encode("utf-8")), len(text[:end].encode("utf-8")), indent)

@@ -1,4 +1,7 @@
-"""`install session-hooks`: Claude Code and Codex tell every session where the plan stands, by `execplan prime`."""
+"""Integration `install session-hooks`: Claude Code and Codex run `execplan prime` at the start of each session.
+
+Its output reports the status of the plan.
+"""
 
 from __future__ import annotations
 
@@ -19,25 +22,31 @@ if TYPE_CHECKING:
 
 WHAT = "session-hooks"
 TIMEOUT = 20
-"""Seconds that the programs wait; it takes a tenth of one."""
+"""Seconds that the programs wait; the command takes a tenth of a second."""
 HOOKS = {"claude": (SESSION, COMPACTION), "codex": (SESSION,)}
-"""When the programs ask. What is printed before a compaction goes to whoever sums up in Claude Code, and nowhere in Codex; in
-both a session begins anew behind it."""
+"""Hooks of each program.
+
+In Claude Code, the output before a compaction is used for the summary; Codex ignores it. In both programs, a new
+session starts after a compaction.
+"""
 ALL_HOOKS = (SESSION, COMPACTION)
 _LINE = "sh -c 'execplan prime --hook {program} || : {mark}'"
-"""It always ends with 0: without execplan a session begins without a word, and any other status would stop a compaction."""
+"""Hook command, which always exits with 0.
+
+Without execplan, a session starts silently; any other status would stop a compaction.
+"""
 NOT_ON_PATH_WARNING = "execplan is not on PATH; where the program does not find it either, a session is told nothing"
 
 
 def hook_handler(program: str, hook: Hook) -> dict[str, Any]:
-    """An entry of a program."""
+    """Return the hook entry of a program for a hook."""
     return {"type": "command", "command": _LINE.format(program=program, mark=hook.mark), "timeout": TIMEOUT}
 
 
 def install(
     project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
 ) -> ChangeSet:
-    """Add the hooks for the programs, or renew them; without any for those that are at home here. Raises ExecplanError."""
+    """Plan to add or update the hooks for the given programs; by default, for those used here. Raises ExecplanError."""
     selected = hook_file.select_programs(project, programs)
     change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
     warnings = list(change_set.warnings)
@@ -51,7 +60,7 @@ def install(
 def uninstall(
     project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
 ) -> ChangeSet:
-    """Take the hooks out for the programs, without any for all; raises ExecplanError."""
+    """Plan to remove the hooks for the given programs; by default, for all. Raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
     return hook_file.plan_uninstall(
         project, WHAT, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force
@@ -59,7 +68,7 @@ def uninstall(
 
 
 def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
-    """The file of a program as it is, or will be; raises ExecplanError."""
+    """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
     return hook_file.open_file(
         project, WHAT, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead
     )

@@ -1,4 +1,4 @@
-"""What `lint` found in the forms that other programs read; each is a file of its own, loaded when it is asked for."""
+"""Output formats of `lint`, each in its own module, which is loaded on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES = (TEXT, CONCISE, "github", "sarif", "junit", "gitlab")
 
 
 def render(name: str, checked: Sequence[CheckedFile]) -> str:
-    """The plans and their findings in the form of a name."""
+    """Render the plans and their findings in the format with a name."""
     from importlib import import_module
 
     return str(import_module(f"execplan.cli.formats.{name}").render(checked))

@@ -1,4 +1,4 @@
-"""A line for each finding: `file:line:col CODE message`."""
+"""Concise lint output, with one line per finding: `file:line:col CODE message`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def render(checked: Sequence[CheckedFile]) -> str:
-    """The lines of all findings."""
+    """Return one line for each finding."""
     return "\n".join(
         [finding_line(checked_file, finding) for checked_file in checked for finding in checked_file.findings]
     )
 
 
 def finding_line(checked: CheckedFile, finding: Finding) -> str:
-    """The line of a finding."""
+    """Return the line for a finding."""
     location, message = location_and_message(checked, finding)
     return f"{location} {finding.code} {message}"
 
 
 def location_and_message(checked: CheckedFile, finding: Finding) -> tuple[str, str]:
-    """Where a finding is and what it says, as a terminal may show them."""
+    """Return a finding's location and message, escaped for a terminal."""
     return printable_line(f"{checked.display_name}:{finding.line}:{finding.column}"), printable_line(finding.message)

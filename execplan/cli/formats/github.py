@@ -1,4 +1,4 @@
-"""Commands of GitHub's workflows, which become annotations of a change."""
+"""Lint output as GitHub workflow commands, which become annotations on a pull request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
 
 
 def render(checked: Sequence[CheckedFile]) -> str:
-    """A command for each finding."""
+    """Return one workflow command for each finding."""
     return "\n".join(
         [_command(checked_file.path, finding) for checked_file in checked for finding in checked_file.findings]
     )
@@ -24,7 +24,7 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
 def _command(path: str, finding: Finding) -> str:
     fields: dict[str, object] = {"file": path, "line": finding.line, "endLine": finding.end_line}
-    if finding.line == finding.end_line:  # columns are for places within a line
+    if finding.line == finding.end_line:  # columns apply only within one line
         fields |= {"col": finding.column, "endColumn": finding.end_column}
     fields["title"] = finding.code
     properties = ",".join([f"{name}={_property(str(value))}" for name, value in fields.items()])

@@ -1,4 +1,4 @@
-"""A Code Quality report of GitLab: a JSON array, whose fingerprints stay when lines move."""
+"""Lint output as a GitLab Code Quality report: a JSON array whose fingerprints don't change when lines move."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEVERITIES = {ERROR: "major", WARNING: "minor", HINT: "info"}
 
 
 def render(checked: Sequence[CheckedFile]) -> str:
-    """The report."""
+    """Return the report as JSON text."""
     report = []
     for checked_file in checked:
         finding_marks = compute_fingerprints(

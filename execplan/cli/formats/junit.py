@@ -1,4 +1,4 @@
-"""A JUnit report: a suite for each plan, with a test that fails for each error and each warning."""
+"""Lint output as a JUnit report: one suite per plan, with a failed test for each error and each warning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def render(checked: Sequence[CheckedFile]) -> str:
-    """The report; characters that XML can't hold are escaped as a terminal shows them."""
+    """Return the report as XML; characters that XML does not allow are escaped as on a terminal."""
     root = ET.Element("testsuites", name="execplan lint")
     suites = [_suite(checked_file) for checked_file in checked]
     for name in ("tests", "failures", "errors"):
@@ -27,7 +27,7 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
 
 def _suite(checked: CheckedFile) -> ET.Element:
-    """The tests of a plan: one for each finding, or one that passes."""
+    """Return the suite of a plan: one test per finding, or one passing test if there is none."""
     path = printable_line(checked.path)
     failures = len([finding for finding in checked.findings if finding.level != HINT])
     tests = str(max(len(checked.findings), 1))
@@ -39,7 +39,7 @@ def _suite(checked: CheckedFile) -> ET.Element:
         base_name = printable_line(f"{finding.code} {finding.message}")
         name_counts[base_name] = (
             name_counts.get(base_name, 0) + 1
-        )  # programs that compare two reports know a test by its name
+        )  # programs that compare two reports identify a test by its name
         name = f"{base_name} ({name_counts[base_name]})" if name_counts[base_name] > 1 else base_name
         case = ET.SubElement(suite, "testcase", classname=path, name=name, file=path, line=str(finding.line))
         sentence = RULES[finding.code].summary if finding.code in RULES else ""

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: one run with the rules that found something, their findings, and what mends them."""
+"""Lint output as SARIF 2.1.0: one run with the rules that have findings, the findings, and their fixes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROOT = "%SRCROOT%"
 
 
 def render(checked: Sequence[CheckedFile]) -> str:
-    """The log."""
+    """Return the SARIF log as JSON text."""
     codes = sorted({finding.code for checked_file in checked for finding in checked_file.findings})
     rules = {code: at for at, code in enumerate(codes)}
     run = {
@@ -44,7 +44,7 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    """What the page of a rule says."""
+    """Return the descriptor of a rule, with the text of its help topic."""
     rule = RULES[code]
     paragraphs = rule.help_text.split("\n\n")
     why = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else rule.summary
@@ -58,7 +58,7 @@ def _rule(code: str) -> dict[str, Any]:
 
 
 def _results(checked: CheckedFile, rules: dict[str, int]) -> list[dict[str, Any]]:
-    """The findings of a plan."""
+    """Return the results for a plan's findings."""
     plan = parse_checked_plan(checked)
     fingerprints = unique_fingerprints(compute_fingerprints(checked.findings, plan), checked.path)
     artifact = _artifact(checked.path)
@@ -80,13 +80,13 @@ def _results(checked: CheckedFile, rules: dict[str, int]) -> list[dict[str, Any]
 
 
 def _artifact(path: str) -> dict[str, str]:
-    """A file, by its path from the root; absolute where it lies outside."""
+    """Return a file's location, relative to the repository root, or absolute if it is outside."""
     uri = quote(os.fsencode(path))
     return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": _ROOT}
 
 
 def _region(finding: Finding) -> dict[str, int]:
-    """The place, whose last column is exclusive here; only the line where there is no more to say."""
+    """Return a finding's region, whose end column is exclusive in SARIF; only the line if there is no exact place."""
     if finding.code == "EP001" or is_overflow(finding):
         return {"startLine": finding.line}
     return {
@@ -98,7 +98,7 @@ def _region(finding: Finding) -> dict[str, int]:
 
 
 def _fix(fix: Fix, text: Text, artifact: dict[str, str]) -> dict[str, Any]:
-    """What mends a finding."""
+    """Return the SARIF form of a fix."""
     about = "Keeps what the plan says." if fix.kind == SAFE else "May change what the plan says."
     changes = [_replacement(text, edit) for edit in fix.edits]
     return {
@@ -108,7 +108,7 @@ def _fix(fix: Fix, text: Text, artifact: dict[str, str]) -> dict[str, Any]:
 
 
 def _replacement(text: Text, edit: Edit) -> dict[str, Any]:
-    """An edit as text in place of a region; lines of a region are whole, but for a last one that nothing ends."""
+    """Convert an edit to a replaced region; a region covers whole lines, unless the last line has no line ending."""
     applied = apply_edits(text, [edit])
     count, stop = len(text.lines), edit.end + len(applied.lines) - len(text.lines)
     first, start, end = edit.start, (edit.start + 1, 1), (edit.end + 1, 1)
@@ -116,7 +116,7 @@ def _replacement(text: Text, edit: Edit) -> dict[str, Any]:
     if open_end:
         end = count, len(text.lines[-1]) + 1
     if open_end and first and (edit.start == count or edit.start == stop):
-        first -= 1  # how the line above ends changes, too
+        first -= 1  # the line ending of the previous line changes, too
         start = edit.start, len(text.lines[first]) + 1
     new = [line + line_end for line, line_end in zip(applied.lines[first:stop], applied.ends[first:stop], strict=True)]
     if first < edit.start:

@@ -1,4 +1,4 @@
-"""For people: under the line of each finding the line that it is about, with carets under the place."""
+"""Lint output for people: each finding with its source line, and carets that mark the place."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _MIN_WIDTH = 40
-"""Columns of a terminal; in a narrower one the lines are wrapped."""
+"""Minimum output width in columns; a narrower terminal wraps the lines."""
 _GUTTER = 9
 _COLORS = {"error": "31", "warning": "33", "hint": "36"}
 _TAB = "    "
 
 
 def render(checked: Sequence[CheckedFile]) -> str:
-    """All findings, equal ones of a plan as one; in colours where a terminal shows them and NO_COLOR is not set."""
+    """Render all findings, with equal findings of a plan merged, in color on a terminal unless NO_COLOR is set."""
     terminal = sys.stdout.isatty()
     width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _MIN_WIDTH)
     is_colored = terminal and "NO_COLOR" not in os.environ
@@ -44,7 +44,7 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
 
 def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[str]:
-    """The findings of one plan."""
+    """Return the output lines for a plan's findings."""
     lines = read_lines(checked)
     output_lines: list[str] = []
     previous_span = None
@@ -60,8 +60,8 @@ def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[s
         if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [
             (finding[2:6], note)
         ]:
-            continue  # what is found in one place is told together
-        # A finding on the title is about the whole plan, and what it says of it can't be seen there.
+            continue  # findings at the same place share one excerpt
+        # A finding on the title is about the whole plan, so its line shows nothing useful.
         if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not is_overflow(finding):
             source, carets = _excerpt(line_text, finding, width - _GUTTER)
             output_lines.append(f"{finding.line:6} | {source}")
@@ -72,7 +72,7 @@ def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[s
 
 
 def _note(finding: Finding) -> str:
-    """The level, and what the carets can't say."""
+    """Return a finding's level, with its fix option and last line if they apply."""
     note = finding.level
     if finding.fix is not None:
         note += f"; {'--fix' if finding.fix.kind == SAFE else '--unsafe-fixes'} mends it"
@@ -80,7 +80,7 @@ def _note(finding: Finding) -> str:
 
 
 def _excerpt(line: str, finding: Finding, max_width: int) -> tuple[str, str]:
-    """A line as a terminal shows it, cut around the place where it is too long, and the carets that go under it."""
+    """Return a line as shown on a terminal, cut around the finding if too long, and the carets for the next line."""
     begin = min(finding.column - 1, len(line))
     end = min(finding.end_column if finding.end_line == finding.line else len(line), len(line))
     is_whole_line = not line[:begin].strip() and not line[end:].strip()
@@ -101,13 +101,13 @@ def _excerpt(line: str, finding: Finding, max_width: int) -> tuple[str, str]:
     prefix = "…" if low or first else ""
     suffix = "…" if last < len(cells) or high < len(line) else ""
     source = prefix + "".join([text for text, _ in cells[first:last]]) + suffix
-    # Where all of a line is meant, as by most rules about an item, one caret says so.
+    # If a finding covers its whole line, as for most rules about an item, one caret is enough.
     caret_count = 1 if is_whole_line else max(sum(widths[begin : min(end, last)]), 1)
     return source, " " * (len(prefix) + sum(widths[first:begin])) + "^" * caret_count
 
 
 def _cells(text: str) -> list[tuple[str, int]]:
-    """Each character as it is shown, and how many columns of a terminal it takes."""
+    """Return each character as shown on a terminal, with its width in columns."""
     if text.isascii() and text.isprintable():
         return [(char, 1) for char in text]
     from unicodedata import combining, east_asian_width

@@ -1,4 +1,4 @@
-"""What `approve` says: what it would cover, the question, and approvals as they stand."""
+"""Output of `approve`: the scope of an approval, the prompt, and the status of approvals."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.project.project import Project
 
-"""Hex digits by which a digest is named: more than anybody guesses."""
+"""Minimum number of hex digits in a digest prefix, too many to guess."""
 _SHOWN_DIGEST_DIGITS = 12
-"""Those that a command names."""
+"""Number of hex digits in a suggested command."""
 _MAX_SECONDS = 30 * 86_400
 _UNITS = {"m": 60, "h": 3600, "d": 86_400}
 
 
 def parse_duration(text: str) -> int:
-    """How long `30m`, `24h` or `7d` is; raises ExecplanError for what is no time, and for more than 30 days."""
+    """Convert `30m`, `24h` or `7d` to seconds; raises ExecplanError if it is invalid or more than 30 days."""
     count, unit = text[:-1], text[-1:]
     if unit in _UNITS and count.isascii() and count.isdigit() and len(count) < 6:
         duration = int(count) * _UNITS[unit]
@@ -43,7 +43,10 @@ def parse_duration(text: str) -> int:
 
 
 def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) -> str:
-    """The command that approves what was evaluated; the plan as it can be typed. `can_prompt`: a person sits at a terminal."""
+    """Return the command that approves an evaluated plan; `name` is already quoted for a shell.
+
+    With `can_prompt`, the user is at a terminal, so the command needs no digest.
+    """
     if can_prompt:
         return f"execplan approve {name}"
     covered = scope_of(evaluated.evaluation, None, None)
@@ -52,12 +55,12 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) ->
 
 
 def is_terminal() -> bool:
-    """Whether somebody can be asked."""
+    """Return whether the user can be prompted on a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
-    """Show what would be done and ask whether it may be; raises ExecplanError unless the answer is yes."""
+    """Show the steps and ask for approval; raises ExecplanError unless the user answers yes."""
     from execplan.cli.output.evaluation_output import evaluation_text
     from execplan.cli.output.terminal_text import printable_text
 
@@ -74,7 +77,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
 
 
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
-    """What a person has to know beside the evaluation."""
+    """Return the lines about the scope that the evaluation does not show."""
     lines = [
         f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
     ]
@@ -91,7 +94,7 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
 
 
 def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
-    """What was approved, or would be."""
+    """Build the answer of `approve`: the new approval; in a dry run, the planned one."""
     approval, evaluated, scope = approval_result.approval, approval_result.evaluated, approval_result.scope
     covered = [evaluated_step.step.id for evaluated_step in scope.covered]
     data: dict[str, Any] = {
@@ -134,7 +137,7 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
 
 
 def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApproval]) -> Answer:
-    """Every approval with whether it holds."""
+    """Build the answer that lists all approvals with their status."""
     rows = []
     for checked_approval in checked_approvals:
         approval = checked_approval.stored.approval
@@ -158,13 +161,13 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
 
 
 def _coverage_text(approval: Approval) -> str:
-    """Which approval covers a revision, for a person."""
+    """Describe the approval that covers a revision."""
     assert approval.derived_from is not None
     return f"covered by {approval.derived_from.digest[:12]}, of revision {approval.derived_from.revision}"
 
 
 def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
-    """An approval as a document shows it."""
+    """Return the JSON form of an approval and its status."""
     approval = checked_approval.stored.approval
     fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
     fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
@@ -184,7 +187,7 @@ _APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", 
 
 
 def valid_approval_answer(project: Project, checked_approval: CheckedApproval) -> Answer:
-    """The approval that holds."""
+    """Build the answer that shows a valid approval."""
     assert checked_approval.state == APPROVED
     approval = checked_approval.stored.approval
     assert approval is not None

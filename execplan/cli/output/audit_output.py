@@ -1,4 +1,4 @@
-"""What `audit` says: records, a line each with the files that changed, and whether the ledger is whole."""
+"""Output of `audit`: records with the files that they changed, and the result of a verification."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_UNREAD_SHOWN = 20
-"""Lines that are no records of which each is told."""
+"""Maximum number of unreadable lines to report one by one."""
 _HEAD = ("record", "time", "user", "run", "what", "about")
 _RECORD_TEMPLATES = {
     "approved": "{digest:.12} by {approver} ({how}{covered}) until {expires_at}: {steps}",
@@ -52,13 +52,13 @@ _RECORD_TEMPLATES = {
     "restored": "{path}",
     "rolled_back": "{steps}",
 }
-"""What is told of a record, by its kind."""
+"""Summary templates by record kind."""
 _REVERTING_KINDS = ("retaken", "rollback")
-"""Records whose changes are those that are taken back."""
+"""Kinds of records that list reverted changes."""
 
 
 def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
-    """The records of a plan, or of one of its runs with the approval that let it run."""
+    """Show the audit records of a plan, or of one of its runs with the approval that covered it."""
     audit_log = log_verification.read_log(project, ref)
     records = audit_log.parsed_chain.records
     if run is not None:
@@ -85,17 +85,17 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
 
 
 def verify_plan_answer(project: Project, ref: PlanRef) -> Answer:
-    """Whether a plan's ledger is whole."""
+    """Verify the audit log of a plan."""
     return _verification_answer([log_verification.verify_log(project, ref)], ())
 
 
 def verify_all_answer(project: Project) -> Answer:
-    """Whether all of them are."""
+    """Verify the audit logs of all plans."""
     return _verification_answer(*log_verification.verify_all(project))
 
 
 def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Answer:
-    """Go on with a ledger that is broken."""
+    """Accept a broken audit log and record the reason."""
     verification = log_verification.verify_log(project, ref)
     data: dict[str, Any] = {
         "id": ref.id,
@@ -169,7 +169,7 @@ def _verification_json(verification: LogVerification) -> dict[str, Any]:
 
 
 def _records_of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecord]:
-    """The records of a run, and those that approved it."""
+    """Return the records of a run and of its approvals."""
     run_records = [record for record in records if record.run == run]
     approval_ids = [record.said["approval_id"] for record in run_records if record.said.get("approval_id")]
     return [
@@ -180,14 +180,14 @@ def _records_of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecor
 
 
 class _RecordFields(dict[str, str]):
-    """What a record says, in words; a dash for what it does not say."""
+    """The formatted fields of a record, with a dash for each missing field."""
 
     def __missing__(self, name: str) -> str:
         return "-"
 
 
 def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
-    """A line for a record, and one for each file that changed."""
+    """Yield a table row for a record and one for each changed file."""
     user = f"{record.user} [{record.session[:8]}]" if record.session else record.user
     fields = _RecordFields({name: _format_value(value) for name, value in record.said.items()})
     if record.kind == "intent":
@@ -222,7 +222,7 @@ def _format_value(value: Any) -> str:
 
 
 def _format_command(fields: dict[str, Any]) -> str:
-    """What a step is about to do."""
+    """Format the command or the target of a step's intent."""
     if argv := hash_chain.as_list(fields.get("argv")):
         return shlex.join([str(argument) for argument in argv])
     if fields.get("command"):
@@ -231,13 +231,13 @@ def _format_command(fields: dict[str, Any]) -> str:
 
 
 def _format_redactions(counts: Any) -> str:
-    """How much was taken out of what was sent, by its kind."""
+    """Format the number of redactions by kind."""
     phrases = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
     return ", ".join(phrases) or "nothing"
 
 
 def _format_result(fields: dict[str, Any]) -> str:
-    """How a step ended."""
+    """Format the result of a step's attempt."""
     duration_text = f"{_format_value(fields.get('seconds'))} s"
     if fields.get("ok"):
         return f"done in {duration_text}"
@@ -245,7 +245,7 @@ def _format_result(fields: dict[str, Any]) -> str:
 
 
 def _format_change(change: dict[str, Any], *, is_reverted: bool) -> str:
-    """What became of a path, with the digests before and after, or the other way round where that was taken back."""
+    """Format a path's state before and after a change, in reverse order for a reverted change."""
     names = ("after", "before") if is_reverted else ("before", "after")
     before, after = [_format_state(change.get(name)) for name in names]
     suffix = "" if change.get("declared", True) else " (not declared)"

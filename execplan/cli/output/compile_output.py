@@ -1,4 +1,4 @@
-"""What `compile` does with an execution plan, wherever it comes from: print it, write it to a file, or store it."""
+"""Output of `compile` for an execution plan from any source: print it, write it to a file, or store it."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _WARNING_CODES = ("EP608", "EP610", "EP611")
-"""Paths outside, tasks that are not there, lines that need a shell; the risk of a step stands beside it."""
+"""Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""
 _MAX_BYTES = 64 * 1024 * 1024
 _IMPORTED_NOTE = "comes from elsewhere, and is used as it is"
 _SCHEMA_PREFIX_BYTES = 200
-"""Bytes in which a document says which schema it has."""
+"""Number of leading bytes in which a document names its schema."""
 
 
 class CompileResult(NamedTuple):
-    """An execution plan to be kept, and what came of making it."""
+    """An execution plan to print or store, with its bytes, the skipped lines and the warnings."""
 
     document: ExecutionPlan
     data: bytes
@@ -49,7 +49,7 @@ class CompileResult(NamedTuple):
 
 
 def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """What stops no compile and will stop an evaluation, or a tick; raises ExecplanError."""
+    """Return warnings that don't stop a compile but would stop an evaluation or checking off a task; raises ExecplanError."""
     display_path = project.display_path(ref.path)
     with ErrorContext(display_path):
         plan = reader.read(plan_store.read_bytes(project, ref.path))
@@ -64,12 +64,12 @@ def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
 
 
 def result_from_document(document: ExecutionPlan) -> CompileResult:
-    """One that comes from no plan."""
+    """Build the result for a document that was not compiled from a plan."""
     return CompileResult(document, to_bytes(document))
 
 
 def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
-    """Its bytes and nothing else; as JSON, the document among the data."""
+    """Build an answer with only the document's bytes; in JSON, the document is part of the data."""
     data = (
         {**_result_json(compile_result), "document": compile_result.document.model_dump(mode="json", by_alias=True)}
         if as_json
@@ -79,7 +79,7 @@ def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
 
 
 def write_to_file(compile_result: CompileResult, path: str, options: WriteOptions) -> Answer:
-    """Written to a file of the user's choice, which may hold an older one; raises ExecplanError."""
+    """Write the document to a file, replacing an older execution plan; raises ExecplanError."""
     if options.commit:
         raise ExecplanError("usage", "--commit is for what is stored, not for --out", exit=USAGE)
     existing = _read_existing(path)
@@ -96,7 +96,7 @@ def write_to_file(compile_result: CompileResult, path: str, options: WriteOption
 
 
 def _read_existing(path: str) -> bytes | None:
-    """What a file holds that is to be written over: an execution plan, or it is kept; None where there is none."""
+    """Return a file's content, or None if it is missing; raises ExecplanError if the file is not an execution plan."""
     if not os.path.lexists(path):
         return None
     existing, size = file_access.read(path, _MAX_BYTES)
@@ -118,7 +118,7 @@ def store_result(
     summary: str,
     leading_lines: Sequence[str] = (),
 ) -> Answer:
-    """Stored among the artifacts of a plan, printed below the lines `leading_lines`; raises ExecplanError."""
+    """Store the document among a plan's artifacts, and print `leading_lines` first; raises ExecplanError."""
     results: list[CompileResult] = []
 
     def build_bytes() -> bytes:
@@ -162,7 +162,7 @@ def store_in_new_plan(
     build_document: Callable[[str], ExecutionPlan],
     options: WriteOptions,
 ) -> Answer:
-    """Stored for a new plan, which says which plans it joins; raises ExecplanError."""
+    """Store the document for a new plan whose text names the combined plans; raises ExecplanError."""
     from execplan.plan_store import plan_selection
     from execplan.scaffold import plan_creation
 
@@ -189,7 +189,7 @@ def store_in_new_plan(
 
 
 def imported_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
-    """One that comes from elsewhere, which is used as it is."""
+    """Build the answer for an imported execution plan, which is used unchanged."""
     compile_result = CompileResult(current_plan.document, current_plan.data)
     data = {"id": ref.id, **_result_json(compile_result), "path": current_plan.path, "changed": False, "commit": None}
     text = _result_text(compile_result, [f"{current_plan.path} {_IMPORTED_NOTE}"])
@@ -202,7 +202,7 @@ def imported_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -
 
 
 def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPlan) -> Answer:
-    """Whether what is stored is what the plan compiles to now."""
+    """Build the answer whether the stored document is up to date with the plan."""
     is_stored = os.path.lexists(artifact_store.path_of(project, ref))
     reasons = [] if current_plan.is_stored else [current_plan.stale_reason or "nothing is stored yet"]
     data = {
@@ -249,7 +249,7 @@ def _result_json(compile_result: CompileResult) -> dict[str, Any]:
 
 
 def _result_text(compile_result: CompileResult, lines: list[str], diff: str = "") -> str:
-    """The steps, what was not taken, and what became of them."""
+    """Return the text of a compile: the steps, the skipped lines and the result."""
     skipped = skipped_line_texts(skipped_json(compile_result.skipped_lines))
     return "\n".join(
         [

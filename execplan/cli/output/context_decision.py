@@ -1,4 +1,4 @@
-"""The decisions and packs of `context`: one variant or both, and single items."""
+"""Decisions and context packs of `context`: one variant, both variants, or single items."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class ContextOptions(NamedTuple):
 
 
 def decision_summary(decision: Decision) -> str:
-    """The decision in a line."""
+    """Summarize a decision in one line."""
     statistics, valid, token_counter = decision.statistics, decision.validation, decision.explainability.counter
     counts = [
         f"{count} {label}"
@@ -121,13 +121,13 @@ def decision_summary(decision: Decision) -> str:
 
 
 def explanation_table(decision: Decision) -> str:
-    """A row for each item: kept, shortened, left out; the most important first in each group."""
+    """Return a table of all items, grouped into kept, shortened and left out, with the most important first."""
     items = sorted(decision.optimized_context, key=lambda item: (_GROUPS.index(_RESULTS[item.action]), -item.priority))
     return _table_with_head(_COLUMNS, [[_RESULTS[item.action], _tokens(item), item.id, item.reason] for item in items])
 
 
 def comparison_table(control: Decision, optimized: Decision) -> str:
-    """Both decisions side by side: their sums, then a row for each item."""
+    """Return both decisions side by side: their totals, then one row per item."""
     both = (control, optimized)
     sums = [
         ["strategy", *[decision.explainability.strategy_used for decision in both]],
@@ -156,12 +156,12 @@ def _tokens(item: Chosen) -> str:
 
 
 def _table_with_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table with the names of its columns, also where no terminal shows it."""
+    """Format a table with column names, also without a terminal."""
     return format_table(head, rows) if sys.stdout.isatty() else format_table(head, [head, *rows])
 
 
 class PackResult(NamedTuple):
-    """A decision, and the pack that it is about."""
+    """A decision with the text and the items of its context pack."""
 
     decision: Decision
     text: str
@@ -169,7 +169,7 @@ class PackResult(NamedTuple):
 
 
 def decide_pack(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> PackResult:
-    """The decision and the pack of the variant that the experiment assigns; without an experiment the optimized one."""
+    """Build the decision and pack of the experiment's variant; without an experiment, of the optimized variant."""
     experiment = Experiment()
     if options.experiment is not None and options.key is not None:
         experiment = Experiment(
@@ -184,7 +184,7 @@ def decide_pack(gathered: GatheredPack, settings: ContextSettings, options: Cont
 def decide_variants(
     gathered: GatheredPack, settings: ContextSettings, options: ContextOptions
 ) -> tuple[PackResult, PackResult]:
-    """The control, and the optimized pack."""
+    """Build the control pack and the optimized pack."""
     control, optimized = [
         _decide_variant(gathered, settings, options, Experiment(variant=name)) for name in (CONTROL, OPTIMIZED)
     ]
@@ -228,7 +228,7 @@ def _decide_variant(
 def _target(
     settings: ContextSettings, options: ContextOptions, gathered: GatheredPack
 ) -> tuple[LanguageModel, list[str]]:
-    """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is not known."""
+    """Return the target model, from `--model`, session, settings or the model table, and a warning if it is unknown."""
     model_table = load_models(settings.models)
     model_sources = (
         ("--model", options.model),
@@ -243,7 +243,7 @@ def _target(
 
 
 def _hygiene(pack: ContextPack, items: Sequence[PackItem], window: int) -> SessionHygiene:
-    """The advice for the session, by what is in it; files on disk do not fill its window."""
+    """Return advice for the session by its own items; files on disk do not fill its context window."""
     session_items = [item for item in items if item.unit.id in pack.session]
     if not session_items:
         return hygiene_without_session()
@@ -257,16 +257,16 @@ def _hygiene(pack: ContextPack, items: Sequence[PackItem], window: int) -> Sessi
 
 
 class FetchedItems(NamedTuple):
-    """Items that were asked for by id."""
+    """The items that a user requested by ID."""
 
     text: str
     items: list[tuple[Unit, str, str, int]]
-    """Each with what was done with it, its text and its tokens."""
+    """Each item with its action, its text and its number of tokens."""
     counter: Counter
 
 
 def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: ContextOptions) -> FetchedItems:
-    """Items by their ids: whole, or shortened to a budget that was given; raises ExecplanError for an id that there is not."""
+    """Return items by ID, in full or shortened to a given budget; raises ExecplanError for an unknown ID."""
     by_id = {unit.id: unit for unit in gathered.pack.units}
     units = []
     for name in dict.fromkeys(options.items):

@@ -1,4 +1,4 @@
-"""What `compile --enhance` says: the compile as ever, what was or would be sent, and the proposal for a person to take."""
+"""Output of `compile --enhance`: the normal compile, the request, and the proposal for a person to accept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOTHING_SHARED = "enhancer.share names no field, so only the structure of the p
 
 
 def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
-    """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
+    """Compile and store as usual, then call the enhancer; raises ExecplanError if none is configured."""
     from execplan.agents.enhancer.enhancer_settings import load_settings, load_shared_fields
     from execplan.project import user_settings
 
@@ -70,7 +70,7 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
 def _compile_and_store(
     project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions
 ) -> Answer:
-    """The plan compiled and stored; one whose execution plan comes from elsewhere keeps that."""
+    """Compile and store the plan, unless its execution plan was imported; then keep that."""
     from execplan.edits.plan_writer import ensure_not_archived
     from execplan.project.project_discovery import require_existing
 
@@ -89,7 +89,7 @@ def _add_enhancement(
     warnings: tuple[str, ...],
     next_commands: tuple[str, ...] = (),
 ) -> Answer:
-    """The answer of a compile, with what came of the program."""
+    """Add the enhancer's result to the answer of a compile."""
     text = "\n".join([answer.text, *(["", *lines] if lines else [])])
     return answer._replace(
         data={**answer.data, "enhanced": data},
@@ -127,7 +127,7 @@ def _enhancement_json(enhancement: EnhancementResult) -> dict[str, Any]:
 
 
 def _enhancement_lines(enhancement: EnhancementResult) -> Iterator[str]:
-    """What came back, for a person."""
+    """Yield the lines about an enhancer's result for people."""
     if enhancement.outcome != enhance.PROPOSED:
         yield from [enhancement.reason] if enhancement.outcome == enhance.NO_CHANGE else enhancement.violations
         return
@@ -147,6 +147,6 @@ def _warning(*why: str) -> str:
 
 
 def _size_text(sending: PreparedRequest) -> str:
-    """How much is sent, and what was taken out of it."""
+    """Format the size of a request and the number of its redactions."""
     redactions = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
     return f"{len(sending.payload):,} bytes (taken out: {redactions or 'nothing'})"

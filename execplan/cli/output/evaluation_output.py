@@ -1,4 +1,4 @@
-"""An evaluation as a terminal and a JSON document show it."""
+"""Output of an evaluation, as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
-    """All of it."""
+    """Return the JSON form of an evaluation."""
     current, evaluation, path = evaluated.current_plan, evaluated.evaluation, evaluated.path
     return {
         "plan": current.document.plan_id,
@@ -55,7 +55,7 @@ def evaluation_json(evaluated: EvaluatedPlan) -> dict[str, Any]:
 
 
 def evaluation_text(evaluated: EvaluatedPlan) -> str:
-    """A table of the steps, what each would do, what was found, and the verdict."""
+    """Return a table of the steps, the details of each, the findings and the verdict."""
     evaluation = evaluated.evaluation
     head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
     sections = [
@@ -105,7 +105,7 @@ def _step_row(evaluated_step: EvaluatedStep) -> tuple[str, ...]:
 
 
 def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
-    """What a step would do, and why it is rated so."""
+    """Return lines about a step's commands, its risk and its dry run."""
     step, dry_run = evaluated_step.step, evaluated_step.dry_run
     lines = [f"{step.number}. {step.id} ({printable_line(step_location(step, path))})"]
     for label, command in describe_commands(step, printable_line):

@@ -1,4 +1,4 @@
-"""Where the findings of `lint` go: the options that say so, and the answer that comes of them."""
+"""Output of `lint`: the options that select it, and the answer with the findings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _HUMAN_FORMATS = (formats.TEXT, formats.CONCISE)
 
 
 class OutputSettings(NamedTuple):
-    """What was asked for."""
+    """The output options of a `lint` invocation."""
 
     form: str = formats.TEXT
     columns: str = CODE_POINTS
@@ -51,11 +51,11 @@ class OutputSettings(NamedTuple):
 
     @property
     def is_machine_format(self) -> bool:
-        """Whether nothing but a document of another program's form is printed."""
+        """Whether only a document in another program's format is printed."""
         return self.form not in _HUMAN_FORMATS
 
     def ensure_compatible(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
-        """Refuse what does not go together; raises ExecplanError."""
+        """Raise ExecplanError if the options can't be combined."""
         stdin = STDIN_NAME in plans
         is_machine = self.is_machine_format
         for is_wrong, why in (
@@ -86,7 +86,7 @@ class OutputSettings(NamedTuple):
     def answer(
         self, call: Call, checked: Sequence[CheckedFile], check_options: CheckOptions, *, dry_run: bool = False
     ) -> Answer:
-        """What was found, as it was asked for; in a dry run no baseline is written. Raises ExecplanError."""
+        """Build the answer in the selected format; in a dry run no baseline is written. Raises ExecplanError."""
         held_baseline = None
         if self.baseline is not None or self.write_baseline:
             file = self.baseline or os.path.relpath(baseline_file.default_file("."))
@@ -129,7 +129,7 @@ class OutputSettings(NamedTuple):
         return Answer(data, text, exit_status(checked), skip_notices(checked), next_commands=explain_commands(checked))
 
     def _baseline_answer(self, held_baseline: BaselineComparison, file: str, *, dry_run: bool) -> Answer:
-        """What is put into the baseline; what never is goes on being found."""
+        """Write the findings to the baseline; unreadable plans can't be recorded, so they are still reported."""
         findings = [finding for checked_file in held_baseline.checked_files for finding in checked_file.findings]
         checked = [
             checked_file._replace(findings=unreadable_findings(checked_file.findings))
@@ -158,12 +158,12 @@ class OutputSettings(NamedTuple):
 
 
 def _plan_count(checked: Sequence[CheckedFile]) -> int:
-    """How many plans there are; what else lies in a home is none."""
+    """Return the number of plans; other files of a project don't count."""
     return len([checked_file for checked_file in checked if checked_file.is_plan])
 
 
 def _skipped_paths(checked: Sequence[CheckedFile]) -> list[str]:
-    """The files that were skipped because they are not plans."""
+    """Return the files that were skipped because they are not plans."""
     return [checked_file.path for checked_file in checked if checked_file.was_skipped]
 
 
@@ -172,12 +172,12 @@ def _findings_json(checked: Sequence[CheckedFile]) -> list[dict[str, object]]:
 
 
 def _with_columns(checked: CheckedFile, columns: str) -> CheckedFile:
-    """A plan whose findings have columns that count so."""
+    """Return a checked plan with the columns of its findings in another unit."""
     return checked._replace(findings=convert_columns(checked.findings, read_lines(checked), columns))
 
 
 def _statistics_table(tallies: list[RuleStatistics]) -> str:
-    """How often each rule found something, and what of it can be mended by itself."""
+    """Return a table with the number of findings per rule and the number of fixable ones."""
     width = max([len(str(rule_tally.found)) for rule_tally in tallies], default=0)
     rows = []
     for rule_tally in tallies:
@@ -199,7 +199,7 @@ def _statistics_table(tallies: list[RuleStatistics]) -> str:
 
 
 def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineComparison | None) -> list[str]:
-    """How many findings there are, and how many are known."""
+    """Return the summary of findings, with the number known to the baseline."""
     lines = [summarize_findings(checked)]
     if held_baseline is not None and held_baseline.known_count:
         lines[0] += f"; {held_baseline.known_count} known to the baseline"
@@ -210,7 +210,7 @@ def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineCompar
 
 
 def output_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The options of Output."""
+    """Add the options of OutputSettings."""
     for option in (
         click.option("--write-baseline", is_flag=True, help="Write what is found into the baseline; it is known then."),
         click.option(

@@ -1,4 +1,4 @@
-"""What `lint` says: shared by the quick way and the verbs."""
+"""Report of `lint` findings, shared by the fast path without click and the commands."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 _MIN_PLANS = 200
-"""Plans that take about a quarter of a second."""
+"""Minimum number of plans for a progress bar; checking them takes about a quarter of a second."""
 _REFRESH_SECONDS = 0.1
-"""Seconds between two pictures."""
+"""Seconds between two refreshes of the progress bar."""
 
 
 class ProgressBar:
-    """A bar that shows how many plans have been judged; it is there from the first tick on, if there are many."""
+    """A progress bar for checking many plans, which appears with the first tick on a terminal."""
 
     def __init__(self, *, is_enabled: bool = True) -> None:
         self._is_enabled = is_enabled
@@ -50,7 +50,7 @@ class ProgressBar:
             self._progress.stop()
 
     def tick(self, completed: int, total: int) -> None:
-        """So many are done."""
+        """Show the number of completed plans."""
         if not self._is_enabled or total < _MIN_PLANS or monotonic() < self._next_refresh:
             return
         if self._progress is None:
@@ -69,13 +69,13 @@ class ProgressBar:
 
 
 _MAX_SKIPPED_NAMED = 5
-"""Skipped files that are named."""
+"""Maximum number of skipped files that a notice names."""
 
 
 def lint_fast(paths: list[str], *, hook: bool) -> int:
-    """Lint files and folders that exist, or all plans; the exit status.
+    """Lint existing files and directories, or all plans, and return the exit status.
 
-    It is -1 when a name is no such file, only EXECPLAN_PLAN names a plan, the user has rules of their own, or a move was
+    Returns -1 if a name is not a file, only EXECPLAN_PLAN names a plan, the user has custom rules, or a move was
     interrupted.
     """
     if not all([os.path.lexists(path) for path in paths]) or user_settings.rules():
@@ -124,7 +124,7 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
 
 
 def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
-    """What to say of the files that were skipped because they are not plans, in one line."""
+    """Return a notice about the files that were skipped because they are not plans, or none."""
     skipped = [checked_file.display_name for checked_file in checked if checked_file.was_skipped]
     if not skipped:
         return ()
@@ -136,7 +136,7 @@ def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
 
 
 def _printable(text: str) -> str:
-    """What can be printed anywhere; nothing is loaded for this where a text is plain."""
+    """Escape text for printing; plain text needs no import."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     from execplan.cli.output.terminal_text import printable_text
@@ -145,7 +145,7 @@ def _printable(text: str) -> str:
 
 
 def report_lines(checked: Sequence[CheckedFile]) -> list[str]:
-    """Each finding, as a person reads it; nothing is loaded for this where there is none."""
+    """Return the findings as text for people; without findings nothing is imported."""
     if not any([checked_file.findings for checked_file in checked]):
         return []
     from execplan.cli.formats import text
@@ -154,7 +154,7 @@ def report_lines(checked: Sequence[CheckedFile]) -> list[str]:
 
 
 def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[CheckedFile]:
-    """The plans with the findings of a level, and of those that are worse."""
+    """Return the plans with only the findings of a level or worse."""
     if level is None:
         return list(checked)
     levels = levels_at_least(level)
@@ -165,7 +165,7 @@ def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[C
 
 
 def summarize_findings(checked: Sequence[CheckedFile]) -> str:
-    """How many findings of which level in how many plans."""
+    """Return the number of findings per level and the number of plans."""
     if all([checked_file.was_skipped for checked_file in checked]):
         return "no plans to check"
     findings = [finding for checked_file in checked for finding in checked_file.findings]
@@ -186,14 +186,14 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
 
 
 def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
-    """The command that says what the first error is about, or the first finding."""
+    """Return the command that explains the rule of the first error, or of the first finding."""
     findings = [finding for checked_file in checked for finding in checked_file.findings]
     codes = [finding.code for finding in findings if finding.level == ERROR] or [finding.code for finding in findings]
     return (f"execplan explain {codes[0]}",) if codes else ()
 
 
 def exit_status(checked: Sequence[CheckedFile]) -> int:
-    """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
+    """Return 1 if a finding reaches the level that fails in its project's profile, otherwise 0."""
     failed = any(
         [
             finding.level in levels_at_least(checked_file.fail_level)

@@ -1,4 +1,4 @@
-"""What the verbs that move a plan share: say what was moved, and where."""
+"""Shared output of commands that move a plan: the result and the moved paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def finish_interrupted_move(project: Project) -> None:
-    """Finish a move that was cut short, before anything else is done in a home."""
+    """Finish an interrupted move before other work in a project."""
     from execplan.archive.move_execution import recover_move_or_warn
 
     recover_move_or_warn(project)
@@ -24,9 +24,9 @@ def finish_interrupted_move(project: Project) -> None:
 def move_answer(
     project: Project, moved: MoveResult, options: WriteOptions, unchanged_text: str, rewrite: str | None = ""
 ) -> Answer:
-    """The answer of a command that moves a plan; `unchanged_text` is printed when there was nothing to move.
+    """Build the answer of a command that moves a plan; `unchanged_text` is printed if nothing was moved.
 
-    `rewrite`: the command that rewrites the documents which name the old paths; None where nobody wants to know.
+    `rewrite` is the command that rewrites documents with old paths; with None, such documents are not reported.
     """
     from execplan.archive import document_mentions
 

@@ -1,4 +1,4 @@
-"""What a session is told when it begins; without click, because every session waits for it."""
+"""Output of `prime` for the start of a session; without click, because every session waits for it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 CLAUDE, CODEX = "claude", "codex"
 PROGRAMS = (CLAUDE, CODEX)
 _SLOW_RULES = ("EP6",)
-"""What takes longer than all else: whether steps can be compiled, of which `Steps:` and evaluate tell."""
+"""Rules that take most of the time: whether steps can be compiled, which `Steps:` and `evaluate` report anyway."""
 _NO_PLAN_CODES = ("no-plan", "plan-deleted", "no-home", "ambiguous-plan")
-"""What is no refusal where no plan was named: a session begins all the same."""
+"""Error codes that are not errors if no plan was named, because the session starts anyway."""
 
 
 def prime_fast(arguments: Sequence[str]) -> int:
-    """Answer `prime`, `prime PLAN` and `prime --hook PROGRAM`; -1 for all else. Raises ExecplanError."""
+    """Run `prime`, `prime PLAN` or `prime --hook PROGRAM`; return -1 for other arguments. Raises ExecplanError."""
     hook = arguments[1] if len(arguments) == 2 and arguments[0] == "--hook" and arguments[1] in PROGRAMS else None
     plan_names = [] if hook else list(arguments)
     if len(plan_names) > 1 or any([not name or name.startswith("-") for name in plan_names]):
@@ -44,7 +44,7 @@ def prime_fast(arguments: Sequence[str]) -> int:
 
 
 def prime_answer(plan: str | None, hook: str | None) -> Answer:
-    """What is told of a plan, of the only one, or of why there is none to tell of; raises ExecplanError."""
+    """Build the answer for the named or only plan, or about why there is none; raises ExecplanError."""
     redactor = make_redactor()
     try:
         plan_answer = _plan_answer(plan, redactor)
@@ -56,7 +56,7 @@ def prime_answer(plan: str | None, hook: str | None) -> Answer:
 
 
 def _format_for_hook(program: str, text: str) -> str:
-    """The text as a program takes it: Claude Code adds what is printed, Codex wants a document of one form."""
+    """Format the text for a program's hook: Claude Code takes plain text, Codex takes a JSON document."""
     if program == CLAUDE:
         return text
     import json
@@ -65,7 +65,7 @@ def _format_for_hook(program: str, text: str) -> str:
 
 
 def _plan_answer(plan: str | None, redactor: Redactor) -> Answer:
-    """What is told of the plan that is meant; raises ExecplanError."""
+    """Build the answer for the selected plan; raises ExecplanError."""
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)
     if stored_plan.plan is None:
@@ -101,14 +101,14 @@ def _build_answer(
     next_commands: tuple[str, ...],
     extra_data: dict[str, Any] | None = None,
 ) -> Answer:
-    """The plan as every document names it, its words without secrets."""
+    """Build an answer with the plan's standard fields, with secrets redacted."""
     data: dict[str, Any] = {**plan_json(stored_plan), "text": text, **(extra_data or {})}
     redacted = {name: quote_line(data[name], redactor) for name in ("title", "error") if data.get(name)}
     return Answer({**data, **redacted}, text, next_commands=next_commands)
 
 
 def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
-    """That there is no plan to tell of, or several."""
+    """Build the answer if there is no plan, or more than one."""
     if error.code == "ambiguous-plan":
         from execplan.plan_store.plan_candidates import format_description
 
@@ -125,7 +125,7 @@ def _no_plan_answer(error: ExecplanError, redactor: Redactor) -> Answer:
 
 
 def _redacted(value: Any, redactor: Redactor) -> Any:
-    """A JSON value with the secrets taken out of its texts."""
+    """Redact the secrets in the strings of a JSON value."""
     if isinstance(value, dict):
         return {name: _redacted(element, redactor) for name, element in value.items()}
     if isinstance(value, list):

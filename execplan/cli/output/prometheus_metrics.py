@@ -1,4 +1,4 @@
-"""Figures in the text format of Prometheus. The only importer of prometheus_client."""
+"""Statistics in the Prometheus text format. The only importer of prometheus_client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def render(figures: RunStatistics, used: SessionUsage) -> str:
-    """The figures as Prometheus reads them."""
+    """Return the statistics in the Prometheus text format."""
     registry = CollectorRegistry()
     registry.register(_Collector(figures, used))
     return generate_latest(registry).decode()
@@ -31,7 +31,7 @@ class _Collector(Collector):
         self._figures, self._used = figures, used
 
     def collect(self) -> Iterator[Metric]:
-        """Each of the metrics."""
+        """Yield all metrics of the statistics."""
         figures = self._figures
         yield _counter(
             "plan_executions",
@@ -77,7 +77,7 @@ def _plain_counter(name: str, about: str, count: int) -> Metric:
 
 
 def _gauge(name: str, about: str, value: float | None) -> Metric:
-    """A rate; of nothing there is none."""
+    """Build a gauge, without a value if there is nothing to measure."""
     return GaugeMetricFamily(name, about, value=value)
 
 

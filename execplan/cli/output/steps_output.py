@@ -1,4 +1,4 @@
-"""The steps of an execution plan, as JSON and as a table."""
+"""Steps of an execution plan, as JSON and as a table."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import StoredPlan
 
 _MAX_SKIPPED_SHOWN = 10
-"""Lines that were not taken, that are shown to a person."""
+"""Maximum number of skipped lines shown to people."""
 _MAX_TEXT_LENGTH = 60
 
 
 def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
-    """The steps that a plan compiles to now; raises ExecplanError where it can't be compiled."""
+    """Build the answer with the steps that a plan now compiles to; raises ExecplanError if it can't be compiled."""
     project, ref = stored_plan.project, stored_plan.ref
     plan_fields = plan_json(stored_plan)
     steps, skipped_lines = _find_steps(stored_plan)
@@ -48,7 +48,7 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
 
 
 def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The steps, and what looks like one and was not taken; raises ExecplanError."""
+    """Return the steps and the skipped lines that look like steps; raises ExecplanError."""
     from execplan.approvals.current_plan import load_current_plan
     from execplan.execution.compile import find_plan_steps
 
@@ -62,7 +62,7 @@ def _find_steps(stored_plan: StoredPlan) -> tuple[list[dict[str, Any]], list[dic
 
 
 def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:
-    """The steps in short; `evaluate` tells more of each, and the document all."""
+    """Return the short JSON form of the steps; `evaluate` and the document have more details."""
     return [_step_json(step) for step in document.steps]
 
 
@@ -85,7 +85,7 @@ def _step_json(step: Step) -> dict[str, Any]:
 
 
 def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
-    """What looks like a step and was not taken."""
+    """Return the JSON form of skipped lines that look like steps."""
     return [
         {"line": skipped_line.line + 1, "text": skipped_line.text, "why": skipped_line.why}
         for skipped_line in skipped_lines
@@ -93,7 +93,7 @@ def skipped_json(skipped_lines: Sequence[SkippedLine]) -> list[dict[str, Any]]:
 
 
 def steps_table(steps: Sequence[dict[str, Any]]) -> str:
-    """The steps for a person, a line each."""
+    """Format the steps as a table with one line per step."""
     rows = [
         (str(step["number"]), step["id"], _line_range(step), step["risk"]["level"], _description(step))
         for step in steps
@@ -114,7 +114,7 @@ def _description(step: dict[str, Any]) -> str:
 
 
 def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
-    """What was not taken, for a person."""
+    """Format the skipped lines for people."""
     lines = [
         f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(_shorten(skipped_line['text']))}"
         for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]

@@ -1,4 +1,4 @@
-"""What commands print: text of others made harmless, wherever it goes, and our own colours kept."""
+"""Safe printing of foreign text, wherever the output goes, with execplan's own colors kept."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _COLOR_PREFIX = f"\x1b[{os.urandom(8).hex()};"
-"""How a colour of ours begins until it is printed: nothing in a repository can know it."""
+"""Prefix of execplan's own color codes until printing; random, so that no repository text can contain it."""
 
 
 def color(code: str) -> str:
-    """A colour, or another form of letters, by its number on a terminal."""
+    """Return the marked code of a color or style, given its terminal code."""
     return f"{_COLOR_PREFIX}{code}m"
 
 
 def mark_colors(text: str) -> str:
-    """A text whose colours are ours, as of rich, and in which all else can be printed already."""
+    """Mark the colors in a trusted text, such as output of rich, whose other characters are already printable."""
     return text.replace("\x1b[", _COLOR_PREFIX)
 
 
 def printable_lines(lines: Iterable[str], header: str = "") -> str:
-    """Texts with a line for each, whatever is in them; below a text of several lines, such as a diff, if there is one."""
+    """Escape texts to one line each, after an optional multi-line header such as a diff."""
     return "\n".join([*([header] if header else []), *map(escape_unprintable, lines)])
 
 
 def printable_text(text: str) -> str:
-    """Text of several lines as it may be printed on a terminal and elsewhere: no escapes in it but our own colours."""
+    """Escape multi-line text for printing, keeping only execplan's own colors."""
     first, *rest = text.split(_COLOR_PREFIX)
     segments = [escape_unprintable_lines(first)]
     for segment in rest:

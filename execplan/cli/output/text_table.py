@@ -1,4 +1,4 @@
-"""Rows for people: a table on a terminal, aligned columns elsewhere."""
+"""Tables for people: formatted by rich on a terminal, as aligned columns elsewhere."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _STYLES = {"broken": "bold red", "active": "green", "draft": "yellow", "complete": "cyan", "archived": "dim"}
 
 _MIN_WIDTH = 20
-"""Columns that the last one has, and the longest other, whatever the terminal."""
+"""Minimum width of the last column and of the longest other one, whatever the terminal's width."""
 
 
 def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> str:
-    """The rows as text; with colours where a terminal shows them and NO_COLOR is not set.
+    """Format rows as a table, in color on a terminal unless NO_COLOR is set.
 
-    Where a terminal is too narrow it goes without the columns that can be spared, the first one first.
+    On a narrow terminal, the `spare` columns are dropped in order.
     """
     rows = [[printable_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
@@ -33,7 +33,7 @@ def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequ
 def _fit_columns(
     head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """The columns that a terminal has room for."""
+    """Return the columns that fit the terminal."""
     from rich.console import Console
 
     column_indexes = list(range(len(head)))
@@ -45,7 +45,7 @@ def _fit_columns(
 
 
 def _rich_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The rows as rich draws them; the last column is cut at the edge, and the longest other where there is no room."""
+    """Format rows with rich; the last column is cut at the edge, and the longest other one if there is no room."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -58,7 +58,7 @@ def _rich_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths[longest] = min(widths[longest], max(available_width, _MIN_WIDTH))
     for name, width in zip(head, widths, strict=False):
         rich_table.add_column(name, no_wrap=True, overflow="ellipsis", width=width)
-    last_width = max(console.width - sum(widths) - 2 * len(widths), 1)  # rich would take from all of them
+    last_width = max(console.width - sum(widths) - 2 * len(widths), 1)  # rich would shrink all columns
     rich_table.add_column(head[-1], no_wrap=True, overflow="ellipsis", max_width=last_width)
     for row in rows:
         rich_table.add_row(Text(row[0], style=_STYLES.get(row[0], "")), *[Text(cell) for cell in row[1:]])

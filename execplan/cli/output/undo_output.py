@@ -1,4 +1,4 @@
-"""What `undo` and `redo` share: what was reversed, and what else can be."""
+"""Shared output of `undo` and `redo`: the reversed operation, and other operations that can be reversed."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from execplan.undo.undo_redo import ReversalResult
 
 _MAX_SHOWN = 20
-"""Operations that the list shows a person; JSON has all."""
+"""Maximum number of operations shown to people; JSON has all of them."""
 
 
 def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
-    """The answer of `undo` and `redo`."""
+    """Build the answer of `undo` or `redo`."""
     chosen, result = undo_result.selected, undo_result.result
     operation = operation_json(chosen)
     if isinstance(result, MoveResult):
@@ -53,12 +53,12 @@ def undo_answer(undo_result: ReversalResult, options: WriteOptions) -> Answer:
 
 
 def require_movable(project: Project, ref: PlanRef) -> None:
-    """Stop an undo or redo that would move a plan with an unfinished run; raises ExecplanError."""
+    """Raise ExecplanError if an undo or redo would move a plan with an unfinished run."""
     ensure_no_open_runs(project, ref, "moved")
 
 
 def operation_json(chosen: SelectedOperation) -> dict[str, Any]:
-    """An operation."""
+    """Return the JSON form of an operation."""
     operation = chosen.step.operation
     return {
         "command": operation.command,
@@ -71,7 +71,7 @@ def operation_json(chosen: SelectedOperation) -> dict[str, Any]:
 
 
 def history_answer(start: str, query: str | None) -> Answer:
-    """What can be undone and redone, the newest first; on one plan, if it is named."""
+    """Build the list of operations that can be undone or redone, newest first; only those of a plan if it is named."""
     query = query if query is not None else os.environ.get("EXECPLAN_PLAN") or None
     if query is not None:
         project, ref = find_plan(start, query)

@@ -1,1 +1,1 @@
-"""What runs show while they go on, what they ask, and what they say in the end."""
+"""Output of runs: progress, prompts and final results."""

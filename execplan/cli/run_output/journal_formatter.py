@@ -1,4 +1,4 @@
-"""What happens in a run, as lines for people: an entry of its journal becomes none, one or some."""
+"""Formatting of a run's journal entries as lines for people: none, one or several lines per entry."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ BAD: Final = "bad"
 MUTED: Final = "aside"
 PLAIN: Final = ""
 INTERRUPTED: Final = "interrupted"
-"""The cause of an attempt that was stopped with its run: it has not failed, and is gone on with."""
+"""Cause of an attempt that was stopped with its run; it has not failed and is resumed."""
 _MAX_LINES_SHOWN = 10
-"""Lines of a step's output that are shown when it fails, and files that are named when it is taken back."""
+"""Maximum number of output lines shown for a failed step, and of files named when its changes are reverted."""
 
 
 class StyledLine(NamedTuple):
-    """A line that is shown."""
+    """A line of output with its tone."""
 
     text: str
     tone: str = PLAIN
-    """Good, bad, or said aside."""
+    """Tone of the line: GOOD, BAD, MUTED or PLAIN."""
 
 
 class JournalFormatter:
-    """It knows the steps of a run, and the last lines that each has printed."""
+    """A formatter that remembers the steps of a run and the last output lines of each."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
         self.max_attempts: dict[str, int] = {}
-        """By step, how many attempts it may have."""
+        """Maximum number of attempts by step."""
         self._output_lines: dict[str, deque[str]] = {}
 
     def add_steps(self, steps: Sequence[Any]) -> None:
-        """The steps, as the model has them."""
+        """Add steps, given as objects of the execution plan model."""
         self.numbers |= {step.id: step.number for step in steps}
         self.max_attempts |= {step.id: 1 + step.on_failure.max_retries for step in steps}
 
     def add_output_line(self, step: str, text: str) -> None:
-        """A line that a step has printed."""
+        """Remember a line of a step's output."""
         self._output_lines.setdefault(step, deque(maxlen=_MAX_LINES_SHOWN)).append(text)
 
     def step_name(self, step: str) -> str:
-        """A step with its number."""
+        """Format a step's ID with its number."""
         return f"{self.numbers[step]} {step}" if step in self.numbers else step
 
     def format_entry(self, entry: Entry) -> list[StyledLine]:
-        """The lines about an entry."""
+        """Return the lines for a journal entry."""
         lines: list[StyledLine] = getattr(self, f"_{entry.kind}", _no_lines)(entry.fields)
         return [line._replace(text=printable_line(line.text)) for line in lines]
 
@@ -104,7 +104,7 @@ class JournalFormatter:
         return lines + ([StyledLine(f"  transcript: {performed.transcript}")] if performed.transcript else [])
 
     def _retaken(self, fields: dict[str, Any]) -> list[StyledLine]:
-        """What another may have written there meanwhile is named, so that it is found again."""
+        """Name the kept contents of undeclared files, so that the work of other programs can be found again."""
         changes = [change_from_json(change_data) for change_data in fields["changes"]]
         kept_changes = [
             change for change in changes if change.after.kind == FILE and change.after.sha256 and not change.declared
@@ -147,7 +147,7 @@ class JournalFormatter:
         return [StyledLine(f"replanned, now revision {fields['revision']}: {fields['reason']}")]
 
     def _rollback(self, fields: dict[str, Any]) -> list[StyledLine]:
-        """All that is about to be done, before anything of it is."""
+        """List all actions of a rollback before it begins."""
         why = f" ({fields['automatic']})" if fields["automatic"] else ""
         lines = [f"rolling back {pluralize(len(fields['steps']), 'step')}{why}: {', '.join(fields['steps'])}"]
         changes = map(change_from_json, fields["changes"])

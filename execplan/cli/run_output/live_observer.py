@@ -1,4 +1,4 @@
-"""The live view of a run: what has ended stands above, what runs is below it with a bar."""
+"""Live display of a run: finished steps above, running steps and a progress bar below."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 _STYLES = {GOOD: "green", BAD: "bold red", MUTED: "dim", PLAIN: ""}
 _FINAL_KINDS = (journal_entries.RESULT, journal_entries.SKIPPED, journal_entries.BLOCKED, journal_entries.RECOVERED)
-"""After these a step is not tried again, unless it is begun again."""
+"""Journal entries that finish a step, unless it begins again."""
 _REFRESHES_PER_SECOND = 8
 _MAX_BAR_WIDTH = 24
-"""Columns of the bar at most."""
+"""Maximum width of the bar in columns."""
 _MIN_BAR_WIDTH = 6
-"""Columns below which there is none."""
+"""Minimum width in columns; below it, there is no bar."""
 _SIGNS = ("▸", "…", "━", "·")
 _ASCII = (">", "...", "#", ".")
-"""For a terminal of another encoding: before what runs, behind what is cut, and the two parts of the bar."""
+"""Signs for a terminal with another encoding: a running step, cut text, and the two parts of the bar."""
 
 
 class LiveObserver(PromptingObserver):
-    """What runs, with its time and the last line that it has printed; drawn anew several times a second."""
+    """An observer that shows running steps with their time and last output line, redrawn several times per second."""
 
     def __init__(self) -> None:
         self._formatter = JournalFormatter()
@@ -57,7 +57,7 @@ class LiveObserver(PromptingObserver):
         self._lock = threading.RLock()
         self._started_at = monotonic()
         self._running: dict[str, tuple[float, int, str]] = {}
-        """By step, since when, which attempt it is, and its last line."""
+        """Start time, attempt number and last output line by step."""
         self._finished_steps: set[str] = set()
         self._total_steps = 0
         self._display = self._create_display()
@@ -72,18 +72,18 @@ class LiveObserver(PromptingObserver):
         self._display.stop()
 
     def warn(self, warning: str) -> bool:
-        """Show it above the picture."""
+        """Print a warning above the live display."""
         self._console.print(Text(printable_line(f"execplan: warning: {warning}")), soft_wrap=True)
         return True
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
-        """The steps that are counted."""
+        """Set the steps that the progress bar counts."""
         with self._lock:
             self._formatter.add_steps(steps)
             self._total_steps = len(steps)
 
     def entry(self, entry: Entry) -> None:
-        """Show what has happened above, and what runs now."""
+        """Print an entry above the display, and update the running steps."""
         with self._lock:
             step = str(entry.fields.get("step") or "")
             if entry.kind == journal_entries.INTENT:
@@ -100,14 +100,14 @@ class LiveObserver(PromptingObserver):
             self._console.print(_rich_text(line), soft_wrap=True)
 
     def line(self, step: str, text: str, *, error: bool) -> None:
-        """The last line of what a step prints."""
+        """Update the last output line of a step."""
         with self._lock:
             self._formatter.add_output_line(step, text)
             if step in self._running and text.strip():
                 self._running[step] = (*self._running[step][:2], printable_line(text.strip()))
 
     def ask(self, question: Question) -> str | None:
-        """Ask with the picture taken away."""
+        """Ask a question while the live display is stopped."""
         self._display.stop()
         try:
             return super().ask(question)
@@ -121,7 +121,7 @@ class LiveObserver(PromptingObserver):
         )
 
     def _render(self) -> Group:
-        """The picture as it is now: two lines for each step that runs, and how far it all is."""
+        """Render the display: up to two lines for each running step, and the progress."""
         with self._lock:
             rows = [row for step in list(self._running) for row in self._rows(step)]
             done_count = len(self._finished_steps)
@@ -129,7 +129,7 @@ class LiveObserver(PromptingObserver):
         return Group(*rows, self._progress_line(done_count)) if self._total_steps else Group(*rows)
 
     def _progress_line(self, done_count: int) -> Text:
-        """How far it all is, with a bar where there is room."""
+        """Render the progress, with a bar if there is room."""
         count = f"{done_count}/{self._total_steps} steps, {format_duration(monotonic() - self._started_at)}"
         width = min(_MAX_BAR_WIDTH, self._console.width - len(count) - 2)
         if width < _MIN_BAR_WIDTH:
@@ -149,7 +149,7 @@ class LiveObserver(PromptingObserver):
             yield Text(self._cut_to_width(f"    {last_line}"), style="dim")
 
     def _cut_to_width(self, text: str) -> str:
-        """A line that is cut to the width of the terminal."""
+        """Cut a line to the width of the terminal."""
         width = self._console.width
         if cell_len(text) <= width:
             return text

@@ -1,4 +1,4 @@
-"""One run as its journal tells it: for `show --run`, and for what is said when a run ends."""
+"""A run loaded from its journal, for `show --run` and for the result at the end of a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
-    """Commands that make sense now."""
+    """Return the suggested commands for a run."""
     name, run_state = run.plan_name, run.run_state
     if run.summary.state == "archived":
         return (f"execplan audit {name}",)
@@ -58,12 +58,12 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
 
 
 def is_unapproved(status: str, question: Question | None) -> bool:
-    """Whether a run has a revision that somebody has to approve before it can be resumed."""
+    """Return whether a run has a revision that needs an approval before it can be resumed."""
     return status == states.REPLANNING and (question is None or question.why != journal_entries.COVERED)
 
 
 def next_commands_without_show(run: LoadedRun) -> tuple[str, ...]:
-    """The same for who sees the run already."""
+    """Return the suggested commands without the one that shows the run."""
     return tuple([next_command for next_command in run_next_commands(run) if next_command != _show_command(run)])
 
 
@@ -72,31 +72,31 @@ def _show_command(run: LoadedRun) -> str:
 
 
 class LoadedRun(NamedTuple):
-    """A run, read from its folder."""
+    """A run read from its directory."""
 
     run_paths: RunPaths
     document: ExecutionPlan
     run_state: RunState
     summary: RunSummary
     plan_name: str
-    """The plan, as it can be typed in a shell."""
+    """Plan name, quoted for a shell."""
     directory: str
-    """From the root of the repository, or absolute."""
+    """Run directory, from the repository root or absolute."""
 
     @property
     def failed_steps(self) -> list[Step]:
-        """The steps that have failed for good."""
+        """Steps that have failed for good."""
         return [step for step in self.document.steps if self.run_state.status_of[step.id] == states.FAILED]
 
     def last_attempt(self, step: str) -> Attempt | None:
-        """The last attempt of a step."""
+        """Return the last attempt of a step, or None."""
         attempts = self.run_state.attempts.get(step)
         return attempts[-1] if attempts else None
 
     def transcript(self, step: str) -> str:
-        """What the last attempt of a step printed: a path as that of the folder, or nothing.
+        """Return the path of the last attempt's transcript, in the current run directory, or an empty string.
 
-        The journal has the path of when it was written, and plans are archived.
+        The path in the journal may be outdated, because plans are archived.
         """
         attempt = self.last_attempt(step)
         path = attempt.performed.transcript if attempt is not None and attempt.performed is not None else ""
@@ -106,7 +106,7 @@ class LoadedRun(NamedTuple):
 
 
 def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
-    """Read a run; raises ExecplanError."""
+    """Load a run from its directory; raises ExecplanError."""
     journal_entries = run_summary.read_run_entries(run_paths)
     if not journal_entries:
         raise never_begun_error(ref, run_paths)
@@ -124,7 +124,7 @@ def load_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> LoadedRun:
 
 
 def run_json(run: LoadedRun) -> dict[str, Any]:
-    """All that is known of a run."""
+    """Return the complete JSON form of a run."""
     run_state, summary = run.run_state, run.summary
     ended = run_state.end_entry.fields if run_state.end_entry is not None else {}
     return {
@@ -154,7 +154,7 @@ def run_json(run: LoadedRun) -> dict[str, Any]:
 
 
 def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
-    """What has become of a step."""
+    """Return the JSON form of a step's result."""
     run_state, last_attempt = run.run_state, run.last_attempt(step.id)
     performed = last_attempt.performed if last_attempt is not None else None
     changes = [change for _, change in run_state.changes(only_step=step.id)]
@@ -189,7 +189,7 @@ def _step_json(run: LoadedRun, step: Step) -> dict[str, Any]:
 
 
 def _change_json(change: Change) -> dict[str, Any]:
-    """What became of a path; digests of its bytes."""
+    """Return the JSON form of a changed path, with the digests of its content."""
     return {
         "path": change.path,
         "kind": change_kind(change),
@@ -202,7 +202,7 @@ def _change_json(change: Change) -> dict[str, Any]:
 
 
 def _rollback_json(fields: dict[str, Any], at: str) -> dict[str, Any]:
-    """A rollback; what it could not take back is `left`."""
+    """Return the JSON form of a rollback; `left` lists what could not be reverted."""
     rollback_fields = {name: fields[name] for name in ("steps", "automatic", "user", "session")}
     return {
         "at": at,

@@ -1,4 +1,4 @@
-"""Who looks on while a run goes on where there is no terminal, or nothing to be seen: silence, lines, or records."""
+"""Observers of a run without a live display: silent, with text lines, or with JSON lines."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 
 
 class ResilientStdout(io.TextIOBase):
-    """Standard output, flushed at once; what can't be written there any more goes nowhere."""
+    """A wrapper of standard output that discards all output after a write error."""
 
     def __init__(self) -> None:
         self._stream: TextIO = sys.stdout
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there, which nobody can set
-        """That of the stream."""
+        """Encoding of the wrapped stream."""
         return self._stream.encoding or "ascii"
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Return whether the stream is a terminal."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """That of the stream."""
+        """Return the descriptor of the wrapped stream."""
         return self._stream.fileno()
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True, because output is always accepted."""
         return True
 
     def write(self, text: str) -> int:
-        """Write text, escaped where the stream has no characters for it."""
+        """Write text, escaped by the stream where its encoding lacks a character."""
         try:
             return self._stream.write(text)
         except OSError:
@@ -54,19 +54,19 @@ class ResilientStdout(io.TextIOBase):
             return len(text)
 
     def flush(self) -> None:
-        """Have it written."""
+        """Flush the stream, or discard its output on an error."""
         try:
             self._stream.flush()
         except OSError:
             self._discard_output()
 
     def _discard_output(self) -> None:
-        """Let all that is still to be written go nowhere: the exit status stays that of the run."""
+        """Redirect the remaining output to /dev/null, so that the exit status is still that of the run."""
         discard_output()
 
 
 LATER = "later"
-"""What nobody has to think about: the run is paused, and can be resumed."""
+"""Answer that leaves the run paused, to be resumed later."""
 _ANSWER_TEXTS = {
     journal_entries.GO: "go on",
     journal_entries.AGAIN: "run the step again",
@@ -75,16 +75,16 @@ _ANSWER_TEXTS = {
     LATER: "leave the run as it is; execplan resume asks again",
 }
 _UNKNOWN_GO_TEXT = "the step has done its work: go on"
-"""What `go` is about a step of which nobody knows whether it has."""
+"""Description of the answer `go` for a step whose result is unknown."""
 
 
 def can_ask() -> bool:
-    """Whether somebody sits there."""
+    """Return whether standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
-    """The answer, one of these; None for later, and when the terminal goes away."""
+    """Ask a question and return one of `answers`; None for later, or if the terminal is gone."""
     try:
         return _prompt_for_answer(question, answers)
     except OSError:
@@ -101,7 +101,7 @@ def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | No
             else _ANSWER_TEXTS[choice]
         )
         print(f"  {choice:5}  {text}")
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer to it
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # input typed before the question is not an answer
     while True:
         print(f"{'/'.join(answers)}? [{LATER}] ", end="", flush=True)
         line = _read_line()
@@ -114,7 +114,7 @@ def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | No
 
 
 def _read_line() -> str:
-    """What is typed; behind what ends it in another way there is a line end too."""
+    """Read a line from the terminal; if the input ends without a line end, print one."""
     line = ""
     try:
         line = sys.stdin.readline()
@@ -125,25 +125,25 @@ def _read_line() -> str:
 
 
 class PromptingObserver(RunObserver):
-    """One who shows nothing while the run goes on, and asks where somebody sits at a terminal.
+    """An observer that shows only warnings and asks questions on a terminal.
 
-    A new revision is not asked for: it takes an approval.
+    It does not ask about a new revision, because that needs an approval.
     """
 
     def warn(self, warning: str) -> bool:
-        """Print it on standard error."""
+        """Print a warning to standard error."""
         print(f"execplan: warning: {printable_line(warning)}", file=sys.stderr, flush=True)
         return True
 
     def ask(self, question: Question) -> str | None:
-        """The answer that is typed; None for later, and where nobody can be asked."""
+        """Return the user's answer; None for later, or if no one can be asked."""
         if question.why in journal_entries.REVISION_REASONS or not can_ask():
             return None
         return ask_question(question, ALLOWED_ANSWERS[question.why])
 
 
 class LineObserver(PromptingObserver):
-    """Lines as they come, for a pipe, a file or a log."""
+    """An observer that prints text lines as they come, for a pipe, a file or a log."""
 
     def __init__(self) -> None:
         self._formatter = JournalFormatter()
@@ -151,24 +151,24 @@ class LineObserver(PromptingObserver):
         self._lock = threading.Lock()
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
-        """Know the steps by their numbers."""
+        """Register the steps with their numbers."""
         self._formatter.add_steps(steps)
 
     def entry(self, entry: Entry) -> None:
-        """Print what has happened."""
+        """Print the lines for a journal entry."""
         with self._lock:
             for line in self._formatter.format_entry(entry):
                 self._output.write(f"{line.text}\n")
             self._output.flush()
 
     def line(self, step: str, text: str, *, error: bool) -> None:
-        """Keep it: it is shown if the step fails."""
+        """Remember an output line, to show it if the step fails."""
         with self._lock:
             self._formatter.add_output_line(step, text)
 
 
 class JsonLinesObserver(RunObserver):
-    """A line of JSON for each entry."""
+    """An observer that prints a line of JSON for each journal entry."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -177,11 +177,11 @@ class JsonLinesObserver(RunObserver):
         self._lock = threading.Lock()
 
     def begin(self, run: str, steps: Sequence[Any]) -> None:
-        """Know which run it is."""
+        """Remember the ID of the run."""
         self._run = run
 
     def entry(self, entry: Entry) -> None:
-        """Print it."""
+        """Print a journal entry as a line of JSON."""
         entry_json = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.fields}
         line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": entry_json}
         with self._lock:

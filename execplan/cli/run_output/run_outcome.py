@@ -1,4 +1,4 @@
-"""How a run has ended: an answer where it is completed or failed, a refusal where it waits or was stopped."""
+"""Results of runs: an answer if the run completed or failed, an error if it is paused or was stopped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) -> Answer:
-    """The answer of `rollback`; the plan as it can be typed."""
+    """Build the answer of `rollback`; `name` is the plan, already quoted for a shell."""
     if dry_run:
         next_commands: tuple[str, ...] = (format_run_command("rollback", rolled_back.run, name),)
         text = "\n".join(rollback_preview_lines(rolled_back))
@@ -41,14 +41,14 @@ def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) ->
 
 
 def rollback_json(rolled_back: RollbackResult) -> dict[str, Any]:
-    """What was taken back, what is kept of what was there, and what could not be taken back."""
+    """Return the JSON form of a rollback: reverted changes, backups, and changes that could not be reverted."""
     names = ("steps", "restored", "removed", "reopened", "kept", "left")
     list_fields = {name: list(getattr(rolled_back, name)) for name in names}
     return {"run": rolled_back.run, **list_fields, "whole": rolled_back.whole, "commit": rolled_back.commit}
 
 
 def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
-    """What a rollback is about to do."""
+    """Return the lines about a planned rollback."""
     lines = [f"would roll back {_steps_text(rolled_back)} of {rolled_back.run}"]
     lines += [f"  restore {path}" for path in rolled_back.restored]
     lines += [f"  remove {path}" for path in rolled_back.removed]
@@ -59,7 +59,7 @@ def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
 
 
 def rollback_lines(rolled_back: RollbackResult) -> list[str]:
-    """What a rollback has done."""
+    """Return the lines about a finished rollback."""
     counts = [
         f"{len(rolled_back.restored)} restored" if rolled_back.restored else "",
         f"{len(rolled_back.removed)} removed" if rolled_back.removed else "",
@@ -84,9 +84,9 @@ _DRIFT = "drift"
 
 
 def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *, quiet: bool) -> Answer:
-    """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
+    """Build the answer of a run or a part of it; raises ExecplanError if the run has not ended.
 
-    Quiet: nothing was shown before, so that it says where to read more.
+    With `quiet`, nothing was shown before, so the answer names the transcripts.
     """
     run = load_run(project, ref, run_directories.find_run(project, ref, finished_run.run))
     if finished_run.signal:
@@ -116,7 +116,7 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
 
 
 def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
-    """The run, and what this part of it has done."""
+    """Return the JSON form of a run with the results of its last part."""
     rolled_back = finished_run.rolled_back
     return {
         **run_json(run),
@@ -141,7 +141,7 @@ def _completed_lines(run: LoadedRun) -> list[str]:
 
 
 def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> list[str]:
-    """Why it failed, and what is left of it."""
+    """Return the lines about a failed run: the reason and its remaining changes."""
     lines = [printable_line(f"failed run {run.run_paths.id}: {finished_run.reason}")]
     paths = [run.transcript(step.id) for step in run.failed_steps] if quiet else []
     lines += [f"transcript: {printable_line(path)}" for path in paths if path]
@@ -151,7 +151,7 @@ def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> 
 
 
 def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
-    """How it differs from the run that it replays."""
+    """Return the differences from the replayed run."""
     replayed_run = run.run_state.begin_fields["replays"]
     if not replayed_run:
         return []
@@ -172,7 +172,7 @@ def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanErr
 
 
 def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
-    """The refusal that names the question, and how it is answered."""
+    """Build the error of a paused run, with its question and how to answer it."""
     plan_name = run.plan_name
     resume = format_run_command("resume", run.run_paths.id, plan_name)
     subject = f"the run {run.run_paths.id} of {run.document.plan_id}"
@@ -193,6 +193,6 @@ def _progress_text(run: LoadedRun) -> str:
 
 
 def _with_resume_hint(error: ExecplanError) -> ExecplanError:
-    """A refusal whose hint is the command that goes on."""
+    """Label the hint of an error as the command that resumes the run."""
     error.hint_label = "resume"
     return error

@@ -1,4 +1,4 @@
-"""Times, files and commands as the lines about a run have them."""
+"""Formatting of durations, files and commands in the output of runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _MAX_PATHS = 3
 _MAX_LINES = 20
-"""Paths that a line names."""
+"""Maximum number of lines in a list of files; `_MAX_PATHS` is the maximum number of paths in a line."""
 
 
 def format_duration(seconds: float) -> str:
-    """A duration: `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
+    """Format a duration, as in `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
     if round(seconds, 1) < 10:
         return f"{seconds:.1f} s"
     whole_seconds = round(seconds)
@@ -31,25 +31,25 @@ def format_duration(seconds: float) -> str:
 
 
 def pluralize(count: int, noun: str) -> str:
-    """`1 step`, `2 steps`."""
+    """Format a count with its noun, as in `1 step`, `2 steps`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def format_changes(changes: Sequence[Change]) -> str:
-    """What became of which file; nothing for none."""
+    """Format changed files by kind of change; an empty string for none."""
     kinds = ("created", "modified", "deleted")
     by_kind = {kind: [change.path for change in changes if change_kind(change) == kind] for kind in kinds}
     return ", ".join([f"{kind} {format_paths(paths)}" for kind, paths in by_kind.items() if paths])
 
 
 def format_paths(paths: Sequence[str]) -> str:
-    """The first ones of some paths, and how many more there are."""
+    """Format the first of some paths, and the number of the others."""
     remainder = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
     return printable_line(", ".join(paths[:_MAX_PATHS])) + remainder
 
 
 def truncate_lines(lines: Sequence[str]) -> list[str]:
-    """The first lines of a list that has one for each file, and how many more there are."""
+    """Return the first lines of a list, and one with the number of the others."""
     remaining = len(lines) - _MAX_LINES
     return (
         [*lines[:_MAX_LINES], f"  and {remaining} more: the run's journal names them"] if remaining > 0 else list(lines)
@@ -57,5 +57,5 @@ def truncate_lines(lines: Sequence[str]) -> list[str]:
 
 
 def format_run_command(command_name: str, run: str, plan: str, *arguments: str) -> str:
-    """A command about a run, as it can be typed; the plan is quoted already."""
+    """Format a command about a run for a shell; `plan` is already quoted."""
     return " ".join(["execplan", command_name, run, "-p", plan, *map(shlex.quote, arguments)])

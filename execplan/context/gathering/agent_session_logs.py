@@ -1,4 +1,4 @@
-"""Logs of sessions of agent programs as units; which program wrote one is told from what it holds."""
+"""Session logs of agent programs as units. The content of a log shows which program wrote it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 MAX_LOG_BYTES: Final = 128 << 20
-"""Bytes of a log."""
+"""Maximum size of a log in bytes."""
 _MAX_PROBED_LINES: Final = 200
-"""Lines at the head of a log that may tell whose it is."""
+"""Number of lines at the start of a log that are checked to identify its program."""
 
 
 def read_session_log(log_path: str) -> SessionLog:
-    """What a log holds that the model still sees; raises ExecplanError for a file that is none."""
+    """Read the part of a log that the model still sees. Raises ExecplanError for a file that is not a session log."""
     from execplan.context.session_logs import claude_log, codex_log
     from execplan.context.session_logs.session_log import parse_lines
 
@@ -47,7 +47,7 @@ def read_session_log(log_path: str) -> SessionLog:
 
 
 def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:
-    """What is not taken from a log, in words."""
+    """Format a message for each kind of content that was left out of a log."""
     messages = []
     for count, noun, reason in (
         (session_log.unreadable_lines, "line", "that can't be read"),
@@ -64,17 +64,17 @@ def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:
 
 
 class SessionUsage(NamedTuple):
-    """What was found out."""
+    """Token usage of several sessions, and how many of their logs were found."""
 
     token_usage: TokenUsage
     session_count: int
-    """How many sessions are named."""
+    """Number of sessions that were requested."""
     log_count: int
-    """Of how many of them there is a log."""
+    """Number of sessions whose log was found and read."""
 
 
 def measure_sessions(sessions: Mapping[str, tuple[int, int]]) -> SessionUsage:
-    """What sessions have used between the first and the last time that each is named; a log that can't be read tells nothing."""
+    """Sum the token usage of sessions, each between its first and last mention. Unreadable logs are skipped."""
     total_usage, log_count = NO_USAGE, 0
     for session, (since, until) in sessions.items():
         path = _find_log(session)
@@ -91,9 +91,9 @@ def measure_sessions(sessions: Mapping[str, tuple[int, int]]) -> SessionUsage:
 
 
 def _find_log(session: str) -> str | None:
-    """The log of a session of Claude Code or Codex, by its id; None where there is none."""
+    """Find the log of a Claude Code or Codex session by its ID; return None if there is none."""
     if not session.replace("-", "").isalnum():
-        return None  # a ledger is no reason to open any path
+        return None  # an ID from an audit log must not open an arbitrary path
     claude = os.path.join(os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"), "projects")
     for name in _list_names(claude):
         path = os.path.join(claude, name, f"{session}.jsonl")

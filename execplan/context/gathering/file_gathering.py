@@ -1,4 +1,4 @@
-"""Files as units: what the plan names, what is asked for, artifacts; and what keeps a file from being one."""
+"""Files as units: files named by the plan, requested files and artifacts, and the reasons why a file is left out."""
 
 from __future__ import annotations
 
@@ -24,22 +24,25 @@ if TYPE_CHECKING:
 
 
 MAX_FILE_BYTES: Final = 1 << 20
-"""Bytes of a file that is read."""
+"""Maximum size in bytes of a file that is read."""
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checkpoint.md"))
-"""What is among the artifacts of a plan and is kept by execplan itself, for itself."""
+"""Names in a plan's artifacts directory that execplan maintains for its own use."""
 _MAX_ARTIFACTS: Final = 200
 _MAX_MESSAGES: Final = 5
 
 
 class FileUnits(NamedTuple):
-    """What was read, and what was not."""
+    """Units of the files that were read, and errors for those that were not."""
 
     units: tuple[Unit, ...]
     errors: tuple[ExecplanError, ...]
 
 
 def read_files(project: Project, paths: Iterable[str], kind: str = FILE, reason: str = "") -> FileUnits:
-    """The files of these paths, from the root, the older ones with the lower order; one that can't be read is a trouble."""
+    """Read files by their paths from the root; older files get a lower order.
+
+    Unreadable files are returned as errors.
+    """
     dated_units: list[tuple[int, Unit]] = []
     errors = []
     for path in dict.fromkeys(paths):
@@ -52,7 +55,10 @@ def read_files(project: Project, paths: Iterable[str], kind: str = FILE, reason:
 
 
 def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int, Unit]:
-    """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
+    """Read a file and return its modification time in nanoseconds with its unit.
+
+    Raises ExecplanError if it can't be used.
+    """
     full_path = os.path.join(project.root, path)
     target = ensure_inside(project, full_path)
     if secret_name := find_hard_link(target, (project.root, os.path.expanduser("~"))):
@@ -83,7 +89,10 @@ def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int
 
 
 def requested_files(project: Project, files: Sequence[str], listing: FileListing) -> tuple[FileUnits, list[str]]:
-    """The files that were asked for by name, and the paths of those in folders that were; raises ExecplanError."""
+    """Read the files requested by name, and list the paths in requested directories.
+
+    Raises ExecplanError on failure.
+    """
     directory_paths = []
     file_paths = []
     for name in files:
@@ -108,7 +117,7 @@ def requested_files(project: Project, files: Sequence[str], listing: FileListing
 
 
 def find_unlisted(project: Project, text: str, listing: FileListing) -> list[str]:
-    """The files that a text names and that are there, but not among those that git knows or would add."""
+    """Return existing files that a text names but that are not in the listing, for example because git ignores them."""
     unlisted_paths = []
     for path in mentioned_paths(text):
         if not path.startswith(("/", "..", "~")) and not listing.resolve(path):
@@ -118,7 +127,7 @@ def find_unlisted(project: Project, text: str, listing: FileListing) -> list[str
 
 
 def artifact_units(project: Project, root_directory: str, excluded_path: str) -> FileUnits:
-    """The artifacts in a folder but for one file, and what execplan itself keeps there."""
+    """Read the artifacts in a directory, except one file and the files that execplan maintains there."""
     paths: list[str] = []
     for directory, subdirectories, names in os.walk(root_directory):
         is_top = directory == root_directory
@@ -136,7 +145,7 @@ def artifact_units(project: Project, root_directory: str, excluded_path: str) ->
 
 
 def format_omissions(messages: Sequence[str]) -> list[str]:
-    """What was left out, a line for each of the first; the last line counts the others."""
+    """Format one line per omission for the first few; a last line counts the others."""
     lines = [f"left out: {message}" for message in messages[:_MAX_MESSAGES]]
     if len(messages) > _MAX_MESSAGES:
         lines.append(f"left out: {len(messages) - _MAX_MESSAGES} more files, of which the like is true")
@@ -152,13 +161,14 @@ _DIFF_ARGS = (
     *("--submodule=short", "-O/dev/null", "-p", "-z"),
 )
 _MAX_UNTRACKED = 100
-"""Files that git does not track, of which the names are told."""
+"""Maximum number of untracked files whose names are listed."""
 
 
 def change_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    """What differs and what is new, and warnings; `excluded_paths` are paths from the root of files and folders that are left out.
+    """Return units for changed and new files, and warnings.
 
-    Nothing without git, and before the first commit what is staged. Raises ExecplanError.
+    `excluded_paths` are paths from the root of files and directories to leave out. Returns nothing without git; before
+    the first commit, returns the staged changes. Raises ExecplanError if git fails.
     """
     if project.git is None:
         return [], []
@@ -188,7 +198,7 @@ def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[U
 
 
 def _untracked_units(project: Project, listing: FileListing, excluded_paths: Sequence[str]) -> list[Unit]:
-    """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
+    """Return one unit that lists the untracked files, without ignored ones; no unit if there are no such files."""
     new_paths = sorted(
         [
             path
@@ -212,10 +222,10 @@ def _untracked_units(project: Project, listing: FileListing, excluded_paths: Seq
 
 
 def _split_patches(diff_output: bytes) -> list[tuple[str, bytes]]:
-    """The path of each file that differs, with its patch; without a path where its name goes over several lines."""
+    """Split a diff into the path and patch of each file; the path is empty if it can't be read from the header."""
     patches = []
     for file_patch in (b"\n" + diff_output).split(b"\ndiff --git ")[1:]:
-        header = file_patch.partition(b"\n")[0]  # a/PATH b/PATH
+        header = file_patch.partition(b"\n")[0]  # the header reads a/PATH b/PATH
         path = header[2 : 2 + (len(header) - 5) // 2]
         patches.append(
             (os.fsdecode(path) if header == b"a/%b b/%b" % (path, path) else "", b"diff --git " + file_patch)

@@ -1,4 +1,4 @@
-"""The files of a repository, and which of them a text names."""
+"""Listing of a repository's files, and lookup of the files that a text names."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CODE = re.compile(r"`([^`\n]{1,300})`")
 _LINK = re.compile(r"\]\(<?([^)\s>]{1,300})")
 _SKIPPED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))
 _MAX_FILES = 50_000
-"""Files that are looked at where no git tells them."""
+"""Maximum number of files listed without git."""
 
 
 class FileListing:
-    """The files of a repository that git does not ignore, by their paths from its root."""
+    """The repository's files that git does not ignore, by their paths from the root."""
 
     def __init__(self, paths: Collection[str], *, root: str = "", base_directories: Sequence[str] = ()) -> None:
-        """Know the paths; `base_directories` are those that a text may count from, besides the root."""
+        """Index the paths; besides the root, paths in a text may start from `base_directories`."""
         self.paths = frozenset(paths)
         self._root = root.rstrip("/") + "/"
         self._base_directories = [directory.strip("/") for directory in base_directories if directory.strip("/")]
@@ -35,7 +35,10 @@ class FileListing:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def resolve(self, path: str) -> str:
-        """The file that a path names: counted from the root, from one of the folders, or the only one that ends so."""
+        """Return the file that a path names, or an empty string.
+
+        The path may start at the root or a base directory. Otherwise it must be the ending of exactly one file's path.
+        """
         path = path.removeprefix(self._root)
         if path not in self._matches:
             is_known_name = path.rpartition("/")[2] in self._by_name
@@ -52,22 +55,22 @@ class FileListing:
         return candidates[0] if len(candidates) == 1 else ""
 
     def files_below(self, directory: str) -> list[str]:
-        """The files below a folder, in order; all of them for the root."""
+        """Return the files in a directory and below it, sorted; all files for an empty path."""
         return sorted([path for path in self.paths if not directory or path.startswith(f"{directory}/")])
 
     def referenced_files(self, text: str) -> tuple[str, ...]:
-        """The files that a text names, each once, as they come first."""
+        """Return the files that a text names, without duplicates, in order of appearance."""
         paths = [self.resolve(mention) for mention in dict.fromkeys(_iter_mentions(text))]
         return tuple(dict.fromkeys([path for path in paths if path]))
 
 
 def mentioned_paths(text: str) -> list[str]:
-    """What in a text may be a path with a folder in it, each once."""
+    """Return the parts of a text that may be paths with a directory, without duplicates."""
     return list(dict.fromkeys([mention for mention in _iter_mentions(text) if "/" in mention]))
 
 
 def _iter_mentions(text: str) -> Iterator[str]:
-    """What in a text may be a path: a code span, where a link leads, a word with a slash or a dot in it."""
+    """Yield the parts of a text that may be paths: code spans, link targets, and words with a slash or a dot."""
     from execplan.linter.plan_links import relative_path
     from execplan.linter.plan_paths import extract_path
 
@@ -84,7 +87,10 @@ def _iter_mentions(text: str) -> Iterator[str]:
 
 
 def list_files(project: Project, *base_directories: str) -> FileListing:
-    """The files that git knows or would add; without git, those that a walk finds. Raises ExecplanError."""
+    """List the files that git tracks or would add; without git, walk the directory tree.
+
+    Raises ExecplanError if git fails.
+    """
     if project.git is None:
         return walk_files(project, *base_directories)
     from execplan.git import git_query
@@ -93,7 +99,7 @@ def list_files(project: Project, *base_directories: str) -> FileListing:
 
 
 def walk_files(project: Project, *base_directories: str) -> FileListing:
-    """The files that a walk finds, without hidden ones and directories of dependencies and builds."""
+    """List files by walking the directory tree, without hidden, dependency and build directories."""
     paths: list[str] = []
     for directory, subdirectories, names in os.walk(project.root):
         subdirectories[:] = sorted(

@@ -1,4 +1,4 @@
-"""What there is to read about a plan, gathered from the plan, the disk, git, and what others hand over."""
+"""Assembly of a plan's context pack from the plan, the file system, git, and files that the user supplies."""
 
 from __future__ import annotations
 
@@ -24,32 +24,35 @@ if TYPE_CHECKING:
 
 
 class GatherOptions(NamedTuple):
-    """What is asked for besides the plan and what it names."""
+    """Context that is requested in addition to the plan and the files that it names."""
 
     task: str | None = None
-    """A task by number, id or words; the next open one unless told."""
+    """Number, ID or text of a task; default: the next open task."""
     decision_count: int = 3
-    """How many of the last ones are never left out."""
+    """Number of last decisions that are never left out."""
     paths: tuple[str, ...] = ()
-    """Paths from the working folder: files that are never left out, and folders to choose from."""
+    """Paths from the working directory: files that are never left out, and directories to choose files from."""
     unit_files: tuple[str, ...] = ()
-    """Files with a unit a line."""
+    """Files with one unit per line."""
     session_logs: tuple[str, ...] = ()
-    """Logs of agent programs."""
+    """Session logs of agent programs."""
 
 
 class GatheredPack(NamedTuple):
-    """What was found."""
+    """A gathered context pack, with warnings and the model of its session."""
 
     pack: ContextPack
     warnings: tuple[str, ...]
-    """What was left out, and what was taken out of what is in."""
+    """Messages about what was left out or redacted."""
     model: str
-    """The one that the last of the sessions ran with, or nothing."""
+    """Model that the last session used, or empty."""
 
 
 def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: GatherOptions) -> GatheredPack:
-    """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
+    """Gather everything there is to read about a plan, redacted.
+
+    Raises ExecplanError if a requested item is unavailable.
+    """
     plan_path = project.display_path(resolved_path(ref))
     listing, listing_warnings = _list_files(
         project,
@@ -92,7 +95,7 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
 
 
 def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, list[str]]:
-    """The files of the repository, and a warning where git can't be asked for them: then a walk finds them."""
+    """List the repository's files; if git can't be used, walk the directory tree and return a warning."""
     try:
         return list_files(project, *base_directories), []
     except ExecplanError as error:
@@ -105,7 +108,7 @@ def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, 
 def _uncommitted_changes(
     project: Project, listing: FileListing, excluded_paths: Sequence[str], listing_warnings: Sequence[str]
 ) -> tuple[list[Unit], list[str]]:
-    """What differs from the last commit, and warnings; nothing where git can't be asked."""
+    """Return the changes since the last commit, and warnings; no changes if git can't be used."""
     if listing_warnings:
         return [], list(listing_warnings)
     try:
@@ -117,7 +120,7 @@ def _uncommitted_changes(
 
 
 def resolved_path(ref: PlanRef) -> str:
-    """Where a plan's file lies, with the links in the path of its folder followed."""
+    """Return the path of a plan's file, with symbolic links in its directory resolved."""
     return os.path.join(os.path.realpath(os.path.dirname(ref.path)), os.path.basename(ref.path))
 
 
@@ -128,7 +131,7 @@ def _named_files(
     excluded_paths: Sequence[str],
     extra_paths: Sequence[str],
 ) -> tuple[tuple[Unit, ...], list[str]]:
-    """The files that parts of the plan name, in the order in which they are named, and others; and what is left out."""
+    """Read the files that plan units name, in order, and the extra paths; also return messages about omissions."""
     named_paths = [path for unit in units for path in unit.references]
     text = "\n".join([unit.content for unit in units])
     file_units = file_gathering.read_files(
@@ -149,7 +152,7 @@ def _read_external_units(unit_file: str, units: Sequence[Unit]) -> list[Unit]:
 
 
 def _session_units(log_files: Sequence[str]) -> tuple[list[Unit], list[str], str]:
-    """The units of logs, what was not taken from them, and the model of the last one."""
+    """Return the units of session logs, messages about omissions, and the model of the last session."""
     from execplan.context.gathering.agent_session_logs import format_omissions, read_session_log
 
     units: list[Unit] = []
@@ -165,12 +168,12 @@ def _session_units(log_files: Sequence[str]) -> tuple[list[Unit], list[str], str
 
 
 def _sort_for_output(units: Sequence[Unit]) -> list[Unit]:
-    """The units in the order in which they are printed: what was said last comes last."""
+    """Sort units in the order in which they are printed: instructions first, the conversation last."""
     return sorted(units, key=lambda unit: {INSTRUCTION: 0, MESSAGE: 2, TOOL_RESULT: 2}.get(unit.type, 1))
 
 
 def _add_references(unit: Unit, listing: FileListing) -> Unit:
-    """The unit with the files that it names, where that is not known yet; no name in it has bytes that are no UTF-8."""
+    """Add the files that a unit names, unless it has references already, and escape names that are not valid UTF-8."""
     references = unit.references or tuple(
         [path for path in listing.referenced_files(unit.content) if path != unit.path]
     )
@@ -181,12 +184,12 @@ def _add_references(unit: Unit, listing: FileListing) -> Unit:
 
 
 def _escape_invalid_utf8(name: str) -> str:
-    """A name that can stand in a document: bytes of it that are no UTF-8 as escapes."""
+    """Return a name that a document can contain, with bytes that are not valid UTF-8 as escapes."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
-    """The pack without secrets, and in which units there were any."""
+    """Redact the secrets in a pack, and return a message that lists the affected units."""
     from execplan.context.context_pack import redact_pack
     from execplan.secrets.redaction import Redactor
 

@@ -1,4 +1,4 @@
-"""The parts of a plan as units: its sections, tasks, decisions and discoveries, without what a template left in it."""
+"""Parts of a plan as units: sections, tasks, decisions and discoveries, without placeholder text."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
 
     FindFiles = Callable[[str], tuple[str, ...]]
-    """Which files a text names."""
+    """Function that returns the files that a text names."""
 
 _MAX_UNSPLIT_CHARS = 1500
-"""Characters of a section that is split where its sub-headings stand."""
+"""Number of characters from which a section is split at its subheadings."""
 _LOG_TYPES = {outline.DECISIONS: DECISION, outline.SURPRISES: DISCOVERY}
 
 
 class PlanUnits(NamedTuple):
-    """A plan, in units."""
+    """A plan that is split into units."""
 
     units: tuple[Unit, ...]
-    """In the order of the file."""
+    """Units in the order of the file."""
     task: str
-    """The words of the task that is up next or was asked for; nothing where all are done."""
+    """Text of the next task or the requested task; empty if all tasks are done."""
     purpose: str
 
 
 def split_plan(
     plan: ParsedPlan, find_files: FindFiles, query: str | None = None, pinned_decisions: int = 3
 ) -> PlanUnits:
-    """The parts of a plan; the last decisions, so many of them, are pinned. Raises ExecplanError for a query that fits no task."""
+    """Split a plan into units and pin its last decisions. Raises ExecplanError if the query matches no task."""
     builder = _UnitBuilder(plan, find_files)
     task_id_list = task_ids(plan.tasks)
     next_task: Task | None = None
@@ -62,7 +62,7 @@ def split_plan(
 
 
 class _UnitBuilder:
-    """Lines of a plan, as units say them."""
+    """Builder of units from line ranges of a plan."""
 
     def __init__(self, plan: ParsedPlan, find_files: FindFiles) -> None:
         self._lines = plan.text.lines
@@ -70,7 +70,7 @@ class _UnitBuilder:
         self._find_files = find_files
 
     def text(self, start: int, end: int, excluded_lines: frozenset[int] = frozenset()) -> str:
-        """What is said in some lines; guidance left out, and other lines if asked."""
+        """Return the text of a line range without placeholder text and without the excluded lines."""
         kept_lines = [
             self._lines[index]
             for index in range(start, end)
@@ -81,7 +81,7 @@ class _UnitBuilder:
     def unit(
         self, unit_id: str, kind: str, text: str, title: str, start: int, end: int, order: int, reason: str = ""
     ) -> Unit:
-        """The unit of some lines; an end is exclusive, and blank lines around are none of it."""
+        """Build the unit of a line range; the end is exclusive, and surrounding blank lines are not included."""
         while start + 1 < end and not self._lines[start].strip():
             start += 1
         while end > start + 1 and not self._lines[end - 1].strip():
@@ -90,7 +90,7 @@ class _UnitBuilder:
 
 
 def _section_units(plan: ParsedPlan, builder: _UnitBuilder) -> Iterator[Unit]:
-    """What stands in no task and no entry of a log."""
+    """Yield units for the text outside of tasks and log entries."""
     excluded_lines = _unit_lines(plan)
     first_section_line = plan.sections[0].start if plan.sections else len(plan.text.lines)
     introduction = builder.text(plan.title_line + 1, first_section_line, excluded_lines)
@@ -119,14 +119,14 @@ def _section_units(plan: ParsedPlan, builder: _UnitBuilder) -> Iterator[Unit]:
 
 
 def _unit_lines(plan: ParsedPlan) -> frozenset[int]:
-    """The lines of tasks, and of the entries of logs that are units of their own."""
+    """Return the lines of tasks and log entries, which are units of their own."""
     line_ranges = [(task.start, task.end) for task in plan.tasks]
     line_ranges += [(entry.start, entry.end) for entry in (*plan.decisions, *plan.discoveries)]
     return frozenset([index for start, end in line_ranges for index in range(start, end)])
 
 
 def _split_at_headings(plan: ParsedPlan, section: Section) -> list[tuple[str, int, int]]:
-    """The parts of a section that sub-headings open, each with its title, if there are several."""
+    """Return the parts of a section between its subheadings, with their titles; empty if it has fewer than two."""
     headings = [
         block
         for block in plan.blocks[section.first_block : section.block_end]
@@ -140,7 +140,7 @@ def _split_at_headings(plan: ParsedPlan, section: Section) -> list[tuple[str, in
 
 
 def _has_text(text: str) -> bool:
-    """Whether it holds more than headings."""
+    """Return whether a text contains more than headings."""
     return any([line.strip() and not line.startswith("#") for line in text.split("\n")])
 
 
@@ -178,14 +178,14 @@ def _entry_units(plan: ParsedPlan, builder: _UnitBuilder, pinned_count: int) -> 
 
 
 def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries as they were made: some logs have the newest on top."""
+    """Return entries from oldest to newest; some logs have the newest at the top."""
     dates = [entry.date for entry in entries if entry.date]
     is_newest_first = len(dates) > 1 and dates == sorted(dates, reverse=True) and dates[0] > dates[-1]
     return list(reversed(entries)) if is_newest_first else list(entries)
 
 
 def _make_ids_unique(units: Sequence[Unit]) -> tuple[Unit, ...]:
-    """The units, each with an id of its own: the second of equal ids ends in `-2`, and so on."""
+    """Return the units with unique IDs: the second unit with an ID gets the suffix `-2`, and so on."""
     id_counts: dict[str, int] = {}
     unique_units = []
     for unit in units:

@@ -1,4 +1,4 @@
-"""What triage looks at on disk: what changes, and the parts of the repository."""
+"""Input of triage from the working tree: changed files and the parts of the repository."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_BYTES = 1 << 20
-"""Bytes of a new file in which lines are counted; a larger one is data."""
+"""Maximum size in bytes of a new file whose lines are counted; a larger file counts as data."""
 _DIFF_ARGS = ("-c", "diff.relative=false", "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
 
 
 def staged_changes(project: Project) -> list[ChangedFile]:
-    """What the next commit changes, but for what belongs to plans; raises ExecplanError."""
+    """Return the changes of the next commit, without files that belong to plans. Raises ExecplanError if git fails."""
     return _count_changes(project, "--cached", "--")
 
 
 def changes_since(project: Project, revision: str) -> list[ChangedFile]:
-    """What differs on disk from where the branch left a revision, new files too; raises ExecplanError."""
+    """Return the changes on disk since the branch point with a revision, including new files.
+
+    Files that belong to plans are left out. Raises ExecplanError if git fails.
+    """
     changed = _count_changes(project, git_history.branch_point(project, revision), "--")
     own_prefixes = project_discovery.owned_path_prefixes(project)
     new = [
@@ -36,12 +39,12 @@ def changes_since(project: Project, revision: str) -> list[ChangedFile]:
 
 
 def repository_parts(project: Project) -> dict[str, str]:
-    """The parts of the repository by their names; of a folder without git none are known. Raises ExecplanError."""
+    """Return the repository's parts by name; empty without git. Raises ExecplanError if git fails."""
     return find_parts_by_name(git_query.tracked_files(project), load_builtin_table()) if project.git is not None else {}
 
 
 def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
-    """The files of a diff with their lines; of a file that is no text git tells none."""
+    """Return the files of a diff with their line counts; git reports no counts for binary files."""
     own_prefixes = project_discovery.owned_path_prefixes(project)
     changes = []
     for line in git_query.output(project, *_DIFF_ARGS, *args).split(b"\0"):
@@ -54,7 +57,7 @@ def _count_changes(project: Project, *args: str) -> list[ChangedFile]:
 
 
 def _count_lines(path: str) -> int:
-    """How many lines a new file has; 0 for what is no file, can't be read, or is no text."""
+    """Count the lines of a new file; 0 if it is not a regular file, is too large, can't be read, or is not text."""
     try:
         handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:

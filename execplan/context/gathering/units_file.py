@@ -1,4 +1,4 @@
-"""Units from a file of others: a JSON object a line, all that is wrong with it told at once."""
+"""Units from an external file with one JSON object per line; all problems are reported together."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 MAX_BYTES: Final = 64 << 20
-"""Bytes of such a file."""
+"""Maximum size of a units file in bytes."""
 ALLOWED_TYPES = (FILE, MESSAGE, TOOL_RESULT, INSTRUCTION)
-"""The types that they may have."""
+"""Unit types that a units file may contain."""
 _STRING_FIELDS = ("id", "type", "content", "title", "path")
 _REQUIRED_FIELDS = _STRING_FIELDS[:3]
 _FIELDS = (*_STRING_FIELDS, "pinned", "references")
@@ -25,7 +25,7 @@ _PIN_REASON: Final = "its line says that it is needed"
 
 
 def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
-    """The units of a file, the later ones newer; `reserved_ids` are ids that others have. Raises ExecplanError."""
+    """Read the units of a file; later ones are newer. Raises ExecplanError for bad units or an ID in `reserved_ids`."""
     data, size = file_access.read(unit_file, MAX_BYTES)
     if size > MAX_BYTES:
         hint = "hand over what is newest"
@@ -65,7 +65,7 @@ def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
 
 
 def _parse_unit(line: bytes, number: int) -> Unit:
-    """The unit of a line; raises ValueError."""
+    """Parse the unit on a line. Raises ValueError if the line is invalid."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
@@ -95,7 +95,7 @@ def _parse_unit(line: bytes, number: int) -> Unit:
 
 
 def _field_problems(fields: dict[str, Any]) -> list[str]:
-    """All that is wrong with an object."""
+    """Return all problems of a unit's JSON object."""
     problems = [f"it has no {name}" for name in _REQUIRED_FIELDS if name not in fields]
     problems += [f"there is no field {name!r}" for name in fields if name not in _FIELDS]
     problems += [f"{name} is no string" for name in _STRING_FIELDS if not isinstance(fields.get(name, ""), str)]

@@ -1,4 +1,4 @@
-"""What git says of the working tree, and what has changed in it since a plan was last written."""
+"""State of the working tree according to git, and the changes in it since a plan was last written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     IsOurs = Callable[[str, str], bool]
 
 MAX_COMMITS = 50
-"""How many commits are looked at."""
+"""Maximum number of commits to inspect."""
 _STATUS_ARGS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all")
 _LOG_ARGS = (
     "log",
@@ -37,7 +37,7 @@ _LS_FILES_ARGS = ("--literal-pathspecs", "ls-files", "-z", "--")
 _BRANCH_PREFIX = b"# branch."
 _INITIAL, _DETACHED = "(initial)", "(detached)"
 _PATH_FIELD_INDEXES = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
-"""How many fields stand before the path, by what a line of the status is about."""
+"""Index of the path field in a status line, by the first character of the line."""
 
 
 def _is_never_ours(path: str, commit: str) -> bool:
@@ -45,7 +45,7 @@ def _is_never_ours(path: str, commit: str) -> bool:
 
 
 def git_queries(project: Project) -> list[tuple[str, ...]]:
-    """What git is to be asked before `looked`; nothing without git."""
+    """Return the git queries whose outputs `inspect_worktree` needs; empty without git."""
     if project.git is None:
         return []
     status = ("--no-optional-locks", *_STATUS_ARGS, "--untracked-files=normal")
@@ -60,10 +60,11 @@ def inspect_worktree(
     excluded_files: Sequence[str] = (),
     is_ours: IsOurs = _is_never_ours,
 ) -> tuple[WorkingTree, PlanDrift]:
-    """The working tree without some files, absolute paths, and the drift since the plan was last written.
+    """Return the state of the working tree, and the drift since the plan was last written.
 
-    `is_ours` says of a path and the last commit before the drift, if any, whether only execplan has changed the file
-    since: that is no drift. Raises ExecplanError.
+    `excluded_files` are absolute paths to leave out. `is_ours` takes a path and the last commit before the drift, or an
+    empty string, and returns whether only execplan has changed the file since. Such a change is no drift.
+    Raises ExecplanError if git fails.
     """
     status, *log_outputs = outputs
     commits = _parse_log(log_outputs[0]) if log_outputs else []
@@ -76,7 +77,10 @@ def inspect_worktree(
 
 
 def _last_relevant_commit(commits: list[_Commit], root: str, excluded_files: Sequence[str]) -> _Commit | None:
-    """The last commit that changes more than some files: a page that is committed tells of none of its own."""
+    """Return the last commit that changes more than the excluded files.
+
+    This way a committed page does not report its own commit.
+    """
     for commit in commits:
         if not commit.files or any([os.path.join(root, path) not in excluded_files for path in commit.files]):
             return commit
@@ -86,9 +90,10 @@ def _last_relevant_commit(commits: list[_Commit], root: str, excluded_files: Seq
 def _find_drift(
     project: Project, ref: PlanRef, working_tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs
 ) -> PlanDrift:
-    """What is neither the plan nor in its artifacts, and newer.
+    """Find newer changes outside the plan and its artifacts.
 
-    A plan that is committed as it is was last written by that commit; else its file's time says when.
+    If the plan has no uncommitted changes, its last commit determines when it was last written. Otherwise its
+    modification time does.
     """
     plan_path = os.path.relpath(ref.real_path, os.path.realpath(project.root))
     uncommitted_paths = {*working_tree.staged, *working_tree.changed, *working_tree.untracked}
@@ -130,7 +135,7 @@ def _find_drift(
 
 
 def _is_tracked(project: Project, path: str, commits: list[_Commit]) -> bool:
-    """Whether git tracks a file; it is asked where none of the last commits tells."""
+    """Return whether git tracks a file; git is queried only if none of the last commits changes the file."""
     for commit in commits:
         if path in commit.files:
             return commit.files[path] != "D"
@@ -140,14 +145,14 @@ def _is_tracked(project: Project, path: str, commits: list[_Commit]) -> bool:
 class _Commit(NamedTuple):
     id: str
     timestamp: int
-    """In seconds since 1970."""
+    """Commit time in seconds since 1970."""
     subject: str
     files: dict[str, str]
-    """What became of each: `A`, `M`, `D`, …"""
+    """Status of each changed file by its path: `A`, `M`, `D`, and so on."""
 
 
 def _parse_status(status: bytes, root: str, excluded_files: Sequence[str]) -> WorkingTree:
-    """What the status says, without some files."""
+    """Parse the output of `git status`, without the excluded files."""
     branch_headers: dict[bytes, str] = {}
     paths_by_kind: dict[str, list[str]] = {"staged": [], "changed": [], "untracked": []}
     for entry in status.split(b"\0"):
@@ -165,7 +170,7 @@ def _parse_status(status: bytes, root: str, excluded_files: Sequence[str]) -> Wo
 
 
 def _change_kinds(entry: bytes) -> Iterator[str]:
-    """What a line of the status says of its path."""
+    """Yield the kinds of change that a status line reports for its path."""
     if entry[:1] == b"?":
         yield "untracked"
         return
@@ -176,7 +181,7 @@ def _change_kinds(entry: bytes) -> Iterator[str]:
 
 
 def _parse_log(log: bytes) -> list[_Commit]:
-    """The last commits of the branch, the newest first."""
+    """Parse the log into the last commits of the branch, newest first."""
     commits: list[_Commit] = []
     fields = iter(log.split(b"\0"))
     for field in fields:
@@ -189,7 +194,10 @@ def _parse_log(log: bytes) -> list[_Commit]:
 
 
 def _contains_only(path: str, files: Sequence[str]) -> bool:
-    """Whether a path is one of these files, or a folder that holds nothing else; that of a folder ends with a slash."""
+    """Return whether a path is one of the files, or a directory that contains nothing else.
+
+    The path of a directory ends with a slash.
+    """
     if not path.endswith("/"):
         return path in files
     if not any([file_path.startswith(path) for file_path in files]):
@@ -198,7 +206,7 @@ def _contains_only(path: str, files: Sequence[str]) -> bool:
 
 
 def _modification_time(path: str) -> float:
-    """When a file was changed; of one that is gone, when something was last put into or taken from its folder."""
+    """Return when a file was modified; for a deleted file, when its nearest existing parent directory was modified."""
     while True:
         try:
             return os.lstat(path).st_mtime
@@ -207,5 +215,5 @@ def _modification_time(path: str) -> float:
 
 
 def _is_within(path: str, directory: str) -> bool:
-    """Whether a path is another one, or below it."""
+    """Return whether a path is equal to another one or below it."""
     return f"{path.rstrip('/')}/".startswith(f"{directory.rstrip('/')}/")

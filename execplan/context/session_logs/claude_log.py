@@ -1,4 +1,4 @@
-"""The log of a session of Claude Code: a JSON object a line, each with its type; messages have parts, as the API has them."""
+"""Reader for Claude Code session logs: one JSON object with a type per line, and messages with parts as in the API."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _COMPACT_BOUNDARY = "compact_boundary"
 
 
 def is_log_line(line: Line) -> bool:
-    """Whether a line is one of such a log."""
+    """Return whether a line belongs to a Claude Code log."""
     return line.get("type") in _MESSAGE_TYPES and isinstance(line.get("message"), dict)
 
 
 def read(data: bytes) -> SessionLog:
-    """What a log holds since the session was last compacted; other agents' lines left out, unless there are no others."""
+    """Read a log since the last compaction. Lines of other agents are left out unless there are no others."""
     lines = list(parse_lines(data))
     message_lines = [line for _, line in lines if line is not None and is_log_line(line)]
     is_only_sidechain = all([line.get("isSidechain") is True for line in message_lines])
@@ -45,7 +45,7 @@ def read(data: bytes) -> SessionLog:
 
 
 def _add(collector: UnitCollector, number: int, line: Line, content: object) -> bool:
-    """Add what a message says; False where its content has no form that is known."""
+    """Add the content of a message; return False if its form is unknown."""
     speaker = "summary of what came before" if line.get("isCompactSummary") is True else line["type"]
     content_parts: Sequence[object] = [{"type": "text", "text": content}] if isinstance(content, str) else ()
     if isinstance(content, list):

@@ -1,4 +1,7 @@
-"""The log of a session of Codex, its rollout: a JSON object a line with a type and a payload; older ones have the payload bare."""
+"""Reader for Codex session logs (rollouts): one JSON object with a type and a payload per line.
+
+Older logs have only the payload on each line.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 PROGRAM = "Codex"
 _LINE_TYPES = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
 _CALL_ARGUMENTS = {"function_call": "arguments", "custom_tool_call": "input", "local_shell_call": "action"}
-"""What calls a tool, and where it says what the tool is given."""
+"""Item types that call a tool, and the field with the tool's arguments."""
 _RESULT_TYPES = ("function_call_output", "custom_tool_call_output")
 _ITEM_TYPES = ("message", "reasoning", *_CALL_ARGUMENTS, *_RESULT_TYPES)
 _ROLES = ("user", "assistant")
@@ -25,18 +28,18 @@ _INJECTED_PREFIXES = (
     "# AGENTS.md instructions",
     "<INSTRUCTIONS",
 )
-"""How what the program itself puts into the mouth of the user begins; it does so anew in every session."""
+"""Prefixes of texts that Codex itself inserts as user messages, which it repeats in every session."""
 
 
 def is_log_line(line: Line) -> bool:
-    """Whether a line is one of such a log."""
+    """Return whether a line belongs to a Codex log."""
     if line.get("type") in _LINE_TYPES:
         return isinstance(line.get("payload"), dict)
     return line.get("type") in _ITEM_TYPES and "uuid" not in line
 
 
 def read(data: bytes) -> SessionLog:
-    """What a log holds since the session was last compacted; what is told twice, as an event too, is read once."""
+    """Read a log since the last compaction. Content that is logged twice, also as an event, is read once."""
     collector, model = UnitCollector(), ""
     unreadable_lines = earlier_messages = 0
     for number, line in parse_lines(data):
@@ -56,12 +59,12 @@ def read(data: bytes) -> SessionLog:
 
 
 def _is_metadata(line: Line) -> bool:
-    """Whether a line of an older log tells something about the session, and is nothing that was said."""
+    """Return whether a line of an older log has metadata of the session rather than a message."""
     return "record_type" in line or ("id" in line and "timestamp" in line)
 
 
 def _add_replacement(collector: UnitCollector, number: int, payload: Line) -> None:
-    """Add what the program put in place of what was said before."""
+    """Add the history and summary that replace the messages before a compaction."""
     history = payload.get("replacement_history")
     if isinstance(history, list):
         for item in history:
@@ -71,7 +74,7 @@ def _add_replacement(collector: UnitCollector, number: int, payload: Line) -> No
 
 
 def _add(collector: UnitCollector, number: int, item: Line) -> None:
-    """Add what was said, or a tool's call or its result; what the model thought, and the program's own words, are none."""
+    """Add a message, a tool call or its result; reasoning and texts that Codex inserts are left out."""
     kind = str(item.get("type"))
     call_id = str(item.get("call_id") or item.get("id") or "")
     if kind == "message" and item.get("role") in _ROLES:
@@ -87,7 +90,7 @@ def _add(collector: UnitCollector, number: int, item: Line) -> None:
 
 
 def _parse_packed(value: object) -> object:
-    """A value that may be packed as JSON in a string."""
+    """Parse a value that may be JSON inside a string."""
     if isinstance(value, str) and value[:1] == "{":
         try:
             return json.loads(value)

@@ -1,4 +1,4 @@
-"""What the logs of all agent programs come to."""
+"""Session logs in a form that is common to all agent programs."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class SessionLog(NamedTuple):
-    """What a log holds that the model still sees."""
+    """Content of a log that the model still sees."""
 
     program: str
     model: str
-    """The last one that was named, or nothing."""
+    """Model that the log names last, or empty."""
     units: tuple[Unit, ...]
     unreadable_lines: int
-    """Lines that are no JSON object, or not in a form that is known."""
+    """Number of lines that are not a JSON object or have an unknown form."""
     earlier_messages: int
-    """Messages before the last time that the program compacted the session: the model sees them no more."""
+    """Number of messages before the last compaction, which the model no longer sees."""
     other_agent_lines: int
-    """Lines of other agents that this one called: what they came to stands in the result of the call."""
+    """Number of lines of subagents; their outcome is in the result of the call."""
 
 
 class UnitCollector:
-    """Collects the units of a log; an id holds the number of the line, so that it stays while the log grows."""
+    """Collector of a log's units; IDs contain the line number, so that they stay the same while the log grows."""
 
     def __init__(self) -> None:
         self.units: list[Unit] = []
@@ -39,17 +39,17 @@ class UnitCollector:
         self._id_counts: dict[str, int] = {}
 
     def add_message(self, line: int, speaker: str, text: str) -> None:
-        """Add what somebody says, unless it is empty."""
+        """Add a message, unless it is empty."""
         if text.strip():
             self._add(f"message:{line}", MESSAGE, text, speaker, line)
 
     def add_call(self, line: int, name: str, call_id: str, arguments: object) -> None:
-        """Add a call of a tool; its result comes later."""
+        """Add a tool call; its result comes later."""
         self._call_indexes[call_id] = len(self.units)
         self._add(f"tool:{line}", TOOL_RESULT, f"{_format_arguments(arguments)}\n", name or "tool", line)
 
     def add_result(self, line: int, call_id: str, text: str) -> None:
-        """Put a result behind its call, or by itself where there is none; a result without text is none."""
+        """Append a result to its call, or add it as a separate unit if there is no call."""
         index = self._call_indexes.get(call_id)
         if index is None:
             self._add(f"tool:{line}", TOOL_RESULT, text, "tool", line)
@@ -58,7 +58,7 @@ class UnitCollector:
             self.units[index] = call_unit._replace(content=f"{call_unit.content}\n{text}".rstrip("\n"), order=line)
 
     def clear(self) -> int:
-        """Drop all that was added, for the session was compacted; how many messages that were."""
+        """Drop all units, because the session was compacted, and return how many of them were messages."""
         count = len([unit for unit in self.units if unit.type == MESSAGE])
         self.units.clear()
         self._call_indexes.clear()
@@ -71,7 +71,7 @@ class UnitCollector:
 
 
 def parse_lines(data: bytes) -> Iterator[tuple[int, Line | None]]:
-    """The lines of a log with their numbers; None for one that is no JSON object."""
+    """Yield the lines of a log with their numbers; None for a line that is not a JSON object."""
     for number, raw in enumerate(data.split(b"\n"), start=1):
         if raw.strip():
             try:
@@ -82,7 +82,7 @@ def parse_lines(data: bytes) -> Iterator[tuple[int, Line | None]]:
 
 
 def extract_text(content: object) -> str:
-    """The text of a content, which is a string or a list of parts; of a part that is no text, what it is."""
+    """Return the text of a content, which is a string or a list of parts; for a part that is not text, its type."""
     while isinstance(content, dict):
         content = content.get("content", content.get("output", ""))
     if isinstance(content, str):
@@ -100,7 +100,7 @@ def extract_text(content: object) -> str:
 
 
 def _format_arguments(arguments: object) -> str:
-    """What a tool is given, as a person would write it: a string as it is, an object a field a line."""
+    """Format the arguments of a tool for people: a string as it is, an object with one field per line."""
     if isinstance(arguments, str):
         return arguments
     if not isinstance(arguments, dict):

@@ -1,4 +1,4 @@
-"""What a session of an agent program has used, by its log: tokens, and what they cost where the log says that."""
+"""Usage of an agent session according to its log: tokens, and their cost if the log states it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 TOKEN_KINDS: Final = ("input", "output", "cache_read", "cache_write")
-"""Of tokens: read anew, written, read from the cache, put into it."""
+"""Kinds of tokens: uncached input, output, read from the cache, written to the cache."""
 _CLAUDE_FIELDS: Final = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -21,15 +21,15 @@ _CLAUDE_FIELDS: Final = {
 
 
 class TokenUsage(NamedTuple):
-    """What was used."""
+    """Tokens and cost that were used."""
 
     tokens: dict[str, int]
-    """By KINDS."""
+    """Number of tokens for each of `TOKEN_KINDS`."""
     cost_usd: float | None = None
-    """In US dollars; None where no line says it. Nothing is computed from prices, which change."""
+    """Cost in US dollars; None if no line states it. It is never computed from prices, which change."""
 
     def add(self, other: TokenUsage) -> TokenUsage:
-        """Both together."""
+        """Return the sum of both usages."""
         costs = [addend.cost_usd for addend in (self, other) if addend.cost_usd is not None]
         return TokenUsage(
             {kind: self.tokens[kind] + other.tokens[kind] for kind in TOKEN_KINDS}, sum(costs) if costs else None
@@ -40,7 +40,7 @@ NO_USAGE: Final = TokenUsage(dict.fromkeys(TOKEN_KINDS, 0))
 
 
 def measure_usage(data: bytes, since: int, until: int) -> TokenUsage:
-    """What a log of Claude Code or Codex says that was used between two times, in seconds since 1970, both included."""
+    """Return the usage in a Claude Code or Codex log between two times in seconds since 1970, both included."""
     messages: dict[str, tuple[dict[str, int], float | None]] = {}
     total_before, last_total = _codex_tokens({}), None
     for number, line in parse_lines(data):
@@ -57,7 +57,7 @@ def measure_usage(data: bytes, since: int, until: int) -> TokenUsage:
             messages[name or str(number)] = (
                 tokens,
                 cost,
-            )  # a message stands on a line for each of its parts, the last one counts
+            )  # a message has a line for each of its parts; the last one counts
     total_usage = (
         TokenUsage({kind: max(0, last_total[kind] - total_before[kind]) for kind in TOKEN_KINDS})
         if last_total is not None
@@ -69,14 +69,14 @@ def measure_usage(data: bytes, since: int, until: int) -> TokenUsage:
 
 
 def _line_time(line: dict[str, Any] | None) -> int | None:
-    """When a line was written, None where it does not say so; parts of a second are left out."""
+    """Return when a line was written, without fractions of a second; None if the line has no time."""
     timestamp = line.get("timestamp") if line is not None else None
     whole_seconds = f"{timestamp[:19]}Z" if isinstance(timestamp, str) and timestamp.endswith("Z") else ""
     return parse_utc_timestamp(whole_seconds) if is_utc_timestamp(whole_seconds) else None
 
 
 def _parse_message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | None] | None:
-    """A message of a model in a log of Claude Code: its id, its tokens, its cost; older releases wrote the cost."""
+    """Return the ID, tokens and cost of a model's message in a Claude Code log; only older releases log the cost."""
     message = line.get("message")
     if line.get("type") != "assistant" or not isinstance(message, dict):
         return None
@@ -95,7 +95,7 @@ def _parse_message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | N
 
 
 def _parse_total(line: dict[str, Any]) -> dict[str, int] | None:
-    """What a log of Codex says that the whole session has used so far."""
+    """Return the total usage of a session so far, as a line of a Codex log states it."""
     payload = line.get("payload")
     if line.get("type") != "event_msg" or not isinstance(payload, dict) or payload.get("type") != "token_count":
         return None
@@ -105,7 +105,7 @@ def _parse_total(line: dict[str, Any]) -> dict[str, int] | None:
 
 
 def _codex_tokens(usage_fields: dict[str, Any]) -> dict[str, int]:
-    """The tokens by kind: what is read from the cache counts among the input there."""
+    """Return the tokens by kind; Codex counts cached tokens as part of the input."""
     cached = _read_count(usage_fields, "cached_input_tokens")
     uncached = max(0, _read_count(usage_fields, "input_tokens") - cached)
     return {

@@ -1,4 +1,4 @@
-"""What a reader of code needs first: what it imports and declares, with the first line of what is said about it."""
+"""Outline of code: its imports and declarations, with the first line of each docstring."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from typing import Final
 
 _RELEVANT, _DECLARED, _INNER, _IMPORTED, _SHARED_WORDS = range(5)
-"""Ranks: what declares something that the task is about, or says what the file is; other declarations; those in classes;
-imports; lines with words of the task."""
+"""Ranks of lines, from the most to the least important.
+
+They are: declarations that share words with the task, and the file's description; other declarations; declarations
+inside classes; imports; lines with words of the task.
+"""
 _MAX_SIGNATURE_LINES: Final = 8
-"""Lines."""
+"""Maximum lines of a signature."""
 _DECLARATION = re.compile(
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|open|"
     r"override|inline|extern|declare|sealed|data|const)\s+)*"
@@ -36,7 +39,7 @@ _COMMENT = re.compile(r"\s*(?://[/!]|#\s|/\*\*|\*\s|--\s|\"\"\")")
 
 
 def split_python(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart] | None:
-    """The parts of Python code; None where it is none."""
+    """Split Python code into ranked parts; return None if it can't be parsed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -64,7 +67,7 @@ def split_python(lines: Sequence[str], keywords: Collection[str]) -> list[TextPa
 
 
 def _iter_declarations(node: ast.AST, rank: int) -> Iterator[tuple[ast.stmt, int]]:
-    """What is declared in a module or a class, and in what is in it, with ranks."""
+    """Yield the declarations of a module or class and of the blocks inside it, with their ranks."""
     for child in getattr(node, "body", ()):
         if isinstance(child, ast.ClassDef):
             yield child, rank
@@ -82,7 +85,7 @@ def _iter_declarations(node: ast.AST, rank: int) -> Iterator[tuple[ast.stmt, int
 def _rank_docstring(
     node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, rank: int, ranks: dict[int, int]
 ) -> None:
-    """Give the first line of a docstring that has words its rank."""
+    """Give a rank to the first nonblank line of a docstring."""
     first_statement = node.body[0] if node.body else None
     if (
         not isinstance(first_statement, ast.Expr)
@@ -102,7 +105,7 @@ def _lower_ranks(ranks: dict[int, int], start: int, end: int, rank: int) -> None
 
 
 def split_other_code(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The parts of code in another language, by what its lines look like."""
+    """Split code in another language into ranked parts, by the appearance of its lines."""
     ranks = {}
     for line_index, line in enumerate(lines):
         declaration = _DECLARATION.match(line) or _ARROW_FUNCTION.match(line)
@@ -121,9 +124,9 @@ def split_other_code(lines: Sequence[str], keywords: Collection[str]) -> list[Te
 
 
 def _build_parts(lines: Sequence[str], ranks: dict[int, int], keywords: Collection[str]) -> list[TextPart]:
-    """The lines with their ranks; those with words of the task follow what is declared.
+    """Build the parts from ranked lines; lines with words of the task come after declarations.
 
-    Of the rest the bodies of what the task is about come first.
+    Among the rest, the bodies of declarations that share words with the task come first.
     """
     parts = []
     is_relevant = False

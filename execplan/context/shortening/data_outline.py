@@ -1,4 +1,4 @@
-"""The shape of data: of a table its head and its size, of JSON the keys and the kinds of values; and excerpts of both."""
+"""Outline of data: the head and size of a table, the keys and value types of JSON, and excerpts of both."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 _DEPTHS = (6, 4, 3, 2, 1)
 _MAX_KEYS: Final = 40
-"""Keys of an object that its shape names."""
+"""Maximum number of keys of an object that its outline names."""
 _SPARE_KEYS: Final = 3
-"""Keys more of which the names may be shorter than a mark for them."""
+"""Number of extra keys whose names may be shorter than the marker that replaces them."""
 _SUMMARY_ROWS: Final = 2
-"""Rows of a table that its summary shows."""
+"""Number of table rows in a summary."""
 _SHAPE_DIVISOR: Final = 3
-"""Which part of the room the shape of JSON takes at most where values follow: a third."""
+"""Divisor for the room that the outline of JSON may take if values follow: a third."""
 _MIN_VALUE_TOKENS: Final = 48
-"""Tokens: the least room for values."""
+"""Minimum room for values in tokens."""
 _MAX_INLINE_CHARS: Final = 240
-"""Characters of an object or a list that is printed on one line."""
+"""Maximum characters of an object or a list on one line."""
 _COMMON_LINE_DIVISOR: Final = 10
-"""Words that more than one line in ten has do not tell which line matters."""
+"""Divisor for the number of lines: matches in more than one line in ten do not show which line matters."""
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
 
 
 def split_settings(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The lines of settings and the like: those with such words first, then the less they are indented the sooner."""
+    """Split settings into ranked lines: those with keywords first, then by indentation, the least indented first."""
     parts = []
     for line_index, line in enumerate(lines):
         depth_rank = 1 + min((len(line) - len(line.lstrip()) + 1) // 2, 5)
@@ -49,7 +49,7 @@ def split_settings(lines: Sequence[str], keywords: Collection[str]) -> list[Text
 
 
 def split_table(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The rows of a table: its head, some of the first, then those with such words, then the others."""
+    """Split a table into ranked rows: the header, the first rows, then rows with keywords, then the others."""
     parts = []
     for row_index, line in enumerate([line for line in lines if line.strip()]):
         rank = REST_RANK if count_shared_words(line, keywords) else REST_RANK + 1
@@ -60,7 +60,10 @@ def split_table(lines: Sequence[str], keywords: Collection[str]) -> list[TextPar
 def summarize_json(
     content: str, keywords: Collection[str], max_tokens: int, count_tokens: CountTokens, *, include_rest: bool
 ) -> str | None:
-    """The shape of a JSON document, as deep as fits, and with `include_rest` as many of its values; None where it is none or does not fit."""
+    """Return the outline of a JSON document, as deep as fits; None if it is not JSON or does not fit.
+
+    With `include_rest`, as many of its values as fit follow.
+    """
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
@@ -93,7 +96,7 @@ def summarize_json(
 
 
 def _rank_json_lines(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The lines of a JSON document: those with such words and what they are in first, if these are few."""
+    """Rank the lines of a JSON document: those with keywords and their containers first, unless there are too many."""
     relevant_lines: set[int] = set()
     open_lines: list[int] = []
     match_count = 0
@@ -115,7 +118,7 @@ def _rank_json_lines(lines: Sequence[str], keywords: Collection[str]) -> list[Te
 
 
 def _break_json_lines(content: str) -> list[str]:
-    """JSON in lines: what is too long for one begins a line for each of its members."""
+    """Break JSON into lines; a value that is too long for a line gets one for each of its members."""
     tokens = [match for match in _JSON_TOKEN.finditer(content) if len(match[0]) == 1]
     ends: dict[int, int] = {}
     open_starts: list[int] = []
@@ -141,9 +144,9 @@ def _break_json_lines(content: str) -> list[str]:
 
 
 def _describe_or_quote(value: object, depth: int, indent: str = "", *, is_sample: bool = False) -> str:
-    """What a value is, in words, so many levels deep; the value itself where that is no longer.
+    """Describe a value in words to a depth, or return its JSON if that is not longer.
 
-    `is_sample`: it stands for others, too, that may have other values.
+    `is_sample` means that the value also represents others, whose values may differ.
     """
     text = _describe(value, depth, indent, is_sample=is_sample)
     json_text = None if is_sample else _format_json(value, len(text))
@@ -175,13 +178,13 @@ def _describe(value: object, depth: int, indent: str = "", *, is_sample: bool = 
 
 
 def _format_json(value: object, max_chars: int) -> str | None:
-    """A value as JSON, if it has at most so many characters."""
+    """Return a value as JSON, or None if that has more than `max_chars` characters."""
     if isinstance(value, str) and len(value) > max_chars:
         return None
     if not isinstance(value, (dict, list)):
         text = json.dumps(value, ensure_ascii=False)
         return text if len(text) <= max_chars else None
-    if 3 * len(value) > max_chars + 2:  # a member takes a character, and what parts it from the next
+    if 3 * len(value) > max_chars + 2:  # a member takes at least one character, plus two for its separator
         return None
     formatted_members: list[str] = []
     members = value.items() if isinstance(value, dict) else [(None, member) for member in value]

@@ -1,6 +1,6 @@
-"""A text taken apart, and put together again from some of its parts, with a mark wherever something is left out.
+"""Excerpt of a text: selected parts in their order, with a marker wherever something is left out.
 
-A mark never stands for less than it takes itself: what is shorter than its mark is printed instead.
+A marker never replaces less than its own length; text shorter than its marker is printed instead.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ if TYPE_CHECKING:
     CountTokens = Callable[[str], int]
 
 REST_RANK: Final = 100
-"""The rank from which on a part is printed only where there is room for more than a summary."""
+"""Rank from which a part is printed only if there is room for more than a summary."""
 _MAX_PART_CHARS: Final = 240
-"""Characters of a part of a summary; the rest of it is cut."""
+"""Maximum characters of a part in a summary; the rest is cut."""
 _MIN_PART_CHARS: Final = 16
-"""Characters of the shortest beginning of a part that is worth printing."""
+"""Minimum characters of a part's beginning that is worth printing."""
 _MIN_SPARE_TOKENS: Final = 12
-"""Tokens: for fewer no line is cut."""
+"""Minimum number of spare tokens for which a line is cut."""
 _SPARE_DIVISOR: Final = 20
-"""Which part of the room may stay empty so that no line is cut: one in twenty."""
+"""Divisor for the room that may stay empty so that no line is cut: one twentieth."""
 _MAX_DROPPED_PARTS: Final = 8
-"""How many parts less are tried where all do not fit without marks that are too long."""
+"""Number of parts to drop at most when the gaps with overlong markers do not fit."""
 _MAX_TOKEN_CHARS: Final = 64
-"""Characters of the longest tokens."""
+"""Maximum characters of a token."""
 _CHARS_PER_TOKEN: Final = 3
-"""Characters per token in most texts: where the search for what fits begins."""
+"""Characters per token in most texts, the starting point of the search for what fits."""
 
 
 class TextPart(NamedTuple):
-    """A line, or a sentence of one."""
+    """A line, or a sentence of a line."""
 
     text: str
     line: int
-    """Which line it is on, from 0."""
+    """Index of the line that contains the part."""
     rank: int = REST_RANK
-    """The parts with the lowest rank come first."""
+    """Rank of the part; the lowest rank comes first."""
 
 
 class Excerpt:
-    """Some parts of a text, in their order, as text."""
+    """Renderer for some parts of a text, in their order."""
 
     def __init__(
         self, parts: Sequence[TextPart], count_tokens: CountTokens, first_line: int = 0, noun: str = "line"
     ) -> None:
-        """`first_line`: the number of the first line, where lines are to have numbers; `noun`: what a line is."""
+        """Index the parts; `first_line` is the first line number, or 0 for unnumbered lines; `noun` names a line."""
         self.parts, self.count_tokens, self.first_line, self.noun = parts, count_tokens, first_line, noun
         is_nonblank = [1 if part.text.strip() else 0 for part in parts]
         line_count = parts[-1].line + 1 if parts else 0
@@ -56,16 +56,16 @@ class Excerpt:
         for part, nonblank in zip(parts, is_nonblank, strict=True):
             nonblank_lines[part.line] |= nonblank
         self._nonblank_lines_before = _prefix_sums(nonblank_lines)
-        """How many lines that are not blank are above each line."""
+        """Number of nonblank lines before each line."""
         self._chars_before = _prefix_sums(
             [len(part.text.strip()) + 1 if nonblank else 0 for part, nonblank in zip(parts, is_nonblank, strict=True)]
         )
-        """How many characters are in front of each part, without the spaces around."""
+        """Number of characters before each part, without surrounding whitespace."""
 
     def render(
         self, selected: Sequence[int], max_chars: int = _MAX_PART_CHARS, shorter_part: tuple[int, int] = (-1, 0)
     ) -> str:
-        """These parts, each cut to so many characters, and one of them to fewer: which one, and to how many."""
+        """Render the selected parts, each cut to `max_chars`; `shorter_part` is an index and its lower limit."""
         output_lines: list[str] = []
         previous, previous_line = -1, -1
         is_consecutive = False
@@ -99,7 +99,7 @@ class Excerpt:
         return "\n".join(output_lines)
 
     def _number_line(self, text: str, line: int, *, is_consecutive: bool) -> str:
-        """A line with its number, which those that directly follow another go without."""
+        """Put the line number before a line, except for one that directly follows another."""
         if not text:
             return text
         return f"{'':>4}  {text}" if is_consecutive else f"{self.first_line + line:>4}  {text}"
@@ -108,7 +108,7 @@ class Excerpt:
         return f"… {skipped_lines:,} {self.noun}{'s' * (skipped_lines > 1)} left out"
 
     def _has_gap(self, previous: int, current: int, line: int) -> bool:
-        """Whether there is something on a line among the parts between two others."""
+        """Return whether a line has text between two selected parts."""
         if self._chars_before[current] == self._chars_before[previous + 1]:
             return False
         between = range(previous + 1, current)
@@ -122,7 +122,7 @@ class Excerpt:
         return False
 
     def _close_gaps(self, selected: Sequence[int], *, compare_tokens: bool = False) -> list[int]:
-        """The parts, and the lines for which a mark would be at least as long; `compare_tokens` compares tokens, too."""
+        """Add the lines whose marker would be at least as long as they are; `compare_tokens` also compares tokens."""
         closed_parts: list[int] = []
         previous = -1
         for index in [*selected, len(self.parts)]:
@@ -136,7 +136,7 @@ class Excerpt:
         return closed_parts
 
     def _lines_between(self, previous: int, current: int) -> range:
-        """The parts between two others that are on neither's line."""
+        """Return the parts between two others that are on neither of their lines."""
         start, end = previous + 1, current
         while previous >= 0 and start < end and self.parts[start].line == self.parts[previous].line:
             start += 1
@@ -145,7 +145,7 @@ class Excerpt:
         return range(start, end)
 
     def _is_marker_longer(self, between: range, *, compare_tokens: bool) -> bool:
-        """Whether the mark for some lines would be at least as long as they are."""
+        """Return whether the marker for some lines would be at least as long as the lines."""
         char_count = self._chars_before[between.stop] - self._chars_before[between.start]
         if not char_count:
             return False
@@ -161,12 +161,12 @@ class Excerpt:
         return self.count_tokens("\n".join([self.parts[index].text for index in between])) <= self.count_tokens(marker)
 
     def close_gaps(self, selected: Sequence[int]) -> list[int]:
-        """The parts, and those that take no more tokens than the mark for them."""
+        """Add the parts that take no more tokens than their marker."""
         return self._close_gaps(sorted(selected), compare_tokens=True)
 
 
 def _prefix_sums(numbers: Sequence[int]) -> list[int]:
-    """The sums of the first none, one, two, … of some numbers."""
+    """Return the sums of the first 0, 1, 2, … numbers."""
     sums = [0]
     for number in numbers:
         sums.append(sums[-1] + number)
@@ -174,7 +174,7 @@ def _prefix_sums(numbers: Sequence[int]) -> list[int]:
 
 
 def truncate_text(text: str, count_tokens: CountTokens, max_chars: int = _MAX_PART_CHARS) -> str:
-    """The beginning of words that are too long, with how much is left out; all of them where that is no shorter."""
+    """Cut a long text and add how much is left out; return all of it if that is not longer."""
     if len(text) <= max_chars:
         return text
     head = text[:max_chars].rstrip()
@@ -190,9 +190,10 @@ def truncate_text(text: str, count_tokens: CountTokens, max_chars: int = _MAX_PA
 def render_excerpt(
     excerpt: Excerpt, max_tokens: int, *, include_rest: bool = False, max_chars: int = _MAX_PART_CHARS
 ) -> str | None:
-    """As much of a text as so many tokens hold, by rank; None where nothing fits, or where nothing is telling.
+    """Render as much of a text as fits, by rank; return None if nothing fits or no part is informative.
 
-    Without `include_rest` only what tells most about the text is printed. With it, all else follows, until the room is full.
+    Without `include_rest`, only the most informative parts are printed. With it, the rest follows until the room is
+    full.
     """
     parts, count_tokens = excerpt.parts, excerpt.count_tokens
     ranked = [index for index in range(len(parts)) if include_rest or parts[index].rank < REST_RANK]
@@ -228,7 +229,10 @@ def render_excerpt(
 def _close_long_gaps(
     excerpt: Excerpt, ranked: Sequence[int], part_count: int, max_tokens: int, max_chars: int
 ) -> list[int]:
-    """The first parts, and all that takes no more tokens than the mark for it; a few less where that does not fit."""
+    """Return the first parts, plus all parts that take no more tokens than their marker.
+
+    Drop some parts if that does not fit.
+    """
     for dropped in range(min(part_count, _MAX_DROPPED_PARTS)):
         selected = excerpt.close_gaps(ranked[: part_count - dropped])
         if excerpt.count_tokens(excerpt.render(selected, max_chars)) <= max_tokens:
@@ -239,7 +243,7 @@ def _close_long_gaps(
 def _extend_with_next_part(
     excerpt: Excerpt, ranked: Sequence[int], selected: Sequence[int], max_tokens: int, max_chars: int
 ) -> str | None:
-    """The chosen parts and the beginning of the next one, if there is room that is worth it."""
+    """Render the selected parts and the beginning of the next one; None if there is too little room."""
     selected_set = set(selected)
     next_index = next(
         (index for index in ranked if index not in selected_set and excerpt.parts[index].text.strip()), -1
@@ -261,7 +265,7 @@ def _extend_with_next_part(
 
 
 def _guess_part_count(parts: Sequence[TextPart], char_budget: int, max_chars: int) -> int:
-    """How many parts have so many characters."""
+    """Estimate how many parts fit into a number of characters."""
     total_chars = 0
     for index, part in enumerate(parts):
         total_chars += min(len(part.text), max_chars) + 1
@@ -271,7 +275,7 @@ def _guess_part_count(parts: Sequence[TextPart], char_budget: int, max_chars: in
 
 
 def _largest_fitting(upper_bound: int, guess: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to `upper_bound` that fits, 0 where none does; searched for from a guess on."""
+    """Search from a guess for the largest number up to `upper_bound` that fits; return 0 if none does."""
     low, high = 0, upper_bound
     candidate, step = min(max(guess, 1), upper_bound), max(upper_bound // 32, 1)
     while low < high and candidate > low:

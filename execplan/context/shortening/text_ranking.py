@@ -1,4 +1,4 @@
-"""What a reader of prose needs first: headings and first sentences, and the sentences that share words with the task."""
+"""Ranking of prose, messages, logs and diffs, so that the most informative lines and sentences come first."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ _ERROR = re.compile(
 )
 _NO_ERROR = re.compile(r"\b(?:0|no) (?:errors?|fail\w*|warnings?)\b", re.IGNORECASE)
 _HEAD_LINES, _TAIL_LINES, _LAST_LINES = 5, 10, 3
-"""Lines."""
+"""Number of lines at the head, in the tail, and at the very end of a log that get a better rank."""
 _MAX_ERROR_LINES: Final = 40
-"""Lines with an error that come first; a log of nothing else has its end, too."""
+"""Maximum number of error lines that come first, so that a log of nothing but errors also shows its end."""
 _DIFF_FILE = re.compile(r"diff --git |\+\+\+ |rename |deleted file|new file|Binary files")
 
 
 def split_log(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The parts of a log: its last lines and its errors, what is around these, its tail, its head, lines with such words.
+    """Split a log into ranked lines.
 
-    Other errors come next, then all else from its end on.
+    The last lines come first, then errors, the lines around them, the tail, the head, and lines with keywords. Other
+    errors come next, then everything else from the end.
     """
     return _rank_log_lines(lines, keywords, [REST_RANK + len(lines) - index for index in range(len(lines))])
 
 
 def split_text(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The parts of a text that may be a log, in the same order; all else comes from its beginning on."""
+    """Split a text that may be a log in the same order; everything else comes from its beginning."""
     return _rank_log_lines(lines, keywords, [REST_RANK + 1] * len(lines))
 
 
@@ -69,7 +70,10 @@ def _lower_ranks(ranks: list[int], line_indexes: Sequence[int], rank: int) -> No
 
 
 def split_diff(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The parts of a diff: its files, its hunks' headers, then changed lines of hunks that share words, then of the others."""
+    """Split a diff into ranked lines.
+
+    File headers come first, then hunk headers, changed lines of hunks with keywords, other changed lines, and context.
+    """
     hunk_starts = [index for index, line in enumerate(lines) if line.startswith("@@ ")]
     hunk_ends = dict(pairwise([*hunk_starts, len(lines)]))
     parts, is_relevant = [], False
@@ -90,14 +94,14 @@ def split_diff(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'“‘(\[`*]*[^\W_a-z])|(?<=[。！？])")
-"""Where a sentence ends: a stop, and behind it no small letter."""
+"""Pattern for the end of a sentence: a full stop that no lower-case letter follows."""
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _CODE_FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
 def split_sentences(line: str) -> list[str]:
-    """The sentences of a line, each with the spaces before it."""
+    """Split a line into sentences, each with the spaces before it."""
     line_sentences, start = [], 0
     for match in _SENTENCE.finditer(line):
         line_sentences.append(line[start : match.start()])
@@ -106,7 +110,10 @@ def split_sentences(line: str) -> list[str]:
 
 
 def split_prose(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The parts of a text: headings, then the first sentence, then the first of each paragraph, then those with such words."""
+    """Split prose into ranked parts.
+
+    Headings come first, then the first sentence, then sentences with keywords and the first one of each paragraph.
+    """
     parts, prose_sentences = _parse_sentences(lines)
     ranks = {index: 0 for index, part in enumerate(parts) if _HEADING.match(part.text)}
     is_first = True
@@ -120,7 +127,7 @@ def split_prose(lines: Sequence[str], keywords: Collection[str]) -> list[TextPar
 
 
 def split_message(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
-    """The parts of what somebody said: its first and its last sentence, then those with such words, then the others."""
+    """Split a message into ranked parts: the first and last sentence, then sentences with keywords, then the others."""
     parts, message_sentences = _parse_sentences(lines)
     ranks: dict[int, int] = {}
     for index, sentence in enumerate(message_sentences):
@@ -131,13 +138,13 @@ def split_message(lines: Sequence[str], keywords: Collection[str]) -> list[TextP
 
 class _Sentence(NamedTuple):
     part_indexes: list[int]
-    """Which parts it is made of: several where a line ends within it."""
+    """Indexes of the parts that form the sentence; several if it continues over lines."""
     starts_paragraph: bool
-    """Whether a paragraph or an item begins with it."""
+    """Whether the sentence starts a paragraph or a list item."""
 
 
 def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Sentence]]:
-    """The sentences of each line as parts, and which of them are one sentence; headings and code are none."""
+    """Split each line into parts, and group the parts into sentences; headings and code belong to none."""
     parts: list[TextPart] = []
     parsed_sentences: list[_Sentence] = []
     starts_paragraph, in_code_block, is_unfinished = True, False, False
@@ -162,6 +169,6 @@ def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Senten
 
 
 def _keyword_rank(parts: Sequence[TextPart], sentence: _Sentence, keywords: Collection[str]) -> int:
-    """The rank of a sentence by what it shares with the task: two words come sooner."""
+    """Return the rank of a sentence by its shared keywords; two or more rank higher than one."""
     shared_count = count_shared_words(" ".join([parts[index].text for index in sentence.part_indexes]), keywords)
     return 2 if shared_count > 1 else 4 if shared_count else REST_RANK

@@ -1,4 +1,4 @@
-"""The form `itinerary`: the way in its order, what lies behind with its stamps, the next step, what lies ahead."""
+"""The `itinerary` form of a summary: completed tasks with timestamps, the next task, and the tasks after it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b", re.IGNORECASE)
 _DONE_GROUP, _OPEN_GROUP = "Behind", "Ahead"
 _MILESTONE_RANK = 9
-"""The rank of the first milestone: a few tasks are wanted more."""
+"""Rank of the first milestone; a few tasks rank higher."""
 _MAX_NAME_WORDS = 12
-"""Words of a milestone's name."""
+"""Maximum words of a milestone's name."""
 
 
 def build_itinerary(subject: Subject) -> list[SummarySection]:
-    """Milestones that the plan has by name, then the tasks in the order of the file."""
+    """Build the sections: overall progress, the named milestones, then the tasks in the order of the file."""
     progress, timestamp_range = plan_facts.plan_progress(subject), plan_facts.timestamp_range(subject)
     progress_piece = unquoted_piece(
         f"{progress.state.capitalize()}: {progress.task_counts}{f', {timestamp_range}' if timestamp_range else ''}."
@@ -48,7 +48,7 @@ def build_itinerary(subject: Subject) -> list[SummarySection]:
 
 
 def _milestone_pieces(subject: Subject) -> list[SummaryPiece]:
-    """The headings that name a milestone, outside of Progress."""
+    """Return a piece for each heading outside the living sections that names a milestone."""
     pieces: list[SummaryPiece] = []
     for heading in _milestone_headings(subject.plan)[:MAX_PIECES]:
         quote = quote_text(subject, heading.text, _MAX_NAME_WORDS)
@@ -70,7 +70,7 @@ def _milestone_headings(plan: ParsedPlan) -> list[Block]:
 
 
 def _task_sections(subject: Subject) -> list[SummarySection]:
-    """The tasks below the sub-headings of Progress; where it has none, those behind and those ahead."""
+    """Group the tasks by the subheadings of Progress; without subheadings, by completed and open tasks."""
     tasks = [task for task in subject.plan.tasks if plan_facts.has_text(task)]
     open_tasks = plan_facts.open_tasks(subject)
     next_index = next((index for index, task in enumerate(tasks) if open_tasks and task is open_tasks[0]), len(tasks))
@@ -102,7 +102,7 @@ def _task_sections(subject: Subject) -> list[SummarySection]:
 
 
 def _task_pieces(subject: Subject, task: Task, rank: int, *, is_next: bool) -> list[SummaryPiece]:
-    """A task with its box, its number and its stamp; the nearer to the next one, the more it is wanted."""
+    """Return the piece for a task with its checkbox, number and timestamp; tasks near the next one rank higher."""
     quote = quote_text(subject, task.text)
     if not quote:
         return []

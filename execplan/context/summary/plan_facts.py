@@ -1,4 +1,4 @@
-"""What a summary asks of a plan: what it is for, where it stands, what comes next, what is new in its logs."""
+"""Facts about a plan that summaries use: its purpose, progress, next tasks, and newest log entries."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 _PURPOSE_TITLE = re.compile(
     r"\b(?:purpose|objective|mission|goal|aim|problem|overview|summary)s?\b|目的|目标|목적|목표", re.IGNORECASE
 )
-"""Titles of sections that say what a plan is for, where none is called Purpose."""
+"""Pattern for titles of sections that state the purpose of a plan without a Purpose section."""
 _RISK_TITLE = re.compile(r"\brisks?\b|\bfailure (?:modes?|scenarios?)\b|风险|リスク|위험", re.IGNORECASE)
 _RISK_WORDS = re.compile(
     r"\b(?:risk(?:s|y|ier)?|danger(?:ous)?|block(?:er|ers|ed)|irreversible|data loss|caveats?|unresolved|"
     r"not yet|still (?:missing|open|fails?)|known (?:issue|limitation|gap)s?|pre-existing)\b",
     re.IGNORECASE,
 )
-"""Words of sentences that name a risk, where no section does."""
+"""Pattern for words that name a risk, used if no section does."""
 _ENOUGH_SENTENCES = 200
 _MAX_ZONE_CHARS = 24
 _DEVIATION_WORDS = re.compile(
@@ -38,11 +38,11 @@ _DEVIATION_WORDS = re.compile(
     r"could not|was not possible|reverted|fell back|differently)\b",
     re.IGNORECASE,
 )
-"""Words of sentences that tell of something that went otherwise than was planned."""
+"""Pattern for words that describe a deviation from the plan."""
 
 
 def purpose_sentences(subject: Subject, max_sentences: int) -> list[Sentence]:
-    """The sentences that say best what the plan is for."""
+    """Return the sentences that best describe the purpose of the plan."""
     plan = subject.plan
     title_words = topic_words(plan.title or "")
     for start, end in _purpose_ranges(plan):
@@ -53,7 +53,11 @@ def purpose_sentences(subject: Subject, max_sentences: int) -> list[Sentence]:
 
 
 def _purpose_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
-    """Where it may say what it is for: its purpose, a section of another name, its beginning, its context, any section."""
+    """Yield line ranges that may state the purpose.
+
+    These are the Purpose section, sections with a similar title, the introduction, the context, and any section that is
+    not living.
+    """
     purpose_sections = [plan.section(outline.PURPOSE)]
     purpose_sections += [
         section for section in plan.sections if section.name is None and _PURPOSE_TITLE.search(section.title)
@@ -71,12 +75,12 @@ def _section_ranges(sections: Sequence[Section | None]) -> Iterator[tuple[int, i
 
 
 def has_text(task: Task) -> bool:
-    """Whether a task says anything."""
+    """Return whether the text of a task has a letter or a digit."""
     return has_alphanumeric(task.text)
 
 
 def open_tasks(subject: Subject) -> list[Task]:
-    """The open tasks, the next one first."""
+    """Return the open tasks, the next one first."""
     placeholder_lines = frozenset(subject.plan.placeholder_lines)
     return [
         task
@@ -86,7 +90,7 @@ def open_tasks(subject: Subject) -> list[Task]:
 
 
 def done_tasks(subject: Subject) -> list[Task]:
-    """The tasks that are done, the newest first: by their stamps where all have one, else by their place."""
+    """Return the completed tasks, newest first: by timestamp if all have one, else by position."""
     tasks = [task for task in subject.plan.tasks if task.state == DONE and has_text(task)]
     if all([task.timestamp is not None and task.timestamp.is_valid for task in tasks]):
         tasks.sort(key=lambda task: (earliest_minute(task.timestamp) or 0, task.number))
@@ -94,7 +98,7 @@ def done_tasks(subject: Subject) -> list[Task]:
 
 
 def earliest_minute(timestamp: Timestamp | None) -> int | None:
-    """The first minute since 1970 that a stamp may mean; of one without an offset that of its date and time in UTC."""
+    """Return the first minute since 1970 that a timestamp may mean; without an offset, it is read as UTC."""
     from execplan.clock import minute_bounds
 
     if timestamp is None or not timestamp.is_valid:
@@ -105,36 +109,36 @@ def earliest_minute(timestamp: Timestamp | None) -> int | None:
 
 
 def sorted_timestamps(tasks: Sequence[Task]) -> list[Timestamp]:
-    """The possible stamps of tasks, in order of time."""
+    """Return the valid timestamps of tasks in chronological order."""
     timestamps = [task.timestamp for task in tasks if task.timestamp is not None and task.timestamp.is_valid]
     return sorted(timestamps, key=lambda stamp: (earliest_minute(stamp) or 0, stamp.text))
 
 
 def newest_entries(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries of a log, the newest first; what is a table's is none."""
+    """Return the entries of a log, newest first, without table rows."""
     log_entries = [entry for entry in entries if not entry.text.startswith("|")]
     return log_entries if is_newest_first(entries) else log_entries[::-1]
 
 
 class PlanProgress(NamedTuple):
-    """Where a plan stands, in our words and its numbers."""
+    """Progress of a plan as text and numbers."""
 
     state: str
     task_counts: str
     last_date: str
-    """The date of the last tick, or nothing."""
+    """Date of the last completed task, or empty."""
     template_note: str
-    """What a template left, or nothing."""
+    """Note about remaining template text, or empty."""
 
     @property
     def summary(self) -> str:
-        """All but the state."""
+        """Return everything except the state."""
         last_note = f", last stamp {self.last_date}" if self.last_date else ""
         return f"{self.task_counts}{last_note}" + (f", {self.template_note}" if self.template_note else "")
 
 
 def format_timestamp(timestamp: Timestamp) -> str:
-    """A stamp as it is printed; what nobody would take for a zone is left out."""
+    """Format a timestamp; an overlong time zone is left out."""
     return escape_hidden(
         timestamp.date_time
         if len(timestamp.zone) <= _MAX_ZONE_CHARS
@@ -143,7 +147,7 @@ def format_timestamp(timestamp: Timestamp) -> str:
 
 
 def timestamp_range(subject: Subject) -> str:
-    """From when to when there are stamps, or nothing."""
+    """Return the range of the timestamps as text, or an empty string."""
     timestamps = sorted_timestamps(subject.plan.tasks)
     if not timestamps:
         return ""
@@ -152,7 +156,7 @@ def timestamp_range(subject: Subject) -> str:
 
 
 def plan_progress(subject: Subject) -> PlanProgress:
-    """Its state, its tasks, when the last was ticked."""
+    """Return the plan's state, its task counts, and the date of the last completed task."""
     plan = subject.plan
     counts = plan.counts()
     done_count, total_count = counts["done"], counts["total"]
@@ -173,7 +177,7 @@ def plan_progress(subject: Subject) -> PlanProgress:
 
 
 def risk_sentences(subject: Subject) -> list[Sentence]:
-    """What is said in sections and below headings that are about risks, else sentences that name one."""
+    """Return the sentences below headings about risks, or else sentences that name a risk."""
     plan = subject.plan
     sentences: list[Sentence] = []
     for start, end in _risk_ranges(plan):
@@ -186,9 +190,9 @@ def risk_sentences(subject: Subject) -> list[Sentence]:
 
 
 def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
-    """The lines below headings about risks, to the next heading that is as high."""
+    """Yield the line ranges below headings about risks, up to the next heading of the same or a higher level."""
     headings = [block for block in plan.blocks if block.kind == "heading" and not block.depth]
-    level, start = 0, 0  # of the heading about risks below which we are
+    level, start = 0, 0  # the level and start of the current risk heading
     for heading in headings:
         if level and heading.level <= level:
             yield start, heading.start
@@ -200,12 +204,12 @@ def _risk_ranges(plan: ParsedPlan) -> Iterator[tuple[int, int]]:
 
 
 def deviation_sentences(subject: Subject) -> list[Sentence]:
-    """Sentences about what went otherwise than planned."""
+    """Return sentences about deviations from the plan."""
     return matching_sentences(subject.plan, (outline.OUTCOMES, outline.PROGRESS), _DEVIATION_WORDS)
 
 
 def matching_sentences(plan: ParsedPlan, section_names: Sequence[str], pattern: re.Pattern[str]) -> list[Sentence]:
-    """Sentences of some sections that have some of the words, those without entries of a log first."""
+    """Return the sentences of some sections that match a pattern, in the order of the sections."""
     sentences_by_section = [
         read_sentences(plan, start, end)
         for start, end in _section_ranges([plan.section(name) for name in section_names])

@@ -1,4 +1,4 @@
-"""Sentences: where they end, how long they are, and how one that is too long is cut; never within a code span or a link."""
+"""Sentences: their boundaries, length, and shortening, which never cuts a code span or a link."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 _BOILERPLATE = re.compile(
     r"\bliving document\b|\bPLANS\.md\b|\bthis ExecPlan (?:is|must|should|follows)\b", re.IGNORECASE
 )
-"""What most plans say of themselves, in many wordings."""
+"""Pattern for phrases that most plans use about themselves."""
 _PURPOSE_START = re.compile(
     r"(?:after|when|once|with) this\b|this (?:plan|change|work|slice|feature|milestone)\b|(?:the|its|our) (?:goal|purpose|aim)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that says what something is for."""
+"""Pattern for the start of a sentence that states a purpose."""
 _WORD = re.compile(r"\w+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _STOP_WORDS = frozenset(
@@ -34,24 +34,27 @@ _STOP_WORDS = frozenset(
 _MIN_WORDS = 4
 _MAX_PARAGRAPH_CHARS = 20_000
 _MAX_SECTION_CHARS = 200_000
-"""Characters of a paragraph, and of a section, that are looked at."""
+"""Maximum characters that are read from a paragraph and from a section."""
 
 
 class Sentence(NamedTuple):
-    """One sentence and where it stands."""
+    """A sentence and its position."""
 
     text: str
     position: int
-    """Its place among those of its section, from 0."""
+    """Position among the sentences of its section, from 0."""
     opens_paragraph: bool
-    """Whether it is the first of its paragraph."""
+    """Whether the sentence is the first of its paragraph."""
     start: int
-    """First line of its paragraph, from 0."""
+    """First line of the paragraph, from 0."""
     end: int
 
 
 def read_sentences(plan: ParsedPlan, start: int, end: int) -> list[Sentence]:
-    """The sentences of the paragraphs between two lines; no tables, quotes, code, comments or guidance."""
+    """Return the sentences of the paragraphs between two lines.
+
+    Tables, quotes, code, comments, boilerplate and placeholder text are left out.
+    """
     plan_sentences: list[Sentence] = []
     for paragraph, first_line, end_line in _iter_paragraphs(plan, start, end):
         for index, sentence in enumerate(split_sentences(paragraph)):
@@ -61,7 +64,7 @@ def read_sentences(plan: ParsedPlan, start: int, end: int) -> list[Sentence]:
 
 
 def _iter_paragraphs(plan: ParsedPlan, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """The words of each paragraph and its lines."""
+    """Yield the text of each paragraph and its range of lines."""
     quote_end = -1
     remaining_chars = _MAX_SECTION_CHARS
     for at in range(bisect_left(plan.blocks, start, key=_block_start), len(plan.blocks)):
@@ -92,13 +95,13 @@ def _block_start(block: Block) -> int:
 
 
 def _contains_sorted(numbers: Sequence[int], number: int) -> bool:
-    """Whether a number is among others that rise."""
+    """Return whether a sorted sequence contains a number."""
     index = bisect_left(numbers, number)
     return index < len(numbers) and numbers[index] == number
 
 
 def topic_words(text: str) -> frozenset[str]:
-    """The words that tell what a text is about; of scripts without spaces each two letters."""
+    """Return the words that show what a text is about; for scripts without spaces, each pair of letters."""
     terms = {word for word in _WORD.findall(text.casefold()) if word not in _STOP_WORDS and len(word) > 1}
     for run in _IDEOGRAPHS.findall(text):
         terms |= {run[index : index + 2] for index in range(len(run) - 1)}
@@ -106,7 +109,7 @@ def topic_words(text: str) -> frozenset[str]:
 
 
 def best_sentences(sentences: Sequence[Sentence], title_words: frozenset[str], max_sentences: int) -> list[Sentence]:
-    """Those that say most, in the order of the file."""
+    """Return the sentences with the best scores, in the order of the file."""
     ranked = sorted(sentences, key=lambda sentence: (-_score_sentence(sentence, title_words), sentence.position))[
         :max_sentences
     ]
@@ -114,7 +117,10 @@ def best_sentences(sentences: Sequence[Sentence], title_words: frozenset[str], m
 
 
 def _score_sentence(sentence: Sentence, title_words: frozenset[str]) -> float:
-    """Early ones are worth more, those that name an aim, and those with words of the title; less what leads to a list."""
+    """Score a sentence for the summary.
+
+    It scores higher if it is early, names a purpose or shares words with the title, and lower if it introduces a list.
+    """
     score = 3 / (1 + sentence.position) + 0.5 * sentence.opens_paragraph
     if _PURPOSE_START.match(sentence.text):
         score += 2
@@ -126,12 +132,12 @@ def _score_sentence(sentence: Sentence, title_words: frozenset[str]) -> float:
 
 
 ELLIPSIS = " …"
-"""What stands where a sentence was cut."""
+"""Text at the point where a sentence is cut."""
 MAX_WORD_CHARS = 40
-"""Characters that count as one word where no space stands between them: a path of a hundred counts as three."""
+"""Characters without a space that count as one word; a path of 100 characters counts as three."""
 
 _UNSPACED_SCRIPTS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-"""Letters of scripts that put no spaces between words: each counts as a word."""
+"""Pattern for letters of scripts without spaces between words; each letter counts as a word."""
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]+[”’」』）]*")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|no|fig|dr|mr|ms|st|approx|incl|resp|[A-Z])\.$", re.IGNORECASE
@@ -146,7 +152,7 @@ _LINK_OR_EMPHASIS = re.compile(
 
 
 def count_words(text: str) -> int:
-    """How many words a text has: what stands between spaces and has a letter or a digit."""
+    """Count the words of a text: runs between spaces that have a letter or a digit."""
     total = 0
     if not text.isascii():
         text, total = _UNSPACED_SCRIPTS.subn(" ", text)
@@ -157,12 +163,12 @@ def count_words(text: str) -> int:
 
 
 def has_alphanumeric(text: str) -> bool:
-    """Whether there is a letter or a digit in it."""
+    """Return whether a text has a letter or a digit."""
     return any(map(str.isalnum, text))
 
 
 def split_sentences(paragraph: str) -> list[str]:
-    """The sentences of a paragraph, in order."""
+    """Split a paragraph into sentences."""
     protected_spans = markup_spans(paragraph)
     parsed_sentences, start, index = [], 0, 0
     for end in _SENTENCE_END.finditer(paragraph):
@@ -181,16 +187,16 @@ def split_sentences(paragraph: str) -> list[str]:
 
 
 def _is_sentence_end(before: str, after: str) -> bool:
-    """Whether a sentence ends between the two."""
+    """Return whether a sentence ends between two texts."""
     if before[-1] in "。！？”’」』）":
         return True
     if before.strip("( .").isdigit():
-        return False  # the number of a list
+        return False  # it is a list number
     return not after[:1].islower() and not _ABBREVIATION.search(before[-10:])
 
 
 def markup_spans(text: str) -> list[tuple[int, int]]:
-    """Where code spans, links and what is emphasised begin and end, in order, those that touch others as one."""
+    """Return the ranges of code spans, links and emphasis, in order; overlapping ranges are merged."""
     code_spans = list(_code_spans(text))
     masked_chars = list(text)
     for start, end in code_spans:
@@ -206,7 +212,7 @@ def markup_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where code spans begin and end: with as many backticks."""
+    """Yield the ranges of code spans, which start and end with the same number of backticks."""
     runs = [match.span() for match in _BACKTICKS.finditer(text)]
     runs_by_length: dict[int, list[int]] = {}
     for index in range(len(runs) - 1, -1, -1):
@@ -223,7 +229,7 @@ def _code_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def first_sentences(text: str, max_words: int) -> str:
-    """The first sentences that have together at most so many words; the first cut short where it alone has more."""
+    """Return the first sentences that fit into `max_words`; if the first alone is too long, shorten it."""
     selected, remaining_words = [], max_words
     for sentence in split_sentences(text):
         word_count = count_words(sentence)
@@ -235,7 +241,10 @@ def first_sentences(text: str, max_words: int) -> str:
 
 
 def shorten_sentence(text: str, max_words: int) -> str:
-    """The words up to a clause's end, else a word's, and an ellipsis; nothing where all that fits is the half of a span."""
+    """Cut a sentence at the end of a clause, or else of a word, and add an ellipsis.
+
+    Returns an empty string if only a part of a markup span fits.
+    """
     if count_words(text) <= max_words:
         return text
     ends = _word_ends(text)
@@ -251,7 +260,7 @@ def shorten_sentence(text: str, max_words: int) -> str:
 
 
 def _word_ends(text: str) -> list[int]:
-    """Where words end outside of spans."""
+    """Return the positions outside of markup spans where words end."""
     positions, index = [], 0
     protected_spans = markup_spans(text)
     for end in re.finditer(r"(?<=\S)(?=\s)|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff，；：、])", text):
@@ -263,7 +272,7 @@ def _word_ends(text: str) -> list[int]:
 
 
 def _word_counts(text: str, ends: list[int]) -> list[int]:
-    """How many words stand before each end."""
+    """Return the number of words before each position."""
     word_counts, total, start = [], 0, 0
     for end in ends:
         total += count_words(text[start:end])

@@ -1,4 +1,4 @@
-"""A plan in one of six forms and three lengths, in its own words."""
+"""Summaries of a plan in one of six forms and three lengths, quoted from the plan."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def fit_sections(sections: Sequence[SummarySection], max_words: int, *, with_headings: bool) -> list[SummarySection]:
-    """The parts with the pieces that fit into so many words; what was quoted already only where a part has nothing else.
+    """Return the sections with the pieces that fit into `max_words`.
 
-    Pieces are taken by rank; where one of a part does not fit, none of that part is taken any more, so that what is
-    left out is always its end.
+    A piece that is quoted already is repeated only if its section has no other. Pieces are taken by rank. When one of a
+    section does not fit, no further piece of that section is taken, so that only its end is left out.
     """
     frame_sizes = [_frame_size(section, with_headings=with_headings) for section in sections]
     remaining_words = max_words - sum(
@@ -73,7 +73,10 @@ def fit_sections(sections: Sequence[SummarySection], max_words: int, *, with_hea
 
 
 def _frame_size(section: SummarySection, *, with_headings: bool) -> int:
-    """The words of ours around its pieces; a part that says what it lacks is always printed, others with pieces only."""
+    """Count the words around a section's pieces.
+
+    A section with text for the empty case is always printed, others only with pieces.
+    """
     frame_text = (
         format_omitted(section._replace(omitted_count=section.omitted_count + len(section.pieces)))
         if section.pieces
@@ -83,7 +86,7 @@ def _frame_size(section: SummarySection, *, with_headings: bool) -> int:
 
 
 def format_omitted(section: SummarySection) -> str:
-    """How many pieces are left out, where that is said."""
+    """Format the number of omitted pieces, if the section shows it."""
     return (
         f"… {section.omitted_count:,} {section.omitted_label}"
         if section.omitted_label and section.omitted_count
@@ -92,7 +95,7 @@ def format_omitted(section: SummarySection) -> str:
 
 
 def redact_plan(plan: ParsedPlan, redaction: Redactor) -> ParsedPlan:
-    """The plan as it reads with each secret replaced; its lines keep their numbers."""
+    """Return the plan with each secret replaced; its lines keep their numbers."""
     source = plan.text.to_str()
     secret_spans = redaction.spans(source)
     if not secret_spans:
@@ -104,32 +107,32 @@ def redact_plan(plan: ParsedPlan, redaction: Redactor) -> ParsedPlan:
 
 
 _MAX_TITLE_WORDS = 20
-"""The most words of the title."""
+"""Maximum words of the title."""
 
 
 OMITTED_FIELD = "…"
-"""What stands in a field for what does not fit."""
+"""Value of a field whose content does not fit."""
 
 
 class SummaryForm(NamedTuple):
-    """One way to tell a plan."""
+    """Form of a summary: the functions that build and format its sections."""
 
     build_sections: Callable[[Subject], list[SummarySection]]
     format_text: Callable[[str, list[SummarySection]], str]
-    """Title and parts, put together."""
+    """Function that joins the title and the sections."""
     markup: bool
-    """Whether it is markdown; else it is plain text."""
+    """Whether the output is Markdown rather than plain text."""
     with_headings: bool
     """Whether headings are printed."""
 
 
 class Summary(NamedTuple):
-    """What came of it."""
+    """A finished summary, with its form, length and sections."""
 
     form: str
     length: str
     max_words: int
-    """The most words that it may have."""
+    """Maximum words of the summary."""
     word_count: int
     text: str
     title: str
@@ -139,7 +142,7 @@ class Summary(NamedTuple):
 def summarize_plan(
     plan: ParsedPlan, plan_id: str, state: str, task_ids: Sequence[str], form_name: str, length_name: str
 ) -> Summary:
-    """The plan in a form and a length; `task_ids` are those of its tasks."""
+    """Summarize a plan in a form and a length; `task_ids` are the IDs of its tasks."""
     summary_form = FORMS[form_name]
     max_length = next(candidate for candidate in LENGTHS if candidate.name == length_name)
     subject = Subject(plan, plan_id, state, tuple(task_ids), summary_form.markup, max_length)
@@ -163,12 +166,12 @@ def summarize_plan(
 
 
 def _count_empty_sections(sections: Sequence[SummarySection]) -> int:
-    """How many parts have no room for anything of theirs."""
+    """Count the sections that have no room for any of their pieces."""
     return len([section for section in sections if section.omitted_count and not section.pieces])
 
 
 def _format_paragraphs(title: str, sections: Sequence[SummarySection]) -> str:
-    """Plain text, a paragraph a part."""
+    """Format the summary as plain text with one paragraph per section."""
     return (
         "\n\n".join(
             [title, *[" ".join([piece.text for piece in section.pieces]) for section in sections if section.pieces]]
@@ -178,7 +181,7 @@ def _format_paragraphs(title: str, sections: Sequence[SummarySection]) -> str:
 
 
 def _format_sections(title: str, sections: Sequence[SummarySection]) -> str:
-    """Markdown with headings and lists."""
+    """Format the summary as Markdown with headings and lists."""
     blocks = [f"# {title}"]
     for section in sections:
         omitted_note = format_omitted(section)
@@ -191,14 +194,14 @@ def _format_sections(title: str, sections: Sequence[SummarySection]) -> str:
 
 
 def _format_points(title: str, sections: Sequence[SummarySection]) -> str:
-    """Markdown, one list."""
+    """Format the summary as a Markdown list."""
     return (
         "\n".join([f"# {title}", "", *[f"- {piece.text}" for section in sections for piece in section.pieces]]) + "\n"
     )
 
 
 def _format_fields(title: str, sections: Sequence[SummarySection]) -> str:
-    """A name, a colon and what it is; lists have the name in their pieces."""
+    """Format one field per line as a name, a colon and a value; pieces of lists include their name."""
     lines = []
     for section in sections:
         name = f"{section.heading}: " if section.heading else ""

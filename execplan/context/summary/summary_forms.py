@@ -1,4 +1,4 @@
-"""The form `report`: the same headings every time, for whoever pays for the work and asks how it goes."""
+"""Forms of a summary: structured fields, prose, bullet points, analysis and report."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from execplan.context.summary.summary_pieces import (
 from execplan.plan.model import DONE, OTHER
 
 _LIST_RANK = 50
-"""The rank of what comes only with longer ones."""
+"""Rank of the lists that only longer summaries have."""
 
 
 def build_structured(subject: Subject) -> list[SummarySection]:
-    """One part a field; what the plan does not have is a hyphen. Longer ones add lists behind these."""
+    """Build one section per field; a hyphen marks a missing value. Longer summaries add lists."""
     plan, counts = subject.plan, subject.plan.counts()
     timestamps = plan_facts.sorted_timestamps(plan.tasks)
     done_tasks, open_tasks = plan_facts.done_tasks(subject), plan_facts.open_tasks(subject)
@@ -84,7 +84,7 @@ def _field_section(name: str, pieces: list[SummaryPiece]) -> SummarySection:
 
 
 def _list_sections(subject: Subject) -> list[SummarySection]:
-    """Every entry of a kind as a line of its own, the newest first, tasks the next first."""
+    """Build the lists: one line per entry, newest first, and open tasks with the next one first."""
     plan, max_entries = subject.plan, subject.length.max_entries
     pieces_by_kind = {
         "open": task_pieces(subject, plan_facts.open_tasks(subject), _LIST_RANK),
@@ -104,7 +104,7 @@ _HOUR, _DAY = 60, 1440
 
 
 def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
-    """From when to when, on how many days; where times are known, the usual and the longest time between two ticks."""
+    """Return pieces about the pace: the date range, number of days, and usual and longest time between ticks."""
     done_tasks = [task for task in subject.plan.tasks if task.state == DONE]
     timestamps = plan_facts.sorted_timestamps(done_tasks)
     if not timestamps:
@@ -145,7 +145,7 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
 
 
 def _format_duration(minutes: int) -> str:
-    """A time in whole minutes, hours or days, whichever is short."""
+    """Format a duration in whole minutes, hours or days."""
     for size, name in ((_DAY, "day"), (_HOUR, "hour"), (1, "minute")):
         if minutes >= 2 * size or size == 1:
             number = round(minutes / size)
@@ -157,7 +157,7 @@ _PROSE_PURPOSE_SENTENCES = {"brief": 2, "detailed": 5, "comprehensive": 10}
 
 
 def build_prose(subject: Subject) -> list[SummarySection]:
-    """A paragraph each; nothing is said where the plan says nothing."""
+    """Build one paragraph per topic; topics that the plan does not cover are left out."""
     plan, max_entries = subject.plan, subject.length.max_entries
     is_brief = max_entries <= 2
     purpose_pieces = sentence_pieces(
@@ -191,13 +191,13 @@ def build_prose(subject: Subject) -> list[SummarySection]:
 
 
 def _progress_piece(subject: Subject) -> SummaryPiece:
-    """Its state and its tasks in a sentence."""
+    """Return a sentence with the plan's state and task counts."""
     progress = plan_facts.plan_progress(subject)
     return unquoted_piece(f"The plan is {progress.state}: {progress.summary}.")
 
 
 def _lead_sentences(pieces: list[SummaryPiece], first_label: str, next_label: str) -> list[SummaryPiece]:
-    """The pieces as sentences behind a word of ours, that of the first another one."""
+    """Turn the pieces into sentences, each after a label; the first one has a different label."""
     return as_sentences([with_label(piece, next_label if index else first_label) for index, piece in enumerate(pieces)])
 
 
@@ -205,7 +205,7 @@ _BULLET_PURPOSE_SENTENCES = {"brief": 1, "detailed": 2, "comprehensive": 4}
 
 
 def build_bullet_points(subject: Subject) -> list[SummarySection]:
-    """What it is for, where it stands, what is next, was done, was decided, was found, came of it, may go wrong."""
+    """Build bullet points about the purpose, state, tasks, decisions, discoveries, outcomes and risks."""
     plan, max_entries = subject.plan, subject.length.max_entries
     open_tasks, done_tasks = plan_facts.open_tasks(subject), plan_facts.done_tasks(subject)
     progress = plan_facts.plan_progress(subject)
@@ -248,7 +248,7 @@ _SUPERSEDED_RANK = 8
 
 
 def build_analysis(subject: Subject) -> list[SummarySection]:
-    """What the logs and the stamps say; nothing about what they do not."""
+    """Build an analysis from the logs and timestamps; it adds nothing that they do not state."""
     plan, max_entries = subject.plan, subject.length.max_entries
     discoveries, decisions, revisions = [
         plan_facts.newest_entries(log) for log in (plan.discoveries, plan.decisions, plan.revisions)
@@ -279,7 +279,7 @@ def build_analysis(subject: Subject) -> list[SummarySection]:
 
 
 def _superseded_pieces(subject: Subject) -> list[SummaryPiece]:
-    """What decisions took the place of."""
+    """Return pieces for the decisions that were superseded, with their replacements."""
     pieces = []
     for index, entry in enumerate(
         plan_facts.newest_entries([decision for decision in subject.plan.decisions if decision.supersedes])
@@ -292,7 +292,7 @@ def _superseded_pieces(subject: Subject) -> list[SummaryPiece]:
 
 
 def build_report(subject: Subject) -> list[SummarySection]:
-    """Status, done, open, decisions, findings, risks and outcome; what the plan does not have is said to be missing."""
+    """Build a report with status, done, open, decisions, findings, risks and outcome; missing parts are reported."""
     plan, max_entries = subject.plan, subject.length.max_entries
     progress = plan_facts.plan_progress(subject)
     status_pieces = [

@@ -1,4 +1,4 @@
-"""What a summary is made of: pieces with the plan's words and a few of ours, in parts; and how long it may be."""
+"""Building blocks of a summary: pieces that quote the plan, sections, and the length limits."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _CODE_FENCE = re.compile(r"(?:^|\s)(?:```|~~~).*")
 _INLINE_LIST = re.compile(r"(?<=[:：])\s[-*+]\s.*")
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*](?:\s|$)|[>|]|~~~|```|=+$|(\d{1,9})[.)](?:\s|$)")
 _MAX_PARAGRAPH_CHARS = 20_000
-"""Characters of a paragraph that are looked at."""
+"""Maximum characters that are read from a paragraph."""
 
 
 def quote_text(subject: Subject, text: str, max_words: int = 0) -> str:
-    """The gist of words of the plan, as the form wants them; nothing where no word is left."""
+    """Quote the first sentences of a plan text in the markup of the form; empty if no words are left."""
     line = _COMMENT.sub(" ", text[:_MAX_PARAGRAPH_CHARS])
     line = " ".join(_INLINE_LIST.sub("", _CODE_FENCE.sub("", line)).split())
     return format_markup(subject, first_sentences(line, max_words or subject.length.max_sentence_words))
 
 
 def format_markup(subject: Subject, text: str) -> str:
-    """Words of the plan with their markup, or made plain; nothing in them opens a block."""
+    """Return a text with its Markdown or as plain text, so that it can't start a Markdown block."""
     if subject.markup:
         text = _escape_block_start(text)
     else:
@@ -44,7 +44,7 @@ def format_markup(subject: Subject, text: str) -> str:
 
 
 def _escape_block_start(text: str) -> str:
-    """Words that begin no heading, list, quote, table or fence."""
+    """Escape a text that would start a heading, list, quote, table or code block."""
     match = _BLOCK_START.match(text)
     if match is None:
         return text
@@ -53,22 +53,22 @@ def _escape_block_start(text: str) -> str:
 
 
 def escape_hidden(text: str) -> str:
-    """A line with each hidden character as its escape."""
+    """Escape each hidden character in a line."""
     if not may_have_hidden(text):
         return text
     return replace_hidden(text, lambda run: "".join([f"\\u{{{ord(char):x}}}" for char in run]))
 
 
 _AUTHOR_PREFIX = re.compile(r"/ [^.:]{1,40}[.:] +")
-"""Who wrote a revision note, where it stands between its date and its words."""
+"""Pattern for the author of a revision note, between its date and its text."""
 MAX_PIECES = 200
-"""The most pieces that are made of one list: of more none has room in a thousand words."""
+"""Maximum number of pieces made from one list; more than this never fit into a thousand words."""
 RANK_STEP = 100
-"""Ranks between one piece of a list and the next, so that lists of equal standing take turns."""
+"""Distance between the ranks of consecutive list pieces, so that equally important lists alternate."""
 
 
 def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int, lead: str = "") -> list[SummaryPiece]:
-    """A piece for each sentence."""
+    """Return a piece for each sentence, with descending priority."""
     pieces = []
     for index, sentence in enumerate(sentences[:MAX_PIECES]):
         quote = quote_text(subject, sentence.text)
@@ -80,7 +80,7 @@ def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int, 
 
 
 def task_pieces(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bool = True) -> list[SummaryPiece]:
-    """A piece for each task, the first wanted most; those that are done with their date."""
+    """Return a piece for each task, with descending priority; completed tasks have their date."""
     pieces = []
     for index, task in enumerate(tasks[:MAX_PIECES]):
         quote = quote_text(subject, task.text)
@@ -96,7 +96,7 @@ def task_pieces(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bo
 def entry_pieces(
     subject: Subject, entries: Sequence[Entry], rank: int, *, detail_label: str = "", dated: bool = True
 ) -> list[SummaryPiece]:
-    """A piece for each entry, the first wanted most; with `detail_label`, and after it, its rationale or its evidence."""
+    """Return a piece for each entry, with descending priority; `detail_label` adds its rationale or evidence."""
     pieces = []
     for index, entry in enumerate(entries[:MAX_PIECES]):
         quote = quote_text(subject, entry.text[_author_end(entry.text) :])
@@ -111,13 +111,13 @@ def entry_pieces(
 
 
 def _author_end(text: str) -> int:
-    """Where the words begin behind a name."""
+    """Return the position after an author's name."""
     match = _AUTHOR_PREFIX.match(text)
     return match.end() if match is not None else 0
 
 
 def with_label(piece: SummaryPiece, label: str) -> SummaryPiece:
-    """A piece behind a word of ours, its date in parentheses."""
+    """Put a label before a piece, with its date in parentheses."""
     first_segment, *other_segments = piece.segments
     date = first_segment.lead.removesuffix(": ")
     return piece._replace(
@@ -133,32 +133,32 @@ def list_section(
     max_pieces: int,
     empty_text: str = "None written down.",
 ) -> SummarySection:
-    """A part that says how many there are beside those that it has room for."""
+    """Return a section that also reports how many pieces it has no room for."""
     return SummarySection(
         name, heading, tuple(pieces), max_pieces, MORE_LABEL, max(0, len(source) - MAX_PIECES), empty_text
     )
 
 
 def missing_full_stop(text: str) -> str:
-    """A full stop where the words end with nothing like one."""
+    """Return a full stop if a text does not end with similar punctuation."""
     return "" if text.rstrip("\"'”’»)]*_`").endswith((".", "!", "?", "…", ":", ";", "。", "！", "？", "：")) else "."
 
 
 def as_sentences(pieces: Iterable[SummaryPiece]) -> list[SummaryPiece]:
-    """The pieces as whole sentences, for prose."""
+    """Return the pieces as complete sentences for prose."""
     return [piece._replace(tail=piece.tail + missing_full_stop(piece.text)) for piece in pieces]
 
 
 class SummaryLength(NamedTuple):
-    """How long a summary may be."""
+    """Length limits of a summary."""
 
     name: str
     max_words: int
-    """The most that it has, headings and our own words included."""
+    """Maximum words, including headings and labels."""
     max_sentence_words: int
-    """The most words that are taken of one place."""
+    """Maximum words quoted from one place."""
     max_entries: int
-    """The most entries of one kind."""
+    """Maximum entries of one kind."""
 
 
 LENGTHS: Final = (
@@ -169,32 +169,32 @@ LENGTHS: Final = (
 
 
 class Segment(NamedTuple):
-    """Words of the plan, with ours before them."""
+    """Quoted plan text with a lead before it."""
 
     lead: str
     quote: str
 
 
 class SummaryPiece(NamedTuple):
-    """What is printed together or not at all."""
+    """A unit of a summary that is printed completely or not at all."""
 
     segments: tuple[Segment, ...]
     tail: str = ""
-    """Our own words behind it."""
+    """Text of execplan after the quotes."""
     rank: int = 0
-    """What is lower is wanted more."""
+    """Rank of the piece; a lower one comes first."""
     start: int = 0
-    """The first line of the plan that it comes from, from 1; 0 for what is only counted."""
+    """First source line in the plan, counted from 1; 0 if the piece is not from a particular place."""
     end: int = 0
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
+        """Return the whole piece on one line."""
         return "".join([fragment for segment in self.segments for fragment in segment]) + self.tail
 
     @property
     def quotes(self) -> list[str]:
-        """The plan's own words in it."""
+        """Return the quotes from the plan in this piece."""
         return [segment.quote for segment in self.segments if segment.quote]
 
 
@@ -203,34 +203,34 @@ MORE_LABEL: Final = "more"
 
 
 class SummarySection(NamedTuple):
-    """Pieces about one thing."""
+    """Pieces about one topic."""
 
     name: str
     heading: str
     pieces: tuple[SummaryPiece, ...]
     max_pieces: int = 0
-    """How many of them at most, or any number."""
+    """Maximum number of pieces; 0 means no limit."""
     omitted_label: str = ""
-    """What those are called that are left out: earlier ones, which is said first, or more; or it is not said."""
+    """Label of omitted pieces: `earlier`, printed first, or `more`; empty if omissions are not reported."""
     omitted_count: int = 0
-    """How many are left out; before it is fitted, how many there are that no pieces were made of."""
+    """Number of omitted pieces; before fitting, the number of source items without a piece."""
     empty_text: str = ""
-    """What is said where there are no pieces; else the part is left out."""
+    """Text to print if there are no pieces; if it is empty, the section is left out."""
 
 
 class Subject(NamedTuple):
-    """What is summarized."""
+    """The plan to summarize, with the form's markup and length."""
 
     plan: ParsedPlan
     id: str
     state: str
     ids: tuple[str, ...]
-    """Of its tasks."""
+    """IDs of the plan's tasks."""
     markup: bool
-    """Whether markdown stays as it is written, or is made plain."""
+    """Whether Markdown is kept rather than converted to plain text."""
     length: SummaryLength
 
 
 def unquoted_piece(text: str, rank: int = 0) -> SummaryPiece:
-    """A piece in which nothing is quoted."""
+    """Return a piece without a quote."""
     return SummaryPiece((Segment(text, ""),), rank=rank)

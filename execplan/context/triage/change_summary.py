@@ -1,4 +1,4 @@
-"""A change, as far as triage looks at it: its files, of which kind they are, and in which parts of the repository they lie."""
+"""Summary of a change for triage: its files, their kinds, and the parts of the repository that they are in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.context.triage.triage_table import FileKind, TriageTable
 
 ROOT_PART = "."
-"""The part in which files lie that are in no folder."""
+"""Part that contains the files outside of any directory."""
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -22,33 +22,33 @@ class ChangedFile(NamedTuple):
     """A file that is added, changed or removed."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     added: int = 0
-    """Lines; none of a file that is no text."""
+    """Number of added lines; 0 for a file that is not text."""
     removed: int = 0
 
 
 class ChangeSummary(NamedTuple):
-    """What a change comes to."""
+    """Totals and file kinds of a change."""
 
     files: int
-    """All of them."""
+    """Number of all files."""
     added: int
     removed: int
     lines: int
-    """Added and removed, without generated files."""
+    """Number of added and removed lines, without generated files."""
     source_files: tuple[str, ...]
-    """The files that are neither tests nor prose nor generated."""
+    """Source files, without tests, prose and generated files."""
     parts: tuple[str, ...]
-    """Where the sources lie."""
+    """Repository parts that contain the source files."""
     kinds: tuple[tuple[FileKind, tuple[str, ...]], ...]
-    """Each kind of file that says something, with the files."""
+    """File kinds that occur in the change, each with its files."""
     untested_lines: int
-    """Lines of source, where no test is changed."""
+    """Number of changed source lines; 0 if a test is changed."""
 
 
 def summarize_changes(changed: Iterable[ChangedFile], table: TriageTable) -> ChangeSummary:
-    """What some files come to."""
+    """Summarize a set of changed files."""
     files = sorted(set(changed))
     kinds_by_path = {file.path: classify_file(file.path, table) for file in files}
     kinds = [
@@ -79,12 +79,12 @@ def _is_counted(kind: FileKind | None) -> bool:
 
 
 def _is_test_or_prose(kind: FileKind | None) -> bool:
-    """Whether files of a kind go with the sources, and are none."""
+    """Return whether a kind of file accompanies the sources without being one."""
     return kind is not None and (kind.is_test or kind.is_prose)
 
 
 def classify_file(path: str, table: TriageTable) -> FileKind | None:
-    """The first kind that a file is of."""
+    """Return the first kind that matches a file, or None."""
     *folders, name = path.split("/")
     lower_folders = [folder.lower() for folder in folders]
     name_words = {word.lower() for component in (*folders, name) for word in _NAME_WORDS.findall(component)}
@@ -99,7 +99,7 @@ def classify_file(path: str, table: TriageTable) -> FileKind | None:
 
 
 def find_part(path: str, table: TriageTable) -> str:
-    """The part of the repository in which a file lies: its first folder that is none that only holds others."""
+    """Return the repository part of a file: the path up to its first directory that is not a mere container."""
     folders = path.split("/")[:-1]
     for index, folder in enumerate(folders):
         if folder.lower() not in table.container_folders:
@@ -108,7 +108,7 @@ def find_part(path: str, table: TriageTable) -> str:
 
 
 def find_parts_by_name(paths: Iterable[str], table: TriageTable) -> dict[str, str]:
-    """The parts of a repository, by the word that each is called by; ordinary words are no names."""
+    """Return the repository parts by the word that names each; ordinary words are no names."""
     parts_by_name: dict[str, str] = {}
     for path in sorted(paths):
         part = find_part(path, table)

@@ -1,4 +1,4 @@
-"""The words of a request, and which cues of the table stand among them."""
+"""Parser for requests, and search for the cues of the triage table in them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from execplan.context.triage.triage_table import Cue, TriageTable
 
 CLAUSE_END = "."
-"""A token that ends a clause, in place of its punctuation."""
+"""Token that replaces the punctuation at the end of a clause."""
 QUOTED_NAME = "`"
-"""A token in place of what is quoted, or of a path: it is named, and its words say nothing."""
+"""Token that replaces quoted text or a path; it names something, and its words have no meaning as cues."""
 _TOKEN_PATTERN = re.compile(
     r"""(?P<code>`[^`\n]{1,200}`)
     | (?P<quoted>"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»)
@@ -37,59 +37,59 @@ _CHANGE_WORDS = frozenset(
 _CHANGE_PARTICIPLES = frozenset(("touching", "changing", "breaking", "altering", "migrating", "refactoring", "adding"))
 _NEED_WORDS = frozenset("needed required necessary involved affected".split())
 _MAX_CHARS = 50_000
-"""Characters of a request that are read: what is longer needs a plan by its length."""
+"""Maximum characters of a request that are read; a longer one needs a plan because of its length."""
 _MAX_PREFIX_CHARS = 20
-"""Letters of the longest beginning of a word in the table."""
+"""Maximum letters of a word prefix in the table."""
 _MIN_FOREIGN_WORDS = 2
-"""Foreign words that a request may hold anyhow."""
+"""Number of foreign words from which a request may count as not English."""
 _NEGATION_REACH = 6
-"""Words behind a `no` that it is still said of."""
+"""Number of words after a `no` that it still applies to."""
 
 
 class Request(NamedTuple):
-    """A request, taken apart."""
+    """A request that is split into tokens."""
 
     text: str
     tokens: tuple[str, ...]
-    """Words in small letters, `#` for a number, STOP and NAME."""
+    """Lower-case words, `#` for a number, `CLAUSE_END` and `NAME_TOKEN`."""
     original_tokens: tuple[str, ...]
-    """The same as they were written."""
+    """Tokens as they are written in the request."""
     sentences: int
     code_names: tuple[str, ...]
-    """Paths and names in code, each once."""
+    """Paths and code names, without duplicates."""
     quoted: tuple[str, ...]
     is_english: bool
-    """Whether it is in a language that the cues are of."""
+    """Whether the request is in English, the language of the cues."""
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Of what it names in code, the paths and names of files."""
+        """Return the code names that are paths or file names."""
         return tuple([name for name in self.code_names if "/" in name or ("." in name and "(" not in name)])
 
     @property
     def word_count(self) -> int:
-        """How many words it has."""
+        """Return the number of words in the request."""
         return len([token for token in self.tokens if token != CLAUSE_END])
 
     @property
     def first_word(self) -> str:
-        """Its first word, courtesies apart."""
+        """Return the first word of the request after polite phrases."""
         polite = ("please", "can", "could", "you", "we", "should", "also", "just", "hi", "hey")
         return next((token for token in self.tokens if token not in (CLAUSE_END, *polite)), "")
 
 
 class CueHit(NamedTuple):
-    """Where a cue stands in a request."""
+    """A cue found in a request."""
 
     cue: Cue
     text: str
-    """The words as they were written."""
+    """Matched words as they are written in the request."""
     is_negated: bool
     is_first: bool
 
 
 def parse_request(text: str, table: TriageTable) -> Request:
-    """Take a request apart."""
+    """Split a request into tokens."""
     tokens: list[str] = []
     original_tokens: list[str] = []
     code_names: dict[str, None] = {}
@@ -117,7 +117,7 @@ def parse_request(text: str, table: TriageTable) -> Request:
 
 
 def _is_english(tokens: Sequence[str], table: TriageTable) -> bool:
-    """Whether most letters are those of English, and at most one word is of another language, or fewer than are English."""
+    """Return whether most letters are ASCII, and foreign words are at most one or fewer than the English ones."""
     word_tokens = [token for token in tokens if token[0].isalpha()]
     non_ascii_count = sum([not char.isascii() for word in word_tokens for char in word])
     if 2 * non_ascii_count > sum([len(word) for word in word_tokens]):
@@ -129,7 +129,7 @@ def _is_english(tokens: Sequence[str], table: TriageTable) -> bool:
 
 
 def find_cues(request: Request, table: TriageTable) -> list[CueHit]:
-    """The cues that stand in a request, the longest at each place, each with the words it was found by."""
+    """Find the cues in a request, the longest at each position, each with the matched words."""
     cue_index = _build_cue_index(table)
     tokens = request.tokens
     cue_hits, index = [], 0
@@ -148,7 +148,7 @@ _INDEX_CACHE: dict[int, _CueIndex] = {}
 
 
 def _build_cue_index(table: TriageTable) -> _CueIndex:
-    """The cues by each word that they may begin with."""
+    """Index the cues by each word that they can start with."""
     if id(table) not in _INDEX_CACHE:
         index: _CueIndex = {}
         for cue in table.cues:
@@ -163,7 +163,7 @@ def _build_cue_index(table: TriageTable) -> _CueIndex:
 def _longest_phrase(
     tokens: Sequence[str], index: int, cue_index: Mapping[str, list[tuple[tuple[frozenset[str], ...], Cue]]]
 ) -> tuple[list[Cue], int]:
-    """The cues of the longest phrase that begins at a token, and how many tokens it has."""
+    """Return the cues of the longest phrase at a token, and its number of tokens."""
     best: list[Cue] = []
     size = 0
     for form in _token_forms(tokens[index]):
@@ -183,14 +183,14 @@ def _longest_phrase(
 
 
 def _token_forms(token: str) -> Iterator[str]:
-    """A token, and its beginnings with any ending."""
+    """Yield a token and its prefixes with a wildcard."""
     yield token
     for length in range(3, min(len(token), _MAX_PREFIX_CHARS) + 1):
         yield token[:length] + "*"
 
 
 def _is_negated(tokens: Sequence[str], start: int, end: int) -> bool:
-    """Whether a clause says that something is not to be done: `no migration`, `without touching the schema`."""
+    """Return whether a clause rules something out: `no migration`, `without touching the schema`."""
     following = list(tokens[end : end + 4])
     following = following[: following.index(CLAUSE_END)] if CLAUSE_END in following else following
     if "not" in following and not _NEED_WORDS.isdisjoint(following):
@@ -210,7 +210,7 @@ def _is_negated(tokens: Sequence[str], start: int, end: int) -> bool:
 
 
 def _rules_out_work(tokens: Sequence[str], index: int, next_token: str, following: Sequence[str]) -> bool:
-    """Whether a `no` or a `without` says that none is to be done, rather than what is or what must not happen."""
+    """Return whether a `no` or `without` rules out work, rather than describing a state or a forbidden effect."""
     if tokens[index] == "without":
         return not next_token.endswith("ing") or next_token in _CHANGE_PARTICIPLES
     if next_token in _LIMITING_WORDS:

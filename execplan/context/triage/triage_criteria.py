@@ -1,4 +1,4 @@
-"""Each of the format's criteria for a plan, and what speaks against them: what a request and a change say of it."""
+"""The format's criteria for a plan, and evidence for and against them in a request and a change."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ CHANGES = "changes"
 
 
 class Evidence(NamedTuple):
-    """What speaks for a criterion, and how strongly: 1 it may be so, 2 it mostly is, 3 it says so."""
+    """Evidence for a criterion, with its strength: 1 is possible, 2 is likely, 3 is explicit."""
 
     source: str
-    """REQUEST or CHANGES."""
+    """Origin of the evidence: `REQUEST` or `CHANGES`."""
     what: str
-    """The words, the file or the number."""
+    """Words, file or number that the evidence consists of."""
     why: str
     strength: float
 
     @property
     def sentence(self) -> str:
-        """As a person reads it."""
+        """Return the evidence as a sentence for people."""
         return f"{self.what} {self.why}"
 
 
 class TriageCase(NamedTuple):
-    """What is judged."""
+    """The request and the change to evaluate."""
 
     request: Request | None
     hits: tuple[CueHit, ...]
-    """The cues of the request that count."""
+    """Cues of the request that count."""
     changes: ChangeSummary | None
     named_parts: tuple[str, ...]
-    """The parts of the repository that the request names."""
+    """Parts of the repository that the request names."""
     table: TriageTable
 
 
 def hours_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Whether it takes hours, or is likely to sprawl: what is built, how long the request is, how much changes."""
+    """Yield evidence that the work takes hours or may sprawl: cues, the request's length, the size of the change."""
     yield from _cue_evidence(case, "hours")
     yield from _length_evidence(case)
     yield from _size_evidence(case, "hours", "lines", "{} changed lines", "are more than is done at once")
 
 
 def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Whether it goes through several parts: words for that, things in a row, named files and parts, those that change."""
+    """Yield evidence that several parts are affected: cues, enumerations, and named or changed files and parts."""
     yield from _cue_evidence(case, "scope")
     request = case.request
     if request is not None and request.is_english:
@@ -75,7 +75,7 @@ def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
 
 
 def risk_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Whether it can do harm: migrations, security, what others rely on, in words or by the kind of file."""
+    """Yield evidence that the work can do harm, such as migrations, security or interfaces: cues and kinds of files."""
     yield from _cue_evidence(case, "risk")
     request = case.request
     upgrade = _major_upgrade(request) if request is not None and request.is_english else ""
@@ -88,18 +88,18 @@ def risk_evidence(case: TriageCase) -> Iterator[Evidence]:
 
 
 def ambiguity_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Whether something is to be found out or decided first; only words tell."""
+    """Yield evidence that something must be found out or decided first; only cues show it."""
     yield from _cue_evidence(case, "ambiguity")
 
 
 def validation_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """Whether it is hard to show that it is done: words for that, and sources that change without a test."""
+    """Yield evidence that completion is hard to prove: cues, and source changes without a test."""
     yield from _cue_evidence(case, "validation")
     yield from _size_evidence(case, "validation", "untested", "{} lines of source", "change, and no test does")
 
 
 def small_evidence(case: TriageCase) -> Iterator[Evidence]:
-    """What speaks for no plan: words for one small thing, one place that is named, few files and lines that change."""
+    """Yield evidence against a plan: cues for one small thing, a single named place, few changed files and lines."""
     request, length_rules = case.request, case.table.length_rules
     is_short = request is not None and request.word_count <= length_rules["whole"]
     if is_short:
@@ -138,13 +138,17 @@ EVIDENCE_FINDERS: Mapping[str, Callable[[TriageCase], Iterator[Evidence]]] = dic
 
 
 def combined_strength(evidence: Sequence[Evidence]) -> float:
-    """How strongly some evidence speaks: the strongest, and half of all other, 4 at most."""
+    """Combine evidence into one strength: the strongest plus half of all others, at most 4."""
     strengths = [entry.strength for entry in evidence]
     return min(_MAX_STRENGTH, max(strengths) + (sum(strengths) - max(strengths)) / 2) if strengths else 0.0
 
 
 def select_counted_hits(hits: Sequence[CueHit], request: Request) -> list[CueHit]:
-    """The cues that count: what is said not to be done, and what is only where the small thing is done, do not."""
+    """Return the cues that count.
+
+    Negated cues do not count. If the request only changes a wording, the things that it names do not count. Details
+    count only in a request for a small change, or for half if their row allows it.
+    """
     if not request.is_english:
         return []
     active_hits = [hit for hit in hits if not hit.is_negated and (hit.is_first or not hit.cue.lead)]
@@ -166,12 +170,12 @@ def select_counted_hits(hits: Sequence[CueHit], request: Request) -> list[CueHit
 
 
 def _is_small_act(hits: Sequence[CueHit]) -> bool:
-    """Whether a request begins with a verb of one small act, or says how something should read."""
+    """Return whether a request begins with a verb for a small task, or describes a wording."""
     return any([hit.cue.act or (hit.is_first and hit.cue.criterion == SMALL and hit.cue.strength >= 1) for hit in hits])
 
 
 def _cue_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
-    """What the words say, each row of the table once."""
+    """Yield evidence from cues; each row of the table counts once."""
     seen_cues = set()
     for hit in case.hits:
         if hit.cue.criterion == criterion and hit.cue not in seen_cues:
@@ -189,7 +193,7 @@ def _length_evidence(case: TriageCase) -> Iterator[Evidence]:
 
 
 def _major_upgrade(request: Request) -> str:
-    """The two versions of an upgrade that differ in their first number: `2.2 to 5.0`."""
+    """Return the versions of an upgrade that differ in their major number, such as `2.2 to 5.0`, or an empty string."""
     if any([token.startswith("upgrad") for token in request.tokens]):
         original_tokens = request.original_tokens
         for index in range(1, len(original_tokens) - 1):
@@ -201,14 +205,14 @@ def _major_upgrade(request: Request) -> str:
 
 
 def _longest_enumeration(request: Request) -> int:
-    """How many things stand in the longest row of a request: `a, b and c` are three; each has three words at most."""
+    """Count the items of the longest enumeration: `a, b and c` has three; an item has at most three words."""
     longest_count = entry_count = word_count = 0
     for token, original in zip((*request.tokens, CLAUSE_END), (*request.original_tokens, "."), strict=True):
         is_clause_end = token == CLAUSE_END and original != ","
         if token in ("and", "or") and entry_count:
             longest_count = max(
                 longest_count, entry_count + 1 + bool(word_count)
-            )  # one less where a comma stands before the `and`
+            )  # one less if a comma precedes the `and`
         if is_clause_end or word_count > _MAX_ENTRY_WORDS:
             entry_count = word_count = 0
         elif token == CLAUSE_END:
@@ -244,12 +248,12 @@ def _size_evidence(case: TriageCase, criterion: str, measure: str, template: str
 
 
 def _reached_strength(count: int, steps: Sequence[Sequence[int]]) -> int:
-    """The strength of the highest step that a count has reached, or 0."""
+    """Return the strength of the highest step that a count has reached, or 0."""
     return max([strength for minimum, strength in steps if count >= minimum], default=0)
 
 
 def find_named_parts(request: Request, parts_by_name: Mapping[str, str]) -> tuple[str, ...]:
-    """The parts of the repository that a request names, by a word or by a path."""
+    """Return the parts of the repository that a request names, by a word or by a path."""
     tokens = set(request.tokens) - {CLAUSE_END, QUOTED_NAME}
     paths = [part_name for name, part_name in parts_by_name.items() if name in tokens]
     paths += [
@@ -261,7 +265,7 @@ def find_named_parts(request: Request, parts_by_name: Mapping[str, str]) -> tupl
 
 
 def _format_code(code: str) -> str:
-    """A name in code as a sentence may hold it."""
+    """Return a code name in a form that is safe in a sentence."""
     return (
         f"`{code}`"
         if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable()

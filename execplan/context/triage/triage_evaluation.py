@@ -1,4 +1,4 @@
-"""Is a plan due? The score of what a request and a change say, and what would settle it where that is unclear."""
+"""Evaluation of whether a request or a change needs a plan, with questions that resolve unclear results."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ NONE: Final = "none"
 PLAN: Final = "plan"
 UNCLEAR: Final = "unclear"
 _MAX_QUESTIONS = 2
-"""Questions of one answer."""
+"""Maximum number of questions in one result."""
 
 
 class Thresholds(NamedTuple):
-    """Confidences that no plan is needed, between which it is unclear."""
+    """Thresholds for the confidence that no plan is needed; between them the result is unclear."""
 
     none: float = 0.95
-    """From there on none is needed."""
+    """Confidence from which no plan is needed."""
     plan: float = 0.70
-    """Below, one is."""
+    """Confidence below which a plan is needed."""
 
 
 class Criterion(NamedTuple):
-    """A criterion, or `small`, with what speaks for it."""
+    """A criterion, or `small`, with its evidence."""
 
     name: str
     strength: float
-    """0 to 4."""
+    """Strength from 0 to 4."""
     weight: float
     evidence: tuple[Evidence, ...]
 
     @property
     def points(self) -> float:
-        """What it adds to the score, or takes from it."""
+        """Return the points that the criterion adds to the score or subtracts from it."""
         return self.strength * self.weight * (1 if self.name == SMALL else -1)
 
 
 class Question(NamedTuple):
-    """What is unclear, and what would settle it."""
+    """An unclear point, and the question that resolves it."""
 
     criterion: str
     unclear: str
@@ -66,14 +66,14 @@ class Question(NamedTuple):
 
 
 class TriageResult(NamedTuple):
-    """The verdict with all that it comes from."""
+    """Verdict of triage, with the evidence for it."""
 
     verdict: str
     confidence: float
-    """That no plan is needed, from 0 to 1."""
+    """Confidence from 0 to 1 that no plan is needed."""
     criteria: tuple[Criterion, ...]
     reasons: tuple[str, ...]
-    """Sentences, the weightiest first."""
+    """Reasons as sentences, the most important first."""
     unclear: tuple[Question, ...]
     request: Request | None
     changes: ChangeSummary | None
@@ -85,7 +85,7 @@ def evaluate_triage(
     parts_by_name: Mapping[str, str] | None = None,
     thresholds: Thresholds | None = None,
 ) -> TriageResult:
-    """Judge a request, a change, or both; parts are those of the repository, by the names that a request may give them."""
+    """Evaluate a request, a change, or both; `parts_by_name` are the repository's parts by the names for them."""
     table, limits = load_builtin_table(), thresholds or Thresholds()
     case = _build_case(request_text, changed, parts_by_name or {}, table)
     criteria = _evaluate_criteria(case)
@@ -96,7 +96,7 @@ def evaluate_triage(
             _evaluate_criteria(case._replace(request=None, hits=(), named_parts=())), table
         )
         is_request_clear = case.request.is_english and request_confidence >= limits.plan
-        # a change may be only the beginning of what is asked, and no words make light of what it does
+        # a change may be only the beginning of the request, and no words outweigh what it does
         score = min(score, change_confidence, 1 if is_request_clear else request_confidence)
     verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
     reasons = _explain_verdict(case, criteria, verdict)
@@ -119,7 +119,7 @@ def _build_case(
 
 
 def _evaluate_criteria(case: TriageCase) -> tuple[Criterion, ...]:
-    """Every criterion with its evidence, the strongest first."""
+    """Return every criterion with its evidence, strongest evidence first."""
     criteria = []
     for name, find_evidence in EVIDENCE_FINDERS.items():
         evidence = tuple(sorted(find_evidence(case), key=lambda entry: (-entry.strength, entry.source, entry.what)))
@@ -128,13 +128,13 @@ def _evaluate_criteria(case: TriageCase) -> tuple[Criterion, ...]:
 
 
 def no_plan_confidence(criteria: Sequence[Criterion], table: TriageTable) -> float:
-    """How sure it is that no plan is needed, from 0 to 1 with four digits."""
+    """Return the confidence that no plan is needed, from 0 to 1 with four decimals."""
     score = table.weights["nothing"] + sum([criterion.points for criterion in criteria])
     return round(1 / (1 + exp(-score)), 4)
 
 
 def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: str) -> tuple[str, ...]:
-    """What speaks for the verdict, and where nothing does, that."""
+    """Return the reasons for the verdict; if there is no evidence, state that."""
     supported = [
         criterion for criterion in criteria if criterion.evidence and (verdict != PLAN or criterion.name != SMALL)
     ]
@@ -153,7 +153,7 @@ def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: s
 
 
 def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
-    """What is asked: about the criteria that something speaks for, weightiest first; else about those that say most."""
+    """Return questions about criteria with evidence, the most important first; else about scope and validation."""
     question_texts = case.table.questions
     supported = sorted(
         [criterion for criterion in criteria if criterion.evidence and criterion.name != SMALL],

@@ -1,4 +1,4 @@
-"""The table of triage: what words and files say of the five criteria, what each weighs, and what is asked where it is unclear."""
+"""The table of triage: cues and file kinds for the five criteria, their weights, and questions to resolve doubts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 CRITERIA: Final = ("hours", "scope", "risk", "ambiguity", "validation")
-"""Those of the format, in its order: any of them makes a plan due."""
+"""Criteria of the format, in its order; any of them calls for a plan."""
 SMALL: Final = "small"
-"""What speaks against all of them."""
+"""Name of the evidence against all criteria."""
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "triage.toml")
 
 
 class Cue(NamedTuple):
-    """What some words say; triage.toml tells what each field is."""
+    """Meaning of some words in a request; triage.toml documents each field."""
 
     criterion: str
     strength: float
@@ -34,7 +34,7 @@ class Cue(NamedTuple):
 
 
 class FileKind(NamedTuple):
-    """What some files are; of no criterion where it only says how they count."""
+    """Kind of file and its meaning; without a criterion, it only determines how its files count."""
 
     name: str
     criterion: str = ""
@@ -49,7 +49,7 @@ class FileKind(NamedTuple):
 
 
 class SizeRule(NamedTuple):
-    """From which number on a measure of a change says how much."""
+    """Steps from which a measure of a change counts as evidence, with their strengths."""
 
     criterion: str
     measure: str
@@ -57,28 +57,28 @@ class SizeRule(NamedTuple):
 
 
 class TriageTable(NamedTuple):
-    """Everything that a triage looks at."""
+    """All data that triage uses."""
 
     weights: Mapping[str, float]
     cues: tuple[Cue, ...]
     kinds: tuple[FileKind, ...]
     sizes: tuple[SizeRule, ...]
     small_change_limits: tuple[tuple[int, int, int], ...]
-    """At most so many files, at most so many lines, and how strongly that says that a change is small."""
+    """Maximum files, maximum lines, and the strength of the evidence that the change is small."""
     length_rules: Mapping[str, Any]
     english_words: frozenset[str]
     foreign_words: frozenset[str]
     container_folders: frozenset[str]
     ordinary_names: frozenset[str]
     questions: Mapping[str, Mapping[str, str]]
-    """For each criterion, and for `language`, what is unclear and what is asked."""
+    """Description and question for each criterion and for `language`."""
 
 
 _LOADED: list[TriageTable] = []
 
 
 def load_builtin_table() -> TriageTable:
-    """The table that comes with the tool."""
+    """Return the built-in table."""
     if not _LOADED:
         import tomllib
 

@@ -1,4 +1,4 @@
-"""A plan as an agent gets it that is to carry it out: why, what exactly, in which order, how it stands, and how to report."""
+"""The handoff of a plan to an agent that runs it: reasons, steps, order, status, and how to report."""
 
 from __future__ import annotations
 
@@ -37,38 +37,38 @@ if TYPE_CHECKING:
 
 
 class Handoff(NamedTuple):
-    """What an agent is told."""
+    """The information that an agent gets to run a plan."""
 
     payload: dict[str, Any]
-    """As `--json` prints it, without secrets."""
+    """Data that `--json` prints, without secrets."""
     document: ExecutionPlan | None
-    """None of a plan that compiles to no step."""
+    """Execution plan of the steps; None if the plan has no steps."""
     redacted: frozenset[str]
-    """The steps of which a secret was left out."""
+    """IDs of the steps with redacted secrets."""
     next_commands: tuple[str, ...]
-    """Commands that make sense now."""
+    """Commands that make sense next."""
 
 
 class _ApprovalCheck(NamedTuple):
-    """How things stand."""
+    """Whether an agent may run the steps now, and if not, why."""
 
     approval: Approval | None
-    """The one that lets its steps be done now."""
+    """Approval under which the steps may run now."""
     reasons: tuple[str, ...]
-    """Why none does."""
+    """Reasons that no approval applies."""
 
 
 def handoff(project: Project, ref: PlanRef) -> Handoff:
-    """What an agent needs to carry out a plan: its steps; of a plan without written steps its open tasks.
+    """Return what an agent needs to run a plan: its steps, or its open tasks if it has no annotated steps.
 
-    Writes nothing; raises ExecplanError.
+    Writes nothing. Raises ExecplanError.
     """
     prose_plan = open_tasks.find_prose_plan(project, ref)
     return _task_handoff(project, ref, prose_plan) if prose_plan is not None else _step_handoff(project, ref)
 
 
 def _task_handoff(project: Project, ref: PlanRef, prose_plan: ProsePlan) -> Handoff:
-    """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
+    """Build the handoff of open tasks for a plan that is not compiled and has no annotated steps."""
     data = plan_store.read_bytes(project, ref.path)
     plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
@@ -104,11 +104,11 @@ def _plan_json(project: Project, ref: PlanRef, plan: ParsedPlan, data: bytes) ->
 
 
 def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
-    """The steps of a plan, with the run of the agent."""
+    """Build the handoff of a plan's steps, with the agent's run."""
     policy, agent_run = effective_policy(project), agent_run_lookup.find_last(project, ref)
     approval_check = _check_approval(project, ref, agent_run)
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
-        agent_run = None  # another run is about to begin
+        agent_run = None  # the next call begins another run
     run_state = agent_run.run_state if agent_run is not None else RunState(compiled(project, ref).document)
     data = plan_store.read_bytes(project, ref.path)
     plan = reader.read(data)
@@ -141,7 +141,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
 
 
 def make_visible(value: Any) -> Any:
-    """Plain data in which no text hides a character."""
+    """Return plain data with all invisible characters in its texts escaped."""
     if isinstance(value, dict):
         return {name: make_visible(child) for name, child in value.items()}
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def make_visible(value: Any) -> Any:
 
 
 def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> _ApprovalCheck:
-    """Whether its steps may be done now, and why not."""
+    """Return whether the steps of a plan may run now, and if not, why."""
     try:
         run_paths, _ = find_last_begun_run(project, ref)
         if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
@@ -189,7 +189,7 @@ def _run_json(project: Project, ref: PlanRef, agent_run: AgentRun | None) -> dic
 
 
 def _reasoning_json(document: ExecutionPlan | None, plan: ParsedPlan) -> dict[str, Any]:
-    """Why it is done: the purpose, the intent of the document, and the decisions that hold still."""
+    """Return the reasons for the work: the plan's purpose, the document's intent, and the decisions still in effect."""
     lines: list[str] = []
     for section in plan.sections:
         if section.name == PURPOSE:
@@ -218,7 +218,7 @@ def _step_json(
     policy: Policy,
     approval: Approval | None,
 ) -> dict[str, Any]:
-    """A step with all that is known of it: the fields of the JSON step, then how it stands."""
+    """Return everything known about a step: the fields of its JSON, then its status."""
     risk = effective_risk(step, policy)
     approved_by = ""
     if approval is not None:
@@ -237,7 +237,7 @@ def _step_json(
 
 
 def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
-    """What follows from the failure of a step, while nothing has."""
+    """Return the recovery advice for a failed step; None for any other step."""
     last_attempts = run_state.attempts.get(step.id, [])[-1:]
     if run_state.status_of[step.id] != states.FAILED or not last_attempts or last_attempts[0].performed is None:
         return None
@@ -246,7 +246,7 @@ def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step:
 
 
 def _report_commands(ref: PlanRef) -> dict[str, str]:
-    """The commands by which an agent says what it did."""
+    """Return the commands with which an agent reports its work."""
     report_command = f"execplan report STEP -p {ref.shell_name} --status"
     return {
         "completed": f"{report_command} completed --result 'What came of it.'",

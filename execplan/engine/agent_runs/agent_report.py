@@ -1,4 +1,4 @@
-"""A report of an agent: what became of a step, checked, on record, and what follows from it."""
+"""Agents' step reports: checking and recording a step's result, and applying the consequences."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ if TYPE_CHECKING:
 
 
 def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepReport) -> ReportOutcome:
-    """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
+    """Return the result that a report would record, without writing, backing up or running anything.
+
+    Raises ExecplanError in the same cases as the report.
+    """
     agent_run = agent_start.find_reported_run(project, ref, name)
     recorded_outcome = find_recorded_outcome(project, agent_run, name, step_report) if agent_run is not None else None
     if recorded_outcome is not None:
@@ -83,7 +86,7 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
 def resolve_attempt(
     project: Project, ref: PlanRef, agent_run: AgentRun | None, name: str
 ) -> tuple[RunPaths, RunState, Step, Attempt]:
-    """The run, the step and the attempt that a report would be of; raises ExecplanError where there can be none."""
+    """Return the run, the step and the attempt for a report. Raises ExecplanError if no report is possible."""
     if agent_run is not None and agent_run.is_active:
         run_paths, run_state = agent_run.run_paths, agent_run.run_state
     else:
@@ -102,7 +105,7 @@ def resolve_attempt(
 def _preview_attempt(
     project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule
 ) -> Attempt:
-    """The attempt that would be begun; raises ExecplanError where it is not permitted."""
+    """Return the attempt that would begin. Raises ExecplanError if the step is not permitted."""
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
         agent_run_lookup.ensure_not_waiting(ref, agent_run)
@@ -125,7 +128,7 @@ __all__ = ["COMPLETED", "FAILED", "ReportOutcome", "StepReport", "report"]
 
 
 def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, options: WriteOptions) -> ReportOutcome:
-    """Record what became of a step, an id or a number; raises ExecplanError with nothing recorded."""
+    """Record the result of a step, named by ID or number. Raises ExecplanError and then records nothing."""
     require_existing(project)
     ensure_not_archived(project, ref)
     if options.dry_run:
@@ -150,7 +153,10 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
 def _complete_recorded(
     project: Project, ref: PlanRef, agent_run: AgentRun, outcome: ReportOutcome, options: WriteOptions
 ) -> ReportOutcome:
-    """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
+    """Return an outcome that was recorded before, and apply its consequences.
+
+    The process that recorded it may have been killed before it wrote them.
+    """
     if not agent_run.is_active:
         return outcome
     with open_run_update(project, ref, agent_run.run_paths, options) as update:
@@ -168,7 +174,7 @@ def _complete_recorded(
 def _record_report(
     update: AgentRunUpdate, step: Step, step_report: StepReport, status: ApprovalStatus | None
 ) -> ReportOutcome:
-    """The lock is held, the run has begun."""
+    """Record a report in a run that has begun. The caller holds the lock."""
     run_state, session = update.run_state, update.session
     attempt = find_open_attempt(run_state, step)
     if step_report.status == COMPLETED:
@@ -176,9 +182,9 @@ def _record_report(
         if step.validation.test_after is not None:
             from execplan.engine.commands.command_sandbox import find_sandbox
 
-            find_sandbox(session.project, session.policy)  # refuses where the policy wants one that is not here
+            find_sandbox(session.project, session.policy)  # fails if a required sandbox is missing
     if attempt is None:
-        assert status is not None  # what has no attempt was looked at when the run was taken up
+        assert status is not None  # a step without an attempt was checked when the run was acquired
         attempt = _begin_attempt(update, step, status)
     unsaved_paths = files_without_backup(update.context, step, attempt.before)
     with SignalHandlers(update.context.stop, lambda: None):
@@ -225,7 +231,7 @@ def _record_report(
 def _find_or_start_run(
     project: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport
 ) -> tuple[RunPaths, ApprovalStatus | None]:
-    """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
+    """Return the run of a step; begin one if there is none. A step that is in progress needs no new permission."""
     if agent_run is not None and agent_run.is_active:
         target_step = find_step(agent_run.run_state.document, step)
         if (
@@ -235,7 +241,7 @@ def _find_or_start_run(
             return agent_run.run_paths, None
     try:
         if agent_run is None or not agent_run.is_active:
-            resolve_attempt(project, ref, None, step)  # a report that is refused begins no run
+            resolve_attempt(project, ref, None, step)  # a rejected report begins no run
         return agent_start.acquire_run(project, ref, step_report.session, step)
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
@@ -246,7 +252,7 @@ def _find_or_start_run(
 
 
 def _begin_attempt(update: AgentRunUpdate, step: Step, status: ApprovalStatus) -> Attempt:
-    """Begin an attempt that was not begun by a call; raises ExecplanError where it is not permitted."""
+    """Begin an attempt that no call has begun. Raises ExecplanError if the step is not permitted."""
     run_state, session = update.run_state, update.session
     permit = run_setup.permit_for(status, update.schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)

@@ -1,4 +1,4 @@
-"""A person takes an agent's run up again: what it waits for is answered, a new approval serves it, and the agent goes on."""
+"""Resuming an agent's run by a person: answering its question, using a new approval, and letting the agent continue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def resume_agent_run(session: RunSession, answer: str | None, observer: RunObserver) -> FinishedRun:
-    """Answer, if something is asked, and let the agent go on; no step is done here. Raises ExecplanError."""
+    """Answer the open question, if there is one, and let the agent continue. Runs no steps. Raises ExecplanError."""
     update = AgentRunUpdate(
         session, build_context(session.project, session.ref, session.run_paths, session.journal_writer.run_state)
     )
@@ -56,13 +56,16 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
 
 
 def next_question(run_state: RunState, schedule: Schedule, interval: int) -> Question | None:
-    """What would be asked before the next call, though the run does not wait for it yet."""
+    """Return the question that would come before the next call, even if the run does not wait for it yet."""
     step_questions = [step_question(step, run_state, interval) for step in next_steps(run_state, schedule)]
     return next((question for question in step_questions if question is not None), None)
 
 
 def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
-    """Write that the run goes on; what failed is done again where it ended so, or where that is asked."""
+    """Record that the run resumes.
+
+    Failed steps run again if the run had ended; otherwise only the step in question does.
+    """
     session, run_state = update.session, update.run_state
     status = agent_start.require_approval(session.project, session.ref, session.run_paths.id, "")
     run_setup.ensure_same_document(session.ref, session.run_paths, run_state, status)

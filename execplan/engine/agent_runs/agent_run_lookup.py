@@ -1,4 +1,4 @@
-"""The run of an agent that is under way: the last one of its plan, begun by an agent and not at its end."""
+"""Lookup of an agent's active run: the last run of a plan, if an agent began it and it has not ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class AgentRun(NamedTuple):
-    """A run of an agent, read."""
+    """A run of an agent, with its journal entries and its state."""
 
     run_paths: RunPaths
     entries: Sequence[Entry]
@@ -30,12 +30,12 @@ class AgentRun(NamedTuple):
 
     @property
     def is_active(self) -> bool:
-        """Whether it is not at its end."""
+        """Return whether the run has not ended."""
         return self.run_state.status in (states.IN_PROGRESS, states.REPLANNING)
 
 
 def find_last(project: Project, ref: PlanRef) -> AgentRun | None:
-    """The last run of a plan, if an agent's; raises ExecplanError."""
+    """Return the last run of a plan, or None if it is not an agent's. Raises ExecplanError."""
     run_paths, entries = find_last_begun_run(project, ref)
     if run_paths is None or entries[0].fields.get("mode") != "agent":
         return None
@@ -43,7 +43,7 @@ def find_last(project: Project, ref: PlanRef) -> AgentRun | None:
 
 
 def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
-    """Refuse where a person is to do something first; raises ExecplanError."""
+    """Raise ExecplanError if a person has to act first."""
     run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.shell_name}"
     if run_state.open_rollback is not None:
         message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
@@ -54,7 +54,7 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
 
 
 def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> ExecplanError:
-    """The refusal of a run that waits for a person's answer."""
+    """Return the error for a run that waits for a person's answer."""
     from execplan.engine.run_questions import ALLOWED_ANSWERS
 
     answers = ALLOWED_ANSWERS[question.why]

@@ -1,4 +1,4 @@
-"""A moment in which something is written of an agent's run: what is needed for it, what follows, and its end."""
+"""Updates of an agent's run: what they need, the consequences they record, and the end of the run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class AgentRunUpdate:
-    """Of one run; the lock of runs is held, and its journal is open."""
+    """An update of one agent's run. The lock of runs is held and the journal is open."""
 
     def __init__(self, session: RunSession, context: RunContext) -> None:
         self.session, self.context = session, context
@@ -46,27 +46,27 @@ class AgentRunUpdate:
         self.warnings: list[str] = []
 
     def path_exists(self, path: str) -> bool:
-        """Whether something is at a path."""
+        """Return whether a path exists in the workspace."""
         return self.context.workspace.state(path).kind != ABSENT
 
     def tick_task(self, step: Step) -> None:
-        """Tick the task that is done with a step, if one is; no step fails for that."""
+        """Check off the task that is completed by a step, if there is one; a problem here never fails the step."""
         transcript, tick_result = StepExecutor().tick_task(self.context, self.run_state, step)
         self.warnings += [tick_result.warning] if tick_result.warning else []
         if tick_result.task:
             self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
     def advance(self) -> FinishedRun:
-        """Write what follows from what was written; how the run stands then. Raises ExecplanError."""
+        """Record the consequences of the journal so far and return the run's status. Raises ExecplanError."""
         for name in self.run_state.steps_with_status(states.COMPLETED):
             self.tick_task(
                 self.schedule.steps_by_id[name]
-            )  # whoever wrote that it is done may have been killed before this
+            )  # the process that recorded completion may have been killed before this
         stop_reason = apply_transitions(self.journal_writer, self.schedule, self.tick_task)
         return self.continue_run() if stop_reason is None else self.stop(stop_reason)
 
     def continue_run(self) -> FinishedRun:
-        """File a run that goes on, and seal what its agent may do now; raises ExecplanError."""
+        """Save the record of a continuing run and issue the grant for the agent's next calls. Raises ExecplanError."""
         session, run_state = self.session, self.run_state
         file_run(session, None, self.warnings)
         undeclared_changes.save_snapshot(session.project, session.run_paths)
@@ -82,7 +82,7 @@ class AgentRunUpdate:
         return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
     def stop(self, stop_reason: stop_reasons.StopReason) -> FinishedRun:
-        """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
+        """Record the run's end or question; an end also ends the attempts in progress. Raises ExecplanError."""
         if stop_reason.question is None:
             for name, attempt in self.run_state.open_attempts():
                 performed = interrupted_result(
@@ -96,7 +96,7 @@ class AgentRunUpdate:
 def open_run_update(
     project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions
 ) -> Iterator[AgentRunUpdate]:
-    """What is written of a run at this moment; the caller holds the lock of runs. Raises ExecplanError."""
+    """Open a run for an update. The caller holds the lock of runs. Raises ExecplanError."""
     from execplan.engine.audit_log.log_writer import AuditLog
     from execplan.engine.replanning import run_revisions
 
@@ -116,14 +116,14 @@ def open_run_update(
 
 
 def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None:
-    """Refuse a journal that lacks what it had when a call was last allowed; raises ExecplanError."""
+    """Raise ExecplanError if the journal has lost data since a call was last allowed."""
     signing_key = approval_key.read(project)
     if signing_key is not None:
         journal_watermark.check(run_paths, read_bytes(run_paths.journal), signing_key)
 
 
 def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
-    """What is needed to look at what an agent has done, and to run the test behind a step; raises ExecplanError."""
+    """Return the context for inspecting an agent's work and running a step's `test_after`. Raises ExecplanError."""
     from execplan.engine.recovery.interruption import make_inspection_context as bare
 
     context = bare(project, ref, run_paths, run_state, RunObserver())

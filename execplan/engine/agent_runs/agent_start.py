@@ -1,4 +1,4 @@
-"""An agent's run begins, or is taken up under a new approval; its steps are done by somebody else, and none of them here."""
+"""Starting an agent's run, or resuming it under a new approval. The agent performs the steps; none run here."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths:
-    """Begin a run by an agent, or take up the one that is under way, and issue its warrant; raises ExecplanError.
+    """Begin an agent's run, or resume the active one, and issue its guard grant. Raises ExecplanError.
 
     The caller holds the lock of runs.
     """
@@ -51,10 +51,10 @@ def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths
 
 
 def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
-    """The same, and what lets it go on.
+    """Begin or resume a run like `start_or_resume`; return it with the approval status that permits it.
 
-    `reported_step`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
-    was when it was approved.
+    `reported_step`: the step, by ID or number, that was performed before execplan was asked. Only the paths that it
+    writes may differ from their approved state.
     """
     require_existing(project)
     ensure_not_archived(project, ref)
@@ -66,7 +66,7 @@ def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str
 
 
 def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> AgentRun | None:
-    """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
+    """Return the agent's run that a step report is about: the last one, unless it has ended and another may begin."""
     agent_run = agent_run_lookup.find_last(project, ref)
     if agent_run is None or agent_run.is_active:
         return agent_run
@@ -78,7 +78,7 @@ def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> Age
 
 
 def require_approval(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovalStatus:
-    """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
+    """Return the approval status of a plan that an agent may run. Raises ExecplanError if it may not."""
     candidate = approval_status.find_candidate(project, ref, with_programs=False)
     best_approval = approval_status.require_valid_approval(
         project, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step)
@@ -91,7 +91,7 @@ def require_approval(project: Project, ref: PlanRef, run: str, reported_step: st
 
 
 def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
-    """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
+    """Raise ExecplanError if the approval covers only the remaining steps of a failed run."""
     failed_run = find_active_run(project, ref)
     if (
         failed_run is not None
@@ -106,7 +106,7 @@ def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: App
 
 
 def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
-    """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
+    """Issue the grant that the guard checks for the next calls. Raises ExecplanError."""
     assert status.candidate is not None
     assert status.approval is not None
     guard_grant.issue(project, ref, run_paths, status.candidate, status.approval)
@@ -119,7 +119,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
     run_setup.ensure_no_unfinished_run(project, ref)
     run_paths = run_directories.next_run(project, ref)
     status = require_approval(project, ref, "", reported_step)
-    assert status.candidate is not None  # what may run compiles to something
+    assert status.candidate is not None  # an approved plan always compiles
     assert status.approval is not None
     document = status.candidate.current_plan.document
     audit_log = AuditLog(project, ref)
@@ -144,9 +144,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
         run_setup.write_first_entry(journal_writer, project, run_paths, status, **run_fields, **_session_field(session))
         workspace = WorkspaceFiles(project)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
-        apply_transitions(
-            journal_writer, schedule, lambda step: None
-        )  # what is skipped from the beginning ticks nothing
+        apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
         audit_log.update_anchor()
     issue_grant(project, ref, run_paths, status)
     return run_paths, status
@@ -155,7 +153,7 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
 def _resume_run(
     project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str
 ) -> ApprovalStatus:
-    """Go on with a run, on record where what allows it is another approval or revision than before."""
+    """Resume a run under its approval; record it if the approval or the revision is another one than before."""
     from execplan.engine.audit_log.log_writer import AuditLog
 
     status = require_approval(project, ref, agent_run.run_paths.id, reported_step)
@@ -187,8 +185,11 @@ def record_resume(
     reported_step: str = "",
     failed: Collection[str] | None = None,
 ) -> None:
-    """Write that a run goes on; None for failed: what has failed stays so. Raises ExecplanError."""
-    assert status.candidate is not None  # as above
+    """Record that a run resumes. Raises ExecplanError.
+
+    `failed`: the steps that stay failed; None for all that have failed.
+    """
+    assert status.candidate is not None  # an approved plan always compiles
     assert status.approval is not None
     run_state, document = journal_writer.run_state, status.candidate.current_plan.document
     is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
@@ -219,7 +220,7 @@ def _session_field(session: str) -> dict[str, str]:
 
 
 def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
-    """What a step writes, by its id or number; nothing for none."""
+    """Return the paths that a step writes, by its ID or number; empty for an empty name."""
     from execplan.engine.steps.step_paths import list_declared_paths
 
     return [

@@ -1,4 +1,4 @@
-"""What follows in an agent's run from what is known of it: what is skipped or recovered, what is asked, and whether it ends."""
+"""State transitions of an agent's run: skipped and recovered steps, questions, and the end of the run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _OPEN = (states.PENDING, states.RUNNING, states.AWAITING)
 def apply_transitions(
     journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]
 ) -> StopReason | None:
-    """Write what follows; the fate of the run where it ends or waits for a person. Raises ExecplanError."""
+    """Record all transitions that follow from the journal. Raises ExecplanError.
+
+    Returns the stop reason if the run ends or waits for a person.
+    """
     while True:
         stop_reason = _apply_failures(journal_writer, schedule, tick)
         if stop_reason is not None:
@@ -44,9 +47,9 @@ def apply_transitions(
 
 
 def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
-    """The steps that have their turn now, whoever has to be asked: those in hand first, then in their order.
+    """Return the steps to run now, with or without a question: first those in progress, then the rest in order.
 
-    None while the run waits for a person.
+    Returns none while the run waits for a person.
     """
     if run_state.question is not None and run_state.question.why != COVERED:
         return []
@@ -65,7 +68,7 @@ def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
 def _apply_failures(
     journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]
 ) -> StopReason | None:
-    """Draw what follows from the failures; the fate of the run where that is its end, or a question."""
+    """Apply the consequences of failed steps; return the stop reason if the run ends or needs an answer."""
     run_state = journal_writer.run_state
     for name in run_state.steps_with_status(states.FAILED):
         step = schedule.steps_by_id[name]
@@ -84,14 +87,14 @@ def _apply_failures(
 
 
 def _failure_stop_reason(run_state: RunState, name: str) -> StopReason:
-    """A step has failed for good, and so does the run."""
+    """Return the stop reason for a step that has finally failed, and the run with it."""
     performed = run_state.attempts[name][-1].performed if run_state.attempts.get(name) else None
     cause = policy_cause(performed.cause) if performed is not None else ""
     return StopReason(stop_reasons.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
 
 
 def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
-    """The steps that are in hand, and those that are to be tried again."""
+    """Return the steps that are in progress or will be retried."""
     failed = [
         name
         for name in run_state.steps_with_status(states.FAILED)
@@ -101,7 +104,7 @@ def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
 
 
 def _is_waiting(run_state: RunState, schedule: Schedule) -> bool:
-    """Whether the run waits for a person or a new revision rather than for a step."""
+    """Return whether the run waits for a person or a new revision, not for a step."""
     is_awaiting = bool(run_state.steps_with_status(states.AWAITING)) or run_state.question is not None
     return is_awaiting or any(
         [

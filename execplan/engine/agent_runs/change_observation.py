@@ -1,4 +1,4 @@
-"""What an agent has changed of what a step writes: how it is now, against how it was to be found."""
+"""Changes made by an agent to a step's declared paths: their current state compared with the expected one."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import Step
 
 _MAX_FILES = 2000
-"""Files of a folder beyond which it is not taken back file by file."""
+"""Maximum number of files in a new directory that are rolled back one by one."""
 
 
 class ObservedChanges(NamedTuple):
-    """What was seen."""
+    """The changes found at a step's declared paths."""
 
     changes: tuple[Change, ...]
     folders: tuple[str, ...]
-    """Those that were made, the outer ones first."""
+    """Created directories, outer ones first."""
     unknown_paths: tuple[str, ...]
-    """The paths of which nobody knows how they were before."""
+    """Paths whose previous state is unknown."""
 
 
 def observe(
     context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool
 ) -> ObservedChanges:
-    """Look at what a step writes; what is there now is kept, if so. Raises ExecplanError."""
+    """Inspect the declared paths of a step. With `keep`, back up their current contents. Raises ExecplanError."""
     changes: list[Change] = []
     inner_folders: list[str] = []
     unknown_paths = []
@@ -66,7 +66,7 @@ def observe(
 
 
 def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
-    """What lies in a folder that was not there before, as far as anybody would take it back one by one."""
+    """Iterate over the contents of a new directory, up to the limit for rolling back file by file."""
     walker = WorkspaceWalker(context.project, context.workspace)
     walker.collect_path(path)
     for name in sorted(walker.statuses)[:_MAX_FILES]:
@@ -81,13 +81,13 @@ def _change(context: RunContext, path: str, old: State, new: State) -> Change:
 
 
 def _is_created(context: RunContext, folder: str, before: Mapping[str, State], run_state: RunState) -> bool:
-    """Whether a folder was missing, and is there."""
+    """Return whether a directory was missing before and exists now."""
     state_before = before.get(folder, run_state.expected_states.get(folder))
     return state_before is not None and state_before.kind == ABSENT and context.workspace.state(folder).kind == FOLDER
 
 
 def _previously_created(run_state: RunState) -> set[str]:
-    """The folders that attempts before have made, and that were not taken back."""
+    """Return the directories that earlier attempts created and that were not rolled back."""
     return {
         folder
         for step, attempts in run_state.attempts.items()

@@ -1,7 +1,7 @@
-"""The warrant of an agent's run: what was checked in full when it was issued, sealed, so that each call is judged in no time.
+"""The guard grant of an agent's run: a full check, signed when issued, so that each call is evaluated quickly.
 
-It lies in the state folder. It holds as long as its seal does and every file that it goes by is as it was then: settings,
-approval, register, document and plan. Whoever finds that it does not hold checks all of it again.
+It is in the state directory. It is valid as long as its signature matches and every file that it depends on is
+unchanged: settings, approval, registry, document and plan. A caller that finds it invalid repeats the full check.
 """
 
 from __future__ import annotations
@@ -36,52 +36,52 @@ FOLDER: Final = "warrants"
 _LIMIT: Final = 64 << 20
 _ABSENT: Final = "absent"
 _SIGNATURE_CONTEXT: Final = b"execplan-warrant-1\n"
-"""What the key seals here, so that no seal of another kind passes for this one."""
+"""Prefix of the signed data, so that a signature of another kind is not accepted here."""
 
 
 class GrantedStep(NamedTuple):
-    """A step that the document holds."""
+    """A step of the approved document, as the guard checks it."""
 
     step: dict[str, Any]
-    """As the document's JSON has it, with what it leaves out."""
+    """JSON form of the step, including default values."""
     level: str
-    """As it was rated."""
+    """Effective risk level of the step."""
     told: str
-    """What it does in one line that may be written down: secrets are taken out."""
+    """One-line summary of the step without secrets, safe to store."""
 
 
 class GuardGrant(NamedTuple):
-    """What an agent's calls are judged by."""
+    """The grant against which the guard evaluates an agent's calls."""
 
     plan: str
     path: str
-    """Of the plan's file, absolute."""
+    """Absolute path of the plan's file."""
     run: str
     folder: str
-    """Of the run's evidence."""
+    """Directory of the run's evidence."""
     working: str
-    """Of the run's working state."""
+    """Directory of the run's working state."""
     home: Project
     revision: int
     document: str
-    """SHA-256 of its bytes."""
+    """SHA-256 of the document's bytes."""
     steps: tuple[GrantedStep, ...]
     constraints: dict[str, Any]
     terms: ApprovalTerms
     interval: int
-    """Completed steps behind which a run asks whether it is to go on."""
+    """Number of completed steps after which a run asks whether to continue."""
     reads: str
-    """What may be read, by the policy."""
+    """The policy's rule for what may be read."""
     tools: tuple[str, ...]
-    """Tools that the user's own settings let pass."""
+    """Tools that the user's own settings allow."""
     hidden: tuple[str, ...]
-    """Secrets that stand in the document: no reason tells them."""
+    """Secrets in the document, redacted from every reason."""
     witnesses: dict[str, str]
-    """By path of a file that it goes by, the SHA-256 of its bytes, or that it was absent."""
+    """SHA-256 of each file that the grant depends on, by path, or a marker that it was absent."""
 
     @property
     def run_paths(self) -> RunPaths:
-        """Where its run lies."""
+        """Return the paths of the granted run."""
         from execplan.engine.run_records.run_directories import RunPaths
 
         return RunPaths(self.run, self.folder, self.working, self.home.root)
@@ -90,9 +90,9 @@ class GuardGrant(NamedTuple):
 def issue(
     project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
 ) -> GuardGrant:
-    """Write the warrant of a run that may go on under an approval; raises ExecplanError.
+    """Write the grant of a run that may continue under an approval. Raises ExecplanError.
 
-    The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
+    The caller holds the lock of runs and has checked that the approval is valid, sufficient and bound to this run.
     """
     grant = _build_grant(project, ref, run_paths, candidate, approval)
     body = fast_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
@@ -105,7 +105,7 @@ def issue(
     try:
         handle = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as file:
-            file.write(data)  # not synced: one that is torn does not hold, and is issued anew
+            file.write(data)  # not synced: a torn grant is invalid and is issued again
         os.rename(temporary_path, path)
     except OSError as error:
         raise file_access.file_error(error, path, "write") from None
@@ -113,7 +113,7 @@ def issue(
 
 
 def revoke(project: Project, plan: str) -> None:
-    """Let the warrant of a plan be gone, if there is one; raises ExecplanError."""
+    """Remove the grant of a plan, if there is one. Raises ExecplanError."""
     try:
         os.unlink(path_of(project, plan))
     except FileNotFoundError:
@@ -123,13 +123,16 @@ def revoke(project: Project, plan: str) -> None:
 
 
 def load(project: Project, plan: str) -> GuardGrant | None:
-    """The warrant of a plan, by its id; None where there is none, or its seal or a witness does not hold."""
+    """Load the grant of a plan by ID; None if there is none, or if its signature or a checksum does not match."""
     grant = load_file(project, path_of(project, plan))
     return grant if grant is not None and grant.plan == plan else None
 
 
 def load_file(project: Project, path: str) -> GuardGrant | None:
-    """The warrant in a file of this home's state, as `load`; of the home no more is known than its root and where git lies."""
+    """Load the grant in a file of this project's state, with the checks of `load`.
+
+    Of `project`, only the root and the location of Git need to be known.
+    """
     from execplan.errors import ExecplanError
 
     try:
@@ -155,12 +158,12 @@ def load_file(project: Project, path: str) -> GuardGrant | None:
 
 
 def path_of(project: Project, plan: str) -> str:
-    """Where the warrant of a plan lies."""
+    """Return the path of a plan's grant."""
     return os.path.join(project.state, FOLDER, f"{project_state.path_key(plan)}.json")
 
 
 def list_files(state_folder: str) -> list[str]:
-    """The warrants that lie in a state folder, in force or not."""
+    """List the grant files in a state directory, valid or not."""
     try:
         names = os.listdir(os.path.join(state_folder, FOLDER))
     except OSError:
@@ -205,7 +208,7 @@ def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, 
 
 
 def _update_watermark(run_paths: RunPaths, key: bytes) -> None:
-    """Refuse to go on with a journal that is not as it was, and note how far it has come; raises ExecplanError."""
+    """Raise ExecplanError if the journal was altered; otherwise record its current length."""
     from execplan.engine.agent_runs import journal_watermark
 
     data = file_access.read(run_paths.journal, _LIMIT)[0] if os.path.lexists(run_paths.journal) else b""
@@ -214,14 +217,14 @@ def _update_watermark(run_paths: RunPaths, key: bytes) -> None:
 
 
 def redact_secrets(text: str, secrets: tuple[str, ...]) -> str:
-    """A text without the secrets that are known."""
+    """Return a text without the known secrets."""
     for secret in secrets:
         text = text.replace(secret, "[redacted]")
     return text
 
 
 def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
-    """The secrets in the texts of a document, the longest first."""
+    """Return the secrets in a document's texts, longest first."""
     from execplan.engine.journal.journal_writer import make_redaction
 
     redactor, secrets, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
@@ -239,7 +242,7 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
 def _dependency_paths(
     project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
 ) -> Iterator[str]:
-    """The files that it goes by."""
+    """Iterate over the files that a grant depends on."""
     from execplan.approvals import approval_files, approval_registry, artifact_store
     from execplan.engine.replanning import run_revisions
 
@@ -257,7 +260,7 @@ def _dependency_paths(
 
 
 def _file_checksum(path: str) -> str:
-    """What a file says of itself."""
+    """Return the checksum of a file, or a marker that it is absent."""
     if not os.path.lexists(path):
         return _ABSENT
     data, size = file_access.read(path, _LIMIT)
@@ -265,7 +268,7 @@ def _file_checksum(path: str) -> str:
 
 
 def _install_paths() -> list[str]:
-    """What else it goes by: this release, and where the user's own files lie, which variables may have moved."""
+    """Return the other dependencies of a grant: the release and the user's paths, which variables can change."""
     return [__version__, user_settings.path(), os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")]
 
 
@@ -277,7 +280,10 @@ def _to_json(grant: GuardGrant) -> dict[str, Any]:
 
 
 def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
-    """The warrant that JSON holds; raises KeyError, TypeError."""
+    """Build a grant from its JSON form.
+
+    Raises KeyError, TypeError, and ValueError if it is from another release or for other user paths.
+    """
     if grant_json.pop("places") != _install_paths():
         raise ValueError("issued by another release, or for other folders of the user")
     project = grant_json["home"]

@@ -1,6 +1,6 @@
-"""How far the journal of an agent's run had come when it was last written here: sealed, so that nothing of it is taken back.
+"""The watermark of an agent's journal: its signed length and digest at the last write, to detect removed entries.
 
-A journal only grows. The ledger has its lines too, but learns of an agent's calls with the next report.
+A journal only grows. The audit log has its entries too, but learns of an agent's calls only with the next report.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LIMIT: Final = 1 << 10
 
 
 def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
-    """Note that a journal has these bytes; raises ExecplanError."""
+    """Record the length and digest of a journal. Raises ExecplanError."""
     body = f"{len(data)} {digest(data)}".encode()
     path = _watermark_path(run_paths)
     try:
@@ -36,13 +36,13 @@ def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
 
 
 def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
-    """Refuse a journal that does not begin with what it had when that was noted; raises ExecplanError."""
+    """Raise ExecplanError unless a journal begins with the recorded data."""
     path = _watermark_path(run_paths)
     if not os.path.lexists(path):
         return
     content, length = file_access.read(path, _LIMIT)
     if not length:
-        return  # it was being written when the machine went down, as one that is absent
+        return  # interrupted by a crash of the machine while written: treated as absent
     mac, _, body = content.partition(b" ")
     size, _, expected_digest = body.partition(b" ")
     if (

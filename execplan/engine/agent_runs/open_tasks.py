@@ -1,4 +1,4 @@
-"""A plan without written steps, handed to an agent: its open tasks, what the plan says about them, and how to record work."""
+"""The handoff of a plan without annotated steps: its open tasks, the relevant sections, and how to record work."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _SECTIONS = (outline.WORK, outline.STEPS, outline.VALIDATION, outline.CONTEXT)
-"""The sections that say how the work is done, the most useful first."""
+"""Sections that describe how to do the work, most useful first."""
 
 
 class ProsePlan(NamedTuple):
-    """What a plan without written steps compiles to."""
+    """The compilation of a plan without annotated steps."""
 
     document: ExecutionPlan | None
-    """Only inferred steps; None where there are none."""
+    """Document with only inferred steps; None if there are none."""
 
 
 def find_prose_plan(project: Project, ref: PlanRef) -> ProsePlan | None:
-    """What a plan compiles to that is prose: never compiled or run, without a step that somebody wrote; None for others.
+    """Compile a plan that is prose: never stored or run, and without annotated steps; None for any other plan.
 
     Raises ExecplanError.
     """
@@ -44,7 +44,7 @@ def find_prose_plan(project: Project, ref: PlanRef) -> ProsePlan | None:
 
 
 def list_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
-    """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
+    """List the open tasks of a plan in order, with their claimants and their steps. Raises ExecplanError."""
     from execplan.plan.plan_lookup import find_task
 
     claims_by_task = claims.task_claims(project, ref, plan)
@@ -71,7 +71,7 @@ def list_tasks(project: Project, ref: PlanRef, plan: ParsedPlan, steps: tuple[St
 
 
 def list_sections(plan: ParsedPlan) -> list[dict[str, str]]:
-    """The sections that say how the work is done, without placeholder text and without those that are empty."""
+    """List the sections that describe how to do the work, without placeholder text and empty ones."""
     excerpts = []
     for name in _SECTIONS:
         for section in plan.sections:
@@ -88,7 +88,7 @@ def list_sections(plan: ParsedPlan) -> list[dict[str, str]]:
 
 
 def recording_commands(ref: PlanRef) -> dict[str, str]:
-    """The commands with which an agent records its work on a task."""
+    """Return the commands with which an agent records its work on a task."""
     return {
         "done": f"execplan done TASK -p {ref.shell_name}",
         "discover": f"execplan discover 'What' --evidence 'Proof' -p {ref.shell_name}",

@@ -1,4 +1,4 @@
-"""A step that is about to be done, as its document, the course of its run and the order of the steps tell it."""
+"""Permission requests for steps that are about to run, built from the document, the run state and the step order."""
 
 from __future__ import annotations
 
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 
 def step_question(step: Step, run_state: RunState, interval: int) -> Question | None:
-    """What somebody is asked before each call of a step, until it is answered: nobody here learns what an agent's user says."""
+    """Return the question to ask before each call of a step, until it is answered.
+
+    Execplan does not learn what the agent's user answers to the agent.
+    """
     return run_questions.checkpoint_question(run_state, interval) or run_questions.confirm_question(run_state, step)
 
 
 def build_permission_request(
     step: Step, level: str, run_state: RunState, order: StepOrder, *, interval: int, path_exists: Callable[[str], bool]
 ) -> StepRequest:
-    """What `permitted` is asked of a step of this level of risk; the engine, `report` and the guard of an agent all ask so.
+    """Build the permission request for a step of a risk level; the engine, `report` and the agents' guard all use it.
 
-    `interval`: completed steps behind which the run asks whether it is to go on; `path_exists` says whether something is at a path.
+    `interval`: number of completed steps after which the run asks whether to continue. `path_exists` returns whether
+    a path exists.
     """
     status = step_order.effective_status(step, run_state)
     question = step_question(step, run_state, interval)

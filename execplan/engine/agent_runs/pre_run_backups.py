@@ -1,4 +1,4 @@
-"""What the steps of an agent's run are about to write, as it was before: kept when the run begins, so that it comes back."""
+"""Backups of the paths that the steps of an agent's run write, made when the run begins so that it can roll back."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def save_states(
     known_paths: Collection[str],
     reported_paths: Collection[str],
 ) -> dict[str, Any]:
-    """Keep the bytes; the states as an entry holds them: those that were approved, and those of outputs and folders.
+    """Back up the declared paths and return the JSON form of their states: approved, outputs and directories.
 
-    `known_paths` are paths of which the run knows more than how they are now. `reported_paths` are paths that were written before anybody
-    looked: of these only what was approved is known, and git may have their bytes. Raises ExecplanError.
+    `known_paths`: paths of which the run already knows the expected state. `reported_paths`: paths written before
+    execplan was asked; only their approved state is known, and Git may have their bytes. Raises ExecplanError.
     """
     workspace, approved = WorkspaceFiles(project), dict(approval.binding.states)
     states = {path: state for path, state in approved.items() if path not in known_paths}
@@ -52,17 +52,17 @@ def save_states(
 
 
 def _save_from_git(project: Project, store: BackupStore, path: str, state: State | None) -> None:
-    """Keep the bytes that a path had when it was approved, where the last commit has them."""
+    """Back up the approved bytes of a path if the last commit has them."""
     if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not project.git:
         return
     try:
         data = git_query.output(project, "cat-file", "blob", f"HEAD:{path}")
     except ExecplanError:
-        return  # it is not committed: then it can't be brought back, and whoever rolls back is told
+        return  # not committed: it cannot be restored, and a rollback reports that
     if sha256(data).hexdigest() == state.sha256:
         store.save(data)
 
 
 def expected_states_json(expected: Mapping[str, State], paths: Iterable[str]) -> dict[str, Any]:
-    """What an intent says of the paths of a step: how each is to be found, as far as that is known."""
+    """Return the JSON form of the expected states of some paths, as far as they are known."""
     return {path: state_json(expected[path]) for path in paths if path in expected}

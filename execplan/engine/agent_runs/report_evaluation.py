@@ -1,4 +1,4 @@
-"""What an agent says of a step, checked where there is something to check it with: whatever it says, the checks decide."""
+"""Evaluation of an agent's step report: where checks are possible, they decide, whatever the agent reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def interrupted_result(
     context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
 ) -> AttemptResult:
-    """How it ended, as far as anybody can see; raises ExecplanError."""
+    """Return the result of an interrupted attempt, as far as it can be observed. Raises ExecplanError."""
     observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
     why = "nobody has said what became of it"
     outside = irreversible_effects(context, step, observed_changes)
@@ -50,21 +50,24 @@ _EXECUTABLE = 0o100
 
 
 class StepReport(NamedTuple):
-    """What an agent says of a step."""
+    """An agent's report about a step."""
 
     status: str
-    """COMPLETED or FAILED."""
+    """Status that the agent reported: COMPLETED or FAILED."""
     result: str
-    """In words."""
+    """Result in the agent's own words."""
     evidence: bytes | None = None
-    """The output that it saw."""
+    """Output that the agent saw."""
     session: str = ""
 
 
 def evaluate_report(
     context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport
 ) -> AttemptResult:
-    """How an attempt ended: as it was said where it failed, else as the checks find it; raises ExecplanError."""
+    """Return the result of a reported attempt: as reported if it failed, otherwise as the checks find it.
+
+    Raises ExecplanError.
+    """
     transcript_file = AttemptTranscript(context, step, attempt.number)
     with transcript_file as transcript:
         transcript.note(f"reported as {step_report.status}: {step_report.result}")
@@ -98,7 +101,10 @@ def check_report(
     step_report: StepReport,
     transcript: Transcript | None,
 ) -> tuple[CheckResult, ObservedChanges]:
-    """What the checks come to, and what was seen; without a transcript nothing is run and nothing is kept."""
+    """Check a report; return the check result and the observed changes. Raises ExecplanError.
+
+    Without a transcript, no test runs and nothing is backed up.
+    """
     keep = transcript is not None
     observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
     if step_report.status == FAILED:
@@ -112,14 +118,14 @@ def check_report(
     if deviation:
         return CheckResult(EXPECTATION, deviation), observed_changes
     check_result = check_step(context, step, attempt.number, step_output, transcript)
-    test_ran = check_result.test is not None  # its test may have changed what it wrote
+    test_ran = check_result.test is not None  # the step's test may have changed its outputs
     return check_result, change_observation.observe(
         context, step, attempt.before, run_state, keep=keep
     ) if test_ran else observed_changes
 
 
 def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
-    """What of its effects nobody here can take back, in words."""
+    """Describe the effects of a step that cannot be rolled back; empty if there are none."""
     unknown = (
         f"what was at {', '.join(observed_changes.unknown_paths[:3])} before" if observed_changes.unknown_paths else ""
     )
@@ -132,7 +138,7 @@ def irreversible_effects(context: RunContext, step: Step, observed_changes: Obse
 
 
 def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[str, State]:
-    """How the paths of a step were before its first attempt: what failed before this one has left them as it did."""
+    """Return the states of a step's paths before its first attempt; failed attempts leave their changes in place."""
     attempts = [
         *[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken],
         attempt,
@@ -142,7 +148,7 @@ def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[s
 
 
 def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]) -> str:
-    """How what is there differs from what the plan says to the byte, or nothing where it says nothing so exact."""
+    """Return how the files differ from the plan's exact contents; empty if they match or the plan gives none."""
     if step.type is Type.CREATE:
         return _path_deviation(context, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
     if step.type is Type.DELETE:
@@ -165,7 +171,10 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
 
 
 def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:
-    """The files that a step changes and whose bytes before are not kept: it was done before anybody looked."""
+    """Return the files that a step changes and whose previous bytes have no backup.
+
+    There is none if the step ran before execplan was asked.
+    """
     states_before = [(path, before.get(path)) for path in list_declared_paths(step)]
     return [
         path
@@ -175,7 +184,7 @@ def files_without_backup(context: RunContext, step: Step, before: Mapping[str, S
 
 
 def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None, mode: int | None) -> str:
-    """How a path is not as planned, or nothing."""
+    """Return how a path differs from its planned state; empty if it does not."""
     state = context.workspace.state(path)
     if planned_bytes is None:
         return f"{path} is there still" if state.kind != ABSENT else ""
@@ -189,7 +198,7 @@ def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None,
 
 
 def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
-    """The first line that differs."""
+    """Describe the first difference between two file contents."""
     if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
         return (
             "it ends with a newline that is not planned"
@@ -205,7 +214,7 @@ def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
 
 
 def _observed_result(step_report: StepReport) -> CommandResult | None:
-    """The output that an agent saw, as that of a command whose end nobody here has seen."""
+    """Return the output that an agent saw as the result of a command with unknown exit status."""
     if step_report.evidence is None:
         return None
     return CommandResult(
@@ -223,7 +232,7 @@ def _observed_result(step_report: StepReport) -> CommandResult | None:
 
 
 def _elapsed_seconds(attempt: Attempt) -> float:
-    """Seconds since the attempt was begun, by the clock."""
+    """Return the seconds since an attempt began, by the system clock."""
     if not attempt.began:
         return 0.0
     began = datetime.strptime(attempt.began, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)

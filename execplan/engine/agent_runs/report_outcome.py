@@ -1,4 +1,4 @@
-"""What became of a report, and what has to be known of the run before one is recorded."""
+"""The outcome of a report, and the lookups and checks in a run before a report is recorded."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 class RecoveryAdvice(NamedTuple):
-    """The way on from a failure."""
+    """The recovery from a failed step: its kind, an explanation, and the next step or commands."""
 
     kind: str
-    """retry, skip, alternative, replan, ask or fail."""
+    """One of retry, skip, alternative, replan, ask or fail."""
     words: str
     step: str = ""
-    """The step that is up then, or nothing."""
+    """ID of the step that is next; empty if there is none."""
     commands: tuple[str, ...] = ()
 
 
 def recovery_advice(
     ref: PlanRef, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int
 ) -> RecoveryAdvice:
-    """What follows, of the last of so many attempts since a person last had the step done."""
+    """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
     policy_recovery = choose_recovery(step, performed, tries)
     run_args, name = f"{run_paths.number} -p {ref.shell_name}", step.id
     replan = f"execplan replan {run_args} --reason 'What was found out'"
@@ -72,35 +72,38 @@ def recovery_advice(
 
 
 class ReportOutcome(NamedTuple):
-    """What became of a report."""
+    """The outcome of a report, and of the run after it."""
 
     run: str
-    """Nothing in a dry run before the run has begun."""
+    """ID of the run; empty in a dry run before the run has begun."""
     step: Step
     performed: AttemptResult | None
-    """How the attempt ended, by what was said and by the checks; None of what was recorded before."""
+    """Result of the attempt by report and checks; None if it was recorded before."""
     ok: bool
     already_recorded: bool
-    """Whether it was recorded already, in the same words."""
+    """Whether the same report was recorded before, with the same text."""
     reason: str
     changes: tuple[Change, ...]
     recovery: RecoveryAdvice | None
-    """What follows from a failure."""
+    """Recovery from a failure."""
     next_steps: tuple[Step, ...]
     status: str
-    """Of the run."""
+    """Status of the run."""
     finished: FinishedRun | None
     task_text: str
-    """The words of the task that was ticked."""
+    """Text of the task that was checked off."""
     warnings: tuple[str, ...] = ()
     untested: bool = False
-    """Whether the test behind the step was left out, as it is in a dry run."""
+    """Whether the step's `test_after` was skipped, as in a dry run."""
 
 
 def find_recorded_outcome(
     project: Project, agent_run: AgentRun, step: str, step_report: StepReport
 ) -> ReportOutcome | None:
-    """What was recorded before in the same words; raises ExecplanError for a step that is settled otherwise."""
+    """Return the outcome if the same report was recorded before; None if not.
+
+    Raises ExecplanError if the step has a different final result.
+    """
     run_state = agent_run.run_state
     target_step = next(
         (candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None
@@ -143,7 +146,7 @@ def _recorded_outcome(project: Project, agent_run: AgentRun, step: Step, perform
 
 
 def find_step(document: ExecutionPlan, name: str) -> Step:
-    """The step that an id or a number names; raises ExecplanError."""
+    """Return the step with this ID or number. Raises ExecplanError if there is none."""
     match = next((step for step in document.steps if name in (step.id, str(step.number))), None)
     if match is None:
         known_ids = [step.id for step in document.steps]
@@ -153,7 +156,7 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
 
 
 def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
-    """The attempt of a step that is in hand."""
+    """Return the attempt of a step that is in progress, or None."""
     last_attempts = run_state.attempts.get(step.id, [])[-1:]
     return (
         last_attempts[0]
@@ -163,13 +166,13 @@ def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
 
 
 def build_schedule(project: Project, run_state: RunState) -> Schedule:
-    """The order of the steps, as the files are now."""
+    """Return the schedule of the steps for the current files."""
     workspace = WorkspaceFiles(project)
     return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)
 
 
 def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
-    """Refuse where what a step only reads is not as it was approved, or as the run has left it; raises ExecplanError."""
+    """Raise ExecplanError if a file that a step only reads differs from its approved state or its state in the run."""
     declared_paths, problems = set(list_declared_paths(step)), []
     for path in checked_paths(step):
         expected_state = run_state.expected_states.get(path)

@@ -1,4 +1,4 @@
-"""What has changed in the repository beyond what steps declare, as git tells it: for a warning, nothing goes by it."""
+"""Repository changes that no step declares, as reported by Git; used only for warnings."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_PATHS = 10_000
-"""Paths beyond which nobody reads a warning: then nothing is compared."""
+"""Maximum number of paths; above it nothing is compared, because such a warning is too long to read."""
 _MAX_BYTES = 16 << 20
 
 
 class _Snapshot(NamedTuple):
-    """What differs from a commit."""
+    """The files that differ from a commit."""
 
     base: str
-    """The commit at which the run began."""
+    """Commit at which the run began."""
     paths: dict[str, list[int]]
-    """By path of what differs or is not tracked, what the disk says of it."""
+    """File status by path for each changed or untracked file."""
 
 
 def save_snapshot(project: Project, run_paths: RunPaths) -> None:
-    """Keep in mind what differs now; without git, or where it fails, nothing is."""
+    """Save the current differences; do nothing without Git or if an operation fails."""
     snapshot = _take_snapshot(project, _load_snapshot(run_paths))
     if snapshot is not None:
         try:
@@ -44,7 +44,7 @@ def save_snapshot(project: Project, run_paths: RunPaths) -> None:
 
 
 def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
-    """The paths that have changed since, apart from those that are declared; raises nothing."""
+    """Return the undeclared paths that have changed since the snapshot; never raises."""
     before = _load_snapshot(run_paths)
     after = _take_snapshot(project, before)
     if after is None or before is None:
@@ -95,7 +95,7 @@ def _snapshot_path(run_paths: RunPaths) -> str:
 
 
 def _file_signature(path: str) -> list[int]:
-    """What the disk says of a file: another time or size is another file."""
+    """Return the status numbers of a file; another size or time counts as another file."""
     try:
         status = os.lstat(path)
     except OSError:

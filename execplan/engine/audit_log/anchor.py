@@ -1,7 +1,7 @@
-"""The anchor of a ledger: which record was its last one when it was moved, kept where the ledger is not.
+"""The anchor of an audit log: the last record known when the anchor was moved, stored apart from the log.
 
-With git it is a ref of a blob, `refs/execplan/ledger/NAME`, and in a further worktree one of its own,
-`refs/worktree/execplan/ledger/NAME`: it has a ledger of its own. Without git it is a file in the user's folder for state.
+With Git, the anchor is a ref of a blob, `refs/execplan/ledger/NAME`. A linked worktree has its own audit log and its
+own ref, `refs/worktree/execplan/ledger/NAME`. Without Git, the anchor is a file in the user's state directory.
 """
 
 from __future__ import annotations
@@ -21,40 +21,42 @@ if TYPE_CHECKING:
 
 _REFS = "refs/execplan/ledger/"
 _WORKTREE_REFS = "refs/worktree/execplan/ledger/"
-"""Git lets no other worktree see what is below refs/worktree."""
+"""Prefix of per-worktree refs: Git shows refs below refs/worktree in no other worktree."""
 _SYNCED = ("-c", "core.fsync=loose-object,reference")
-"""By default git leaves it to the system when a blob is on disk; a ref of one that was lost breaks `git log --all`."""
+"""Git options that sync blob and ref: by default the system decides when a blob is on disk, and a ref to a lost blob
+breaks `git log --all`.
+"""
 _LIMIT = 1 << 12
 _LONGEST = 180
-"""Bytes of a file's name, of the 255 that file systems take, for git puts `.lock` behind it."""
+"""Maximum length of an encoded name: file systems allow 255 bytes, and Git appends `.lock`."""
 
 
 class Anchor(NamedTuple):
-    """The last record that is known for sure."""
+    """The last record that is known for certain."""
 
     seq: int
-    """0 where it can't be read."""
+    """Number of the record; 0 if the anchor cannot be read."""
     hash: str
     token: str
-    """What must be there still when it is moved: the blob's id, or the file's text."""
+    """Blob ID or file text that must still be current when the anchor is moved."""
 
 
 class MovedMeanwhileError(Exception):
-    """Another process has moved the anchor since it was read."""
+    """Raised when another process has moved the anchor since it was read."""
 
 
 def ref_of(project: Project, name: str) -> str:
-    """The ref of a ledger's anchor."""
+    """Return the ref of an audit log's anchor."""
     return _refs(project) + encode_name(name)
 
 
 def _refs(project: Project) -> str:
-    """Where the refs of anchors are; those of the main worktree outlive the others."""
+    """Return the prefix of anchor refs; those of the main worktree outlive the others."""
     return _REFS if project.git is None or common_git_dir(project.git) == project.git else _WORKTREE_REFS
 
 
 def list_keys(project: Project) -> set[str]:
-    """The keys of all anchors; raises ExecplanError."""
+    """Return the keys of all anchors. Raises ExecplanError."""
     if project.git is None:
         folder = os.path.dirname(_path(project, ""))
         return {name.removesuffix(".json") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
@@ -63,7 +65,10 @@ def list_keys(project: Project) -> set[str]:
 
 
 def encode_name(name: str) -> str:
-    """A name as part of a ref and of a file's name: letters, digits, `_`, `-`, and `%` with two digits for all else."""
+    """Encode a name for refs and file names: letters, digits, `_` and `-` stay, all else becomes `%` and two digits.
+
+    A long name is cut and ends with its digest.
+    """
     characters = [
         chr(byte) if byte < 128 and (chr(byte).isalnum() or byte in b"_-") else f"%{byte:02X}"
         for byte in os.fsencode(name)
@@ -77,7 +82,7 @@ def encode_name(name: str) -> str:
 
 
 def get(project: Project, name: str) -> Anchor | None:
-    """The anchor of the ledger of this name; None where there is none. Raises ExecplanError."""
+    """Return the anchor of the audit log with this name, or None. Raises ExecplanError."""
     if project.git is None:
         path = _path(project, name)
         if not os.path.lexists(path):
@@ -93,7 +98,10 @@ def get(project: Project, name: str) -> Anchor | None:
 
 
 def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
-    """Let the anchor know a later record; raises MovedMeanwhileError, and ExecplanError with the anchor as it was."""
+    """Move an anchor to a later record.
+
+    Raises MovedMeanwhileError if another process moved it, and ExecplanError with the anchor unchanged.
+    """
     text = json.dumps({"ledger": name, "seq": seq, "hash": record_hash}, ensure_ascii=False) + "\n"
     data = text.encode("utf-8", "backslashreplace")
     if project.git is None:
@@ -147,7 +155,7 @@ def _path(project: Project, name: str) -> str:
 
 
 def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
-    """The refusal to go on with a ledger that is not as it was written."""
+    """Return the error for an audit log that is not as it was written."""
     return ExecplanError(
         "ledger-broken",
         f"{display_path}: {why}",

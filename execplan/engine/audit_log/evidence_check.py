@@ -1,4 +1,4 @@
-"""What lies beside a ledger and is named in it: the journals of runs, what they ran, and approvals."""
+"""Checks of the files that an audit log refers to: run journals, executed plans and approvals."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class EvidenceFile(NamedTuple):
-    """A file of which the ledger knows the digest."""
+    """A file with its digest and the digests recorded in the audit log."""
 
     name: str
     actual_digest: str | None
-    """The digest of its bytes; None: it is not there."""
+    """Digest of the file's bytes; None if the file does not exist."""
     expected_digests: frozenset[str]
-    """The digests that it may have."""
+    """Digests that the file may have."""
 
 
 def evidence_files(
     run: RunPaths, records: Sequence[AuditRecord], approval_digests: Mapping[str, frozenset[str]]
 ) -> Iterator[EvidenceFile]:
-    """Those of a run, by its records and by the files of the approvals that were given; raises ExecplanError."""
+    """Iterate over the evidence files of a run, by its records and the files of approvals. Raises ExecplanError."""
     used_digests: set[str] = set()
     for record in records:
         document_digest = record.said.get("document")
@@ -57,7 +57,7 @@ def evidence_files(
 
 
 def _approval_paths(run: RunPaths) -> list[str]:
-    """That of the beginning, there or not, and those of resumes."""
+    """Return the approval of the run's start, existing or not, and those of its resumes."""
     stem = os.path.basename(run.approval).removesuffix(".json") + "-"
     names = [name for name in plan_store.list_entries(run.folder) if name.startswith(stem) and name.endswith(".json")]
     return [run.approval, *[os.path.join(run.folder, name) for name in names]]
@@ -72,23 +72,23 @@ APPROVED: Final = "approved"
 NOT_GIVEN: Final = "not_given"
 DECLINED: Final = "declined"
 REVOKED: Final = "revoked"
-"""The kinds of records that come from no journal."""
+"""Kinds of records that come from no journal."""
 _LIMIT = 5 << 20
 
 
 class EvidenceFindings(NamedTuple):
-    """How it compares."""
+    """The result of comparing evidence files with the audit log."""
 
     doubts: list[str]
-    """What is not as the ledger says."""
+    """Differences from the audit log."""
     warnings: list[str]
-    """What can come of a writer that was killed, or of a file that was removed."""
+    """Differences that a killed writer or a removed file can cause."""
 
 
 def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord]) -> EvidenceFindings:
-    """Compare what is there; raises ExecplanError when a folder can't be read.
+    """Compare the evidence files with an audit log. Raises ExecplanError if a directory cannot be read.
 
-    Paths are told from the plan's artifacts: what is accepted stays so when these are moved.
+    Paths are relative to the plan's artifacts, so that accepted problems stay accepted when the artifacts are moved.
     """
     findings = EvidenceFindings([], [])
     known_lines: dict[str, dict[int, str]] = {}
@@ -109,7 +109,7 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
 
 
 def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
-    """A run's journal against what the ledger knows of it."""
+    """Compare a run's journal with the audit log."""
     display_path, path = _display_path(run, run_directories.JOURNAL), run.artifact_path(run_directories.JOURNAL)
     try:
         entries = journal.read_journal(path) if os.path.lexists(path) else []
@@ -135,7 +135,7 @@ def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: Evidenc
 
 
 def _check_evidence_files(run: RunPaths, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
-    """What a run ran and what let it run, against what the ledger knows of both."""
+    """Compare a run's execution plans and approvals with the audit log."""
     approval_digests: dict[str, frozenset[str]] = {}
     for record in records:
         if record.kind == APPROVED:
@@ -156,14 +156,14 @@ def _check_evidence_files(run: RunPaths, records: Sequence[AuditRecord], finding
 
 
 def _display_path(run: RunPaths, name: str) -> str:
-    """A file of a run, from the plan's artifacts."""
+    """Return the path of a run's file, relative to the plan's artifacts."""
     return f"runs/{run.id}/{name}"
 
 
 def _check_approvals(
     project: Project, ref: PlanRef, records: Sequence[AuditRecord], findings: EvidenceFindings
 ) -> None:
-    """The approvals that are there against those that were recorded."""
+    """Compare the existing approvals with the recorded ones."""
     recorded: dict[str, list[str]] = {}
     for record in records:
         if record.kind == APPROVED:
@@ -187,7 +187,7 @@ def _check_approvals(
 
 
 def _approval_files(project: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
-    """The digests that were approved, each with that of its file."""
+    """Iterate over the approved digests, each with the digest of its file."""
     folder = approval_files.directory(project, ref)
     for name in plan_store.list_entries(folder):
         if name.endswith(".json"):

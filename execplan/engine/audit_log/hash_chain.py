@@ -1,4 +1,4 @@
-"""A ledger's records: lines of JSON that each hold the hash of the one before, so that no line is changed unseen."""
+"""The hash chain of audit log records: each JSON line contains the previous line's hash, so that edits are detected."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 ACCEPTED: Final = "accepted"
-"""Somebody goes on with a ledger that is broken: reason, why (the flaw that was found, and what was lost), lost (seq and hash
-that the anchor knew, or null), doubts (what else is not as the ledger says). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
+"""Kind of the record that accepts a broken audit log.
+
+Fields: reason, why (the flaw that was found, and what was lost), lost (seq and hash that the anchor knew, or null),
+doubts (other differences from the audit log). `prev` is the SHA-256 of all bytes before the record, so that exactly
+these bytes are accepted.
+"""
 START: Final = ""
-"""What the first record has for the hash of the one before."""
+"""Value of `prev` in the first record."""
 _TEXT, _OPTIONAL_TEXT = (str,), (str, type(None))
 _TYPES = dict.fromkeys(("at", "kind", "ledger", "plan_id", "user", "prev", "hash"), _TEXT) | {
     "seq": (int,),
@@ -31,42 +35,42 @@ _SUFFIX_LENGTH = 64 + len(',"hash":""}')
 
 
 class AuditRecord(NamedTuple):
-    """A line of a ledger."""
+    """A record of an audit log, stored as one line."""
 
     seq: int
-    """From 1, without gaps: the order counts, not the time."""
+    """Record number from 1, without gaps; it defines the order, not the time."""
     at: str
-    """By the clock, in UTC, which may have been set meanwhile."""
+    """UTC time of the system clock, which may have been reset meanwhile."""
     kind: str
-    """That of an entry of a journal, or one of approved, not_given, declined, revoked, enhancing, enhanced and accepted."""
+    """Kind of a journal entry, or one of approved, not_given, declined, revoked, enhancing, enhanced and accepted."""
     ledger: str
-    """What the ledger is called, whatever the plan is called by now; its anchor has the same name."""
+    """Name of the audit log and its anchor, even if the plan has been renamed."""
     plan_id: str
-    """The plan as it was called then."""
+    """ID of the plan when the record was written."""
     user: str
-    """The login."""
+    """Login name of the user."""
     session: str | None
-    """That of the agent program, where it is known."""
+    """Session of the agent program, if known."""
     run: str | None
     entry: int | None
-    """The number of the journal's entry that it tells of."""
+    """Number of the journal entry that this record covers."""
     line: str | None
-    """SHA-256 of that entry's line."""
+    """SHA-256 of the journal entry's line."""
     said: dict[str, Any]
-    """What else there is to say, by its kind."""
+    """Other details, depending on the kind."""
     prev: str
-    """The hash of the record before."""
+    """Hash of the previous record."""
     hash: str = ""
     """SHA-256 of the line without this last member: `…,"prev":"…"}`."""
 
 
 class Flaw(NamedTuple):
-    """Where a ledger is not as it was written, and why that is so."""
+    """A place where an audit log is not as it was written, with the reason."""
 
     line: int
-    """From 1."""
+    """Line number from 1."""
     seq: int | None
-    """The number of the record, where it has one that can be read."""
+    """Number of the record, if it has a readable one."""
     why: str
 
     def __str__(self) -> str:
@@ -75,25 +79,25 @@ class Flaw(NamedTuple):
 
 
 class ParsedChain(NamedTuple):
-    """A ledger read from its first line to the last."""
+    """An audit log that was read from the first to the last line."""
 
     records: list[AuditRecord]
-    """Those whose hash is that of their bytes, whatever stands around them."""
+    """Records whose hash matches their bytes, regardless of the lines around them."""
     unreadable: tuple[Flaw, ...]
-    """The other lines, accepted or not."""
+    """All other lines, accepted or not."""
     flaw: Flaw | None
-    """The first one that nobody has accepted."""
+    """First flaw that is not accepted."""
     accepted: tuple[tuple[str, str], ...]
-    """What somebody has accepted, flaws and what else was not as the ledger says, each with the reason."""
+    """Accepted flaws and other differences, each with the reason for accepting it."""
 
 
 def with_hash(record: AuditRecord) -> AuditRecord:
-    """The record with its hash."""
+    """Return a copy of a record with its hash."""
     return record._replace(hash=digest(_encode_without_hash(record)))
 
 
 def encode_record(record: AuditRecord) -> bytes:
-    """The line of a record, with its end."""
+    """Return the line of a record, with its newline."""
     return _encode_without_hash(record)[:-1] + _hash_suffix(record.hash) + b"\n"
 
 
@@ -105,7 +109,7 @@ def _encode_without_hash(record: AuditRecord) -> bytes:
 
 
 def parse_record(line: bytes) -> AuditRecord:
-    """The record of a line without its end; raises ValueError, in words, for one that is not as it was written."""
+    """Parse a record from a line without its newline. Raises ValueError with a message if the line was altered."""
     try:
         fields = json.loads(line)
         record = AuditRecord(**fields)
@@ -121,7 +125,7 @@ def parse_record(line: bytes) -> AuditRecord:
 
 
 def sequence_error(record: AuditRecord, previous: AuditRecord | None) -> str:
-    """Why a record can't stand behind another, the first one behind none; nothing where it can."""
+    """Return why a record cannot follow another one, or None as the first; empty if it can."""
     number = previous.seq + 1 if previous is not None else 1
     if record.seq != number:
         return f"record {number} should stand here: one was removed, put in or moved"
@@ -133,9 +137,10 @@ def sequence_error(record: AuditRecord, previous: AuditRecord | None) -> str:
 
 
 def parse_chain(data: bytes, previous: AuditRecord | None = None, anchored_size: int | None = None) -> ParsedChain:
-    """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk.
+    """Parse complete lines; check each against the previous one, and the first against a known record.
 
-    What stands behind the bytes that are `anchored_size` accepts nothing: else who edits a record could accept that himself.
+    Parsing continues after a flaw. Records after the first `anchored_size` bytes accept nothing: otherwise anyone who
+    edits a record could also accept the edit.
     """
     records: list[AuditRecord] = []
     unread: list[Flaw] = []
@@ -164,14 +169,14 @@ def parse_chain(data: bytes, previous: AuditRecord | None = None, anchored_size:
 
 
 def offset_after(data: bytes, record_hash: str) -> int:
-    """Where the line ends of the record with this hash; -1 where it is not there."""
+    """Return the offset after the record with this hash; -1 if it is missing."""
     suffix = _hash_suffix(record_hash) + b"\n"
     at = data.find(suffix)
     return at + len(suffix) if at >= 0 else -1
 
 
 def find_log_name(data: bytes) -> str:
-    """What a ledger is called, by the last of its lines that can be read; nothing where none can."""
+    """Return the name of an audit log from its last readable line; empty if there is none."""
     for line in reversed(data.split(b"\n")[:-1]):
         record, _ = _try_parse(line)
         if record is not None:
@@ -180,12 +185,12 @@ def find_log_name(data: bytes) -> str:
 
 
 def _accepted_problems(record: AuditRecord) -> list[str]:
-    """What a record has accepted, in words."""
+    """Return the texts of the problems that a record accepts."""
     return [str(problem) for name in ("why", "doubts") for problem in as_list(record.said.get(name))]
 
 
 def as_list(value: object) -> list[Any]:
-    """A list that a record should hold; an empty one for what is none, whoever has written it."""
+    """Return a value that should be a list; an empty list for anything else."""
     return value if isinstance(value, list) else []
 
 
@@ -197,7 +202,7 @@ def _try_parse(line: bytes) -> tuple[AuditRecord | None, str]:
 
 
 def _claimed_number(line: bytes) -> int | None:
-    """The number that a line gives itself, which is no record."""
+    """Return the number in a line that is not a valid record, or None."""
     try:
         seq = json.loads(line)["seq"]
     except (ValueError, KeyError, TypeError, RecursionError):

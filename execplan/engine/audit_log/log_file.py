@@ -1,4 +1,4 @@
-"""The file of a ledger, held under its lock: read whole or at its end, and appended to so that a line is there or not."""
+"""The file of an audit log, used under its lock; a line is appended completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 LIMIT: Final = 256 << 20
-"""Bytes of the longest ledger that is read."""
+"""Size limit of an audit log in bytes."""
 _TAIL_BYTES = 1 << 16
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def copy_size(path: str) -> int:
-    """Bytes of a copy; none where there is none."""
+    """Return the size of a copy in bytes; 0 if there is none."""
     try:
         return os.lstat(path).st_size
     except OSError:
@@ -36,10 +36,10 @@ def copy_size(path: str) -> int:
 
 
 class LogFile:
-    """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
+    """An audit log file with its lock; an incomplete line left by a killed writer is cut off."""
 
     def __init__(self, project: Project, path: str, holder: str, copy_path: str) -> None:
-        """`copy_path`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
+        """`copy_path`: the copy in the state directory, which has the same length unless one of the two was altered."""
         ensure_inside(project, path)
         self._copy_path = copy_path
         self.project = project
@@ -68,18 +68,18 @@ class LogFile:
         self._lock.__exit__(kind, error, trace)
 
     def read_all(self) -> bytes:
-        """All of it; raises ExecplanError."""
+        """Read the whole file. Raises ExecplanError."""
         return self._read_range(0, self._size)
 
     def read_last_record(self) -> AuditRecord | None:
-        """The last record; raises ValueError, in words, for a line that is none."""
+        """Return the last record. Raises ValueError with a message if the line is not a valid record."""
         if not self._size:
             return None
         begin = self._find_line_start(self._size - 1)
         return hash_chain.parse_record(self._read_range(begin, self._size - 1 - begin))
 
     def append(self, data: bytes) -> None:
-        """Add whole lines and have them on disk; raises ExecplanError with the file as it was."""
+        """Append complete lines and sync them. Raises ExecplanError and leaves the file unchanged."""
         if self._handle < 0:
             self._open(_FLAGS | os.O_CREAT | os.O_EXCL)
         try:
@@ -93,21 +93,21 @@ class LogFile:
         self._size += len(data)
         try:
             self._append_to_copy(data)
-        except ExecplanError as error:  # the next one that is added renews it
+        except ExecplanError as error:  # the next append renews the copy
             trace.log(f"{self._copy_path} could not follow: {error.message}")
 
     @property
     def is_shorter_than_copy(self) -> bool:
-        """Whether its copy goes on behind it."""
+        """Return whether the copy is longer than the file."""
         return self._size < copy_size(self._copy_path)
 
     def read_copy(self) -> bytes:
-        """What the copy holds, whole lines; nothing where there is none. Raises ExecplanError."""
+        """Read the complete lines of the copy; empty if there is no copy. Raises ExecplanError."""
         data = file_access.read(self._copy_path, LIMIT)[0] if os.path.lexists(self._copy_path) else b""
         return data[: data.rfind(b"\n") + 1]
 
     def restore(self, data: bytes) -> None:
-        """Let it be as the copy; raises ExecplanError."""
+        """Replace the file with the contents of the copy. Raises ExecplanError."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
@@ -115,11 +115,11 @@ class LogFile:
         self._open(_FLAGS)
 
     def renew_copy(self) -> None:
-        """Let the copy be as this is, whatever it was; raises ExecplanError."""
+        """Rewrite the copy from the file. Raises ExecplanError."""
         atomic_files.write(self._copy_path, self.read_all())
 
     def _append_to_copy(self, data: bytes) -> None:
-        """Let the copy be as this is, to which these bytes were added; raises ExecplanError."""
+        """Append the bytes just added to the copy, or renew a copy of a different length. Raises ExecplanError."""
         previous_size = self._size - len(data)
         if not previous_size or copy_size(self._copy_path) != previous_size:
             self.renew_copy()
@@ -154,7 +154,7 @@ class LogFile:
         self._size = status.st_size
 
     def _repair_last_line(self) -> None:
-        """Complete a last line that lacks but its end, and cut off less than a line."""
+        """Add the missing newline to a complete last line; cut off an incomplete one."""
         begin = self._find_line_start(self._size)
         torn = self._read_range(begin, self._size - begin)
         if not torn:
@@ -167,7 +167,7 @@ class LogFile:
             self.append(b"\n")
 
     def _find_line_start(self, end: int) -> int:
-        """Where the line begins that has its end here."""
+        """Return the start of the line that ends at an offset."""
         length = _TAIL_BYTES
         while True:
             begin = max(end - length, 0)

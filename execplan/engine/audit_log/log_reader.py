@@ -1,4 +1,4 @@
-"""Where the ledger of a plan lies, what it is called, and whether it has what its anchor knows."""
+"""Location and name of a plan's audit log, and its comparison with the anchor."""
 
 from __future__ import annotations
 
@@ -25,30 +25,31 @@ FILE_NAME: Final = "ledger.jsonl"
 
 
 def path_of(project: Project, ref: PlanRef) -> str:
-    """The file of a plan's ledger, whether it is there or not."""
+    """Return the path of a plan's audit log, existing or not."""
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), FILE_NAME)
 
 
 def open_log(project: Project, ref: PlanRef) -> LogFile:
-    """The file of a plan's ledger, to be held open under its lock; raises ExecplanError."""
+    """Return the file of a plan's audit log, to be opened under its lock. Raises ExecplanError."""
     return LogFile(project, path_of(project, ref), f"the ledger of {ref.id}", copy_path(project, ref))
 
 
 def copy_path(project: Project, ref: PlanRef) -> str:
-    """The copy of a ledger in the state, whether it is there or not."""
+    """Return the path of an audit log's copy in the state directory, existing or not."""
     return os.path.join(project_state.plan_state_dir(project, ref.path), FILE_NAME)
 
 
 def is_restorable(project: Project, ref: PlanRef) -> bool:
-    """Whether a ledger that is broken may be brought back from its copy; raises ExecplanError."""
+    """Return whether a broken audit log can be restored from its copy. Raises ExecplanError."""
     path = copy_path(project, ref)
     return os.path.lexists(path) and is_damaged_by_step(read(project, ref), file_access.read(path, LIMIT)[0])
 
 
 def is_damaged_by_step(data: bytes, copy: bytes) -> bool:
-    """Whether this is what a step has made of a ledger: it was cut off, removed, edited or added to.
+    """Return whether a step has damaged an audit log: by cutting off, removing, editing or adding lines.
 
-    A record that the copy does not have was made elsewhere, and then somebody has chosen between two branches, or is to.
+    A record that is missing from the copy was written elsewhere: then a person has chosen between two branches, or must
+    do so.
     """
     known_hashes = {record.hash for record in hash_chain.parse_chain(copy).records}
     has_foreign = any([record.hash not in known_hashes for record in hash_chain.parse_chain(data).records])
@@ -56,7 +57,7 @@ def is_damaged_by_step(data: bytes, copy: bytes) -> bool:
 
 
 def read(project: Project, ref: PlanRef) -> bytes:
-    """All that the file holds, a torn last line too; nothing where there is none. Raises ExecplanError."""
+    """Read the whole audit log, including a torn last line; empty if there is none. Raises ExecplanError."""
     path = path_of(project, ref)
     if not os.path.lexists(path):
         return b""
@@ -70,18 +71,18 @@ def read(project: Project, ref: PlanRef) -> bytes:
 
 
 def read_records(project: Project, ref: PlanRef) -> list[AuditRecord]:
-    """The records of a plan's ledger that can be read; raises ExecplanError."""
+    """Return the readable records of a plan's audit log. Raises ExecplanError."""
     data = read(project, ref)
     return hash_chain.parse_chain(data[: data.rfind(b"\n") + 1]).records
 
 
 def default_name(project: Project, ref: PlanRef) -> str:
-    """What the ledger of a plan is called that has none yet: as the plan, below its home where that is not the root."""
+    """Return the name of a new audit log: the plan's ID, below the project directory if that is not the root."""
     return os.path.normpath(os.path.join(os.path.relpath(project.base, project.root), ref.id))
 
 
 def available_name(project: Project, ref: PlanRef) -> str:
-    """As `first`, or with a number behind it where another plan, which was renamed since, has that ledger."""
+    """Return the default name, with a number appended if the audit log of another, renamed plan has that name."""
     name, number = default_name(project, ref), 1
     while (existing_anchor := anchor.get(project, name)) is not None and _is_owned_by_other_plan(
         project, ref, name, existing_anchor
@@ -92,7 +93,7 @@ def available_name(project: Project, ref: PlanRef) -> str:
 
 
 def parse_log(data: bytes, known_anchor: Anchor | None) -> hash_chain.ParsedChain:
-    """The whole lines of a ledger, read from the first to the last, with what its anchor knows."""
+    """Parse the complete lines of an audit log; only records up to the anchor can accept flaws."""
     return hash_chain.parse_chain(
         data,
         anchored_size=max(hash_chain.offset_after(data, known_anchor.hash), 0) if known_anchor is not None else None,
@@ -100,7 +101,7 @@ def parse_log(data: bytes, known_anchor: Anchor | None) -> hash_chain.ParsedChai
 
 
 def find_loss(data: bytes, known_anchor: Anchor) -> str:
-    """Why a ledger does not have the record that its anchor knows; nothing where it has."""
+    """Return why the anchored record is missing from an audit log; empty if it is present."""
     if not known_anchor.seq:
         return "its anchor can't be read"
     if hash_chain.offset_after(data, known_anchor.hash) >= 0:

@@ -1,4 +1,4 @@
-"""Whether a ledger is as it was written: its chain, its anchor, and what lies beside it and is named in it."""
+"""Verification of an audit log: its chain, its anchor, and the files that it refers to."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class Acceptance(NamedTuple):
-    """What was done."""
+    """The result of accepting a broken audit log."""
 
     record: AuditRecord | None
-    """None where nothing is wrong."""
+    """Record of the acceptance; None if nothing was wrong."""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
 
 
 def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: WriteOptions) -> Acceptance:
-    """Record that what is there is to hold from now on, whatever was lost, and commit it when asked; raises ExecplanError."""
+    """Accept an audit log as it is, whatever was lost; record that and commit it if requested. Raises ExecplanError."""
     path, previous_bytes = log_reader.path_of(project, ref), log_reader.read(project, ref)
     accepted_record = _append_acceptance(project, ref, reason, path)
     if accepted_record is None or not options.should_commit(project):
@@ -94,44 +94,44 @@ def _append_acceptance(project: Project, ref: PlanRef, reason: str, path: str) -
 
 
 class LogVerification(NamedTuple):
-    """What was found."""
+    """The findings of verifying an audit log."""
 
     plan: str
     name: str
-    """Of the ledger."""
+    """Name of the audit log."""
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     records: int
-    """How many there are."""
+    """Number of records in the audit log."""
     anchored: int | None
-    """The number of the record that the anchor knows; None: there is none."""
+    """Number of the anchored record; None if there is no anchor."""
     flaw: hash_chain.Flaw | None
-    """The first bad record of the chain."""
+    """First bad record of the chain."""
     lost: str
-    """Why the anchor's record is not there."""
+    """Why the anchored record is missing."""
     doubts: tuple[str, ...]
-    """What lies beside it and is not as the ledger says."""
+    """Files that differ from the audit log."""
     accepted: tuple[str, ...]
-    """What somebody has accepted."""
+    """Accepted problems with their reasons."""
     warnings: tuple[str, ...]
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """All that is wrong."""
+        """Return all problems that are not accepted."""
         problems = [str(self.flaw)] if self.flaw is not None else []
         return (*problems, *([self.lost] if self.lost else []), *self.doubts)
 
     @property
     def exit(self) -> int:
-        """The status of a verb that was asked whether it is whole."""
+        """Return the exit status of a command that verifies the audit log."""
         return CHECK_FAILED if self.reasons else OK
 
 
 class LogState(NamedTuple):
-    """A ledger with what is known of it."""
+    """An audit log as read, with its parsed chain, name and anchor."""
 
     data: bytes
-    """Whole lines."""
+    """Complete lines of the audit log."""
     parsed_chain: ParsedChain
     name: str
     anchor: Anchor | None
@@ -139,10 +139,10 @@ class LogState(NamedTuple):
 
 
 def read_log(project: Project, ref: PlanRef) -> LogState:
-    """A ledger as it is now; raises ExecplanError when it can't be read."""
+    """Read the current state of an audit log. Raises ExecplanError if it cannot be read."""
     name = hash_chain.find_log_name(log_reader.read(project, ref)) or log_reader.available_name(project, ref)
     known_anchor = anchor.get(project, name)
-    data = log_reader.read(project, ref)  # after its anchor: another process may write meanwhile
+    data = log_reader.read(project, ref)  # read after the anchor: another process may write meanwhile
     complete_lines = data[: data.rfind(b"\n") + 1]
     return LogState(
         complete_lines,
@@ -154,7 +154,7 @@ def read_log(project: Project, ref: PlanRef) -> LogState:
 
 
 def verify_log(project: Project, ref: PlanRef) -> LogVerification:
-    """Look at all of it; raises ExecplanError when it can't be read."""
+    """Verify an audit log completely. Raises ExecplanError if it cannot be read."""
     log_state = read_log(project, ref)
     known_anchor, parsed_chain = log_state.anchor, log_state.parsed_chain
     evidence = evidence_check.check_evidence(project, ref, parsed_chain.records)
@@ -178,7 +178,10 @@ def verify_log(project: Project, ref: PlanRef) -> LogVerification:
 
 
 def verify_all(project: Project) -> tuple[list[LogVerification], tuple[str, ...]]:
-    """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
+    """Verify the audit logs of all plans that have or had one, archived plans included. Raises ExecplanError.
+
+    Also returns a message for each anchor without a plan.
+    """
     anchor_keys = anchor.list_keys(project)
     verifications = [
         verify_log(nested_project, ref)

@@ -1,4 +1,4 @@
-"""The ledger of a plan: one chain of records across runs and processes, whose head is anchored elsewhere."""
+"""The audit log of a plan: one chain of records across runs and processes, with its last record anchored elsewhere."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ _TRIES = 8
 
 
 class AuditLog:
-    """The ledger of a plan, to be written to; many processes may have one at once."""
+    """A plan's audit log for writing; several processes may use it at the same time."""
 
     def __init__(self, project: Project, ref: PlanRef, *, can_restore: bool = False) -> None:
-        """`can_restore`: whether one that a step has altered or removed is brought back from its copy in the state."""
+        """`can_restore`: whether to restore a log that a step altered or removed from its copy in the state."""
         self.project = project
         self.ref = ref
         self.path = log_reader.path_of(project, ref)
         self._name = ""
-        """What it is called; known once it was checked against its anchor."""
+        """Name of the log; set once the log is checked against its anchor."""
         self._anchor: Anchor | None = None
-        """As it was when it was last read or moved."""
+        """Anchor when it was last read or moved."""
         self._last_record: AuditRecord | None = None
-        """The last record that was there when this process last looked."""
+        """Last record when this process last read the log."""
         self._known_lines: dict[str, dict[int, str]] = {}
-        """By run, the digests of the entries that are here."""
+        """Digests of the recorded journal entries, by run and number."""
         self._step_details = record_details.StepDetails()
         self.can_restore = can_restore
         self.overwritten: bytes | None = None
-        """What was there before it was brought back from its copy in the state; None where it was not."""
+        """Contents before the log was restored from its copy; None if it was not."""
 
     def append(self, kind: str, details: dict[str, Any]) -> AuditRecord:
-        """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
+        """Append a record and sync it. Raises ExecplanError and leaves the log unchanged."""
         with self._open_file() as file:
             record = self._next_record(
                 self._read_head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", record_details.redact_details(details)
@@ -55,17 +55,17 @@ class AuditLog:
             return record
 
     def append_entries(self, run: str, entries: Sequence[Entry]) -> None:
-        """Bring over what the ledger lacks of a journal, of which these are the entries, or the last of them.
+        """Append the entries of a journal that the audit log lacks; `entries` are all of them, or the last ones.
 
-        What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
-        Raises ExecplanError, also when an entry is not the one that the ledger knows.
+        The journal's texts are already redacted; details added by the audit log are redacted here. Raises
+        ExecplanError, also if an entry differs from the recorded one.
         """
         paths = run_directories.get_run_paths(self.project, self.ref, run)
         with self._open_file() as file:
             last_record, records = self._read_head(file), []
             known_lines = self._known_lines.setdefault(run, {})
             if entries and entries[0].number > len(known_lines) + 1:
-                entries = journal.read_journal(paths.journal)  # some could not be brought over when they were written
+                entries = journal.read_journal(paths.journal)  # some could not be appended when they were written
             for entry in entries:
                 step_details = self._step_details.for_entry(entry, paths.document)
                 if entry.number in known_lines:
@@ -85,11 +85,11 @@ class AuditLog:
             try:
                 self._write_records(file, records)
             except BaseException:
-                self._name = ""  # read anew, whatever is there by now
+                self._name = ""  # forces a new read and check of the log
                 raise
 
     def update_anchor(self) -> None:
-        """Let the anchor know the last record; raises ExecplanError, also when it knows one that is not here."""
+        """Move the anchor to the last record. Raises ExecplanError, also if the anchored record is missing."""
         for _ in range(_TRIES):
             with self._open_file() as file:
                 last_record = self._read_head(file)
@@ -101,7 +101,7 @@ class AuditLog:
                     )
                     return
                 except MovedMeanwhileError:
-                    self._name = ""  # checked anew, against where it is now
+                    self._name = ""  # check again, against the current anchor
         raise anchor.broken_error(self._display_path, self.ref.shell_name, "its anchor would not hold still")
 
     @property
@@ -112,11 +112,14 @@ class AuditLog:
         return log_reader.open_log(self.project, self.ref)
 
     def _read_head(self, file: LogFile) -> AuditRecord | None:
-        """The last record, of a ledger that has all that the anchor knows, or that was brought back; raises ExecplanError."""
+        """Return the last record of a log that has the anchored record; restore the log first if allowed.
+
+        Raises ExecplanError.
+        """
         if not self.can_restore:
             return self._verify_head(file)
         copy = file.read_copy() if file.is_shorter_than_copy else b""
-        if copy and copy.startswith(file.read_all()):  # its end was cut off, or all of it is gone
+        if copy and copy.startswith(file.read_all()):  # its end was cut off, or the file is gone
             return self._restore_from_copy(file, copy)
         try:
             return self._verify_head(file)
@@ -127,12 +130,12 @@ class AuditLog:
             return self._restore_from_copy(file, copy)
 
     def _is_restorable(self, data: bytes, copy: bytes) -> bool:
-        """Whether a copy is to take the place of a ledger that is broken: also where this process has just seen it whole."""
+        """Return whether a copy may replace a broken log; also true if this process has just seen the log intact."""
         was_intact = self._last_record is not None and self._last_record.ledger == hash_chain.find_log_name(copy)
         return was_intact or log_reader.is_damaged_by_step(data, copy)
 
     def _restore_from_copy(self, file: LogFile, copy: bytes) -> AuditRecord | None:
-        """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""
+        """Replace the log with its copy if that has the anchored record. Raises ExecplanError."""
         name = hash_chain.find_log_name(copy)
         known_anchor = anchor.get(self.project, name)
         if log_reader.parse_log(copy, known_anchor).flaw is not None or (
@@ -145,7 +148,7 @@ class AuditLog:
         return self._verify_head(file)
 
     def _verify_head(self, file: LogFile) -> AuditRecord | None:
-        """The last record, of a ledger that has all that the anchor knows; raises ExecplanError."""
+        """Return the last record of a log that has the anchored record. Raises ExecplanError if it has not."""
         try:
             last_record = file.read_last_record()
         except ValueError as error:
@@ -160,7 +163,7 @@ class AuditLog:
         return last_record
 
     def _verify_against_anchor(self, file: LogFile, last_record: AuditRecord | None) -> None:
-        """Compare it with its anchor; raises ExecplanError."""
+        """Compare the log with its anchor. Raises ExecplanError if they do not match."""
         name = last_record.ledger if last_record is not None else log_reader.available_name(self.project, self.ref)
         known_anchor, data = anchor.get(self.project, name), file.read_all()
         parsed_chain = log_reader.parse_log(data, known_anchor)
@@ -173,7 +176,7 @@ class AuditLog:
         self._remember_entries(parsed_chain.records)
 
     def _verify_new_records(self, file: LogFile, last_record: AuditRecord) -> None:
-        """Look at what another process has written since; raises ExecplanError."""
+        """Check the records that another process has written since the last read. Raises ExecplanError."""
         data = file.read_all()
         begin = hash_chain.offset_after(data, self._last_record.hash) if self._last_record is not None else 0
         parsed_chain = hash_chain.parse_chain(data[begin:], self._last_record, anchored_size=0)
@@ -183,7 +186,7 @@ class AuditLog:
             self._remember_entries(parsed_chain.records)
 
     def _remember_entries(self, records: Sequence[AuditRecord]) -> None:
-        """Keep in mind which entries of journals are here."""
+        """Remember which journal entries are in the log."""
         for record in records:
             if record.run is not None and record.entry is not None and record.line is not None:
                 self._known_lines.setdefault(record.run, {})[record.entry] = record.line
@@ -208,7 +211,7 @@ class AuditLog:
         run: str | None = None,
         entry: Entry | None = None,
     ) -> AuditRecord:
-        """The record that stands behind the last one."""
+        """Build the record that follows the last one."""
         entry_details = entry.fields if entry is not None else {}
         session = entry_details.get("session") or author.session_id()
         return hash_chain.with_hash(

@@ -1,4 +1,4 @@
-"""What the ledger says of an entry of a journal: what somebody has to know who reads it in a year."""
+"""The details of journal entries in the audit log: what a reader needs to know a year later."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ _OMITTED_FIELDS = {
     journal_entries.BEGUN: ("states",),
     journal_entries.INTENT: ("before", "snapshot"),
 }
-"""What stays in the journal: all that an approval names, and what there was before, which the result tells again."""
+"""Fields that stay in the journal: all that an approval names, and previous states, which the result repeats."""
 _RECORD_FIELDS = ("run", "plan_id", "user", "session")
-"""What every record has a place for."""
+"""Fields that every record already has."""
 _STEP_FIELDS = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network", "inferred")
 _DOCUMENT_KINDS = (journal_entries.BEGUN, journal_entries.RESUMED, journal_entries.REPLANNED)
-"""Behind them another document may be run."""
+"""Kinds of entries after which another document may run."""
 _UNREDACTED_FIELDS = frozenset(
     "approval approved_at covered_by digest document expires_at file head how inferred max_risk policy received revision sent steps".split()
 )
-"""What no person has written: digests and ids stay as they are, even where a variable of a CI job has the same value."""
+"""Fields not written by a person: digests and IDs stay unredacted, even if a CI variable has the same value."""
 _LIMIT = 64 << 20
 
 
 class StepDetails:
-    """What the steps of runs are to do, from the documents that lie with them."""
+    """The definitions of run steps, read from the documents stored with the runs."""
 
     def __init__(self) -> None:
         self._steps: dict[str, dict[str, Any]] = {}
         self._document_path = ""
 
     def for_entry(self, entry: Entry, document: str) -> dict[str, Any]:
-        """What the step of an entry is to do, in few words; nothing where its document can't be read."""
+        """Return a short definition of an entry's step; empty if its document cannot be read."""
         if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
             revision_path = numbered_path(document, entry.fields.get("revision", 0))
             self._steps, self._document_path = _load_steps(revision_path) or _load_steps(document), document
@@ -56,7 +56,7 @@ class StepDetails:
 
 
 def redact_details(details: dict[str, Any]) -> dict[str, Any]:
-    """What is said, without secrets."""
+    """Return the details without secrets."""
     redaction = Redactor(os.environ, public_variables(os.environ))
     return {
         name: value if name in _UNREDACTED_FIELDS else redaction.redact_value(value) for name, value in details.items()
@@ -64,7 +64,7 @@ def redact_details(details: dict[str, Any]) -> dict[str, Any]:
 
 
 def entry_details(entry: Entry) -> dict[str, Any]:
-    """What an entry says, without what every record says and what stays in the journal."""
+    """Return the details of an entry, without the fields of every record and those that stay in the journal."""
     omitted = (*_RECORD_FIELDS, *_OMITTED_FIELDS.get(entry.kind, ()))
     details = {name: value for name, value in entry.fields.items() if name not in omitted}
     if "changes" in details:
@@ -73,12 +73,12 @@ def entry_details(entry: Entry) -> dict[str, Any]:
 
 
 def _change_json(change: dict[str, Any]) -> dict[str, Any]:
-    """What became of a path, with the digests before and after."""
+    """Return the JSON form of a path's change, with the digests before and after."""
     return {**change, "before": _state_json(change["before"]), "after": _state_json(change["after"])}
 
 
 def _state_json(raw_state: list[Any]) -> dict[str, Any] | None:
-    """What was at a path, or nothing where there was none."""
+    """Return the JSON form of a path's state; None if the path was absent."""
     state = journal_entries.state_from_json(raw_state)
     if state.kind == ABSENT:
         return None

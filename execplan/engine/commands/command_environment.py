@@ -1,4 +1,4 @@
-"""The environment that a command gets: what a program needs to find its way, and nothing that nobody named."""
+"""The environment of a command: the variables that programs usually need, and those explicitly named."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ALLOWED = frozenset("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH TERM".split())
-"""What is handed on, and everything that begins with `LC_`."""
+"""Variables that are passed on, in addition to all that begin with `LC_`."""
 _PUBLIC = frozenset(
     "CLAUDE_CODE_SESSION_ID GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL PWD".split()
 )
-"""What is not handed on and is no secret: who did it, and in which session, stands in the ledger."""
+"""Variables that are not passed on but are not secret: the audit log contains the user and the session."""
 
 
 def build_environment(step_env: Mapping[str, str], extra: Sequence[str]) -> dict[str, str]:
-    """What a command gets: of ours what is allowed or named, then what its step says."""
+    """Build the environment of a command: allowed and named variables of this process, then those of the step."""
     names = {*ALLOWED, *extra}
     env = {name: value for name, value in os.environ.items() if name in names or name.startswith("LC_")}
     return {"PATH": os.defpath, **env, "TERM": "dumb", **step_env}
 
 
 def public_variables(environ: Mapping[str, str]) -> frozenset[str]:
-    """The variables whose values need not be kept out of what is written, whatever a command is given besides."""
+    """Return the variables whose values need no redaction, whatever else a command receives."""
     prefixed_names = [name for name in environ if name.startswith(("LC_", "EXECPLAN_"))]
     return ALLOWED | _PUBLIC | frozenset(prefixed_names)

@@ -1,4 +1,4 @@
-"""How a command ended, as its supervisor has told and as its marks tell afterwards."""
+"""The result of a command, from its supervisor's report or later from its marker files."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ if TYPE_CHECKING:
 
 
 class CommandResult(NamedTuple):
-    """How a command ended."""
+    """The result of a command that ended or could not start."""
 
     exit: int | None
-    """None where a signal ended it."""
+    """Exit status of the command; None if a signal ended it."""
     signal: int | None
     cause: str
-    """Why it did not end by itself: timeout, limit or interrupted; error where it could not be started."""
+    """Why the command did not end on its own: timeout, limit or interrupted; error if it could not be started."""
     reason: str
     seconds: float
     cpu_s: float
-    """Of all its processes that were waited for."""
+    """CPU seconds of all its processes that were waited for."""
     peak_memory_bytes: int
-    """The most that all its processes held at once, as far as that was seen, and at least what the largest did; never
-    less than what starting it takes, some 10 MB."""
+    """Peak memory of all its processes together as observed, and at least that of the largest one.
+
+    Never less than the memory needed to start the command, some 10 MB.
+    """
     stdout: bytes
     stdout_sha256: str
-    """Of all of it."""
+    """SHA-256 of the complete standard output."""
     is_complete: bool
-    """Whether `stdout` is all that was printed to it."""
+    """Whether `stdout` is the complete standard output."""
     output_tail: bytes = b""
-    """The end of what was printed to both streams, some kilobytes."""
+    """End of the output of both streams, some kilobytes."""
 
 
 def format_result(result: CommandResult) -> str:
-    """How a command ended, in a line."""
+    """Describe the result of a command in one line."""
     exit_text = (
         f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}" if result.signal else "not run"
     )
@@ -46,7 +48,7 @@ def format_result(result: CommandResult) -> str:
 
 
 def read_marks(marks_path: str) -> str | CommandResult:
-    """How a command of which only the marks are left ended: `never` begun, `begun`, or how; what it printed is not known.
+    """Return the result of a command from its marker files: `never` begun, `begun`, or its result without output.
 
     Raises ExecplanError.
     """
@@ -67,7 +69,7 @@ def read_marks(marks_path: str) -> str | CommandResult:
 
 
 def parse_report(data: bytes) -> dict[str, Any]:
-    """What a supervisor has told; raises ValueError, SyntaxError for what none tells."""
+    """Parse a supervisor's report. Raises ValueError, SyntaxError if it is not one."""
     from ast import literal_eval
 
     report: dict[str, Any] = literal_eval(data.decode("ascii"))

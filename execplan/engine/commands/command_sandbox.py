@@ -1,4 +1,4 @@
-"""The sandbox of commands: bubblewrap, in which they see the machine and change nothing but the repository."""
+"""The sandbox of commands: bubblewrap with the machine visible and only the repository writable."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - these are what a command gets empty ones of
-"""Folders that are empty when a command begins, and gone when it has ended."""
+"""Directories that are empty when a command begins and removed when it ends."""
 _PACKAGE_MOUNT = "/run/execplan"
-"""Where the sandbox has the package, of which its first process is a part."""
+"""Path of the execplan package in the sandbox, whose first process belongs to it."""
 _CACHES = {"XDG_CACHE_HOME": "/tmp/.cache", "npm_config_cache": "/tmp/.cache/npm"}  # noqa: S108 - as above
-"""Where programs keep what they could make anew: they fail where they can't write there."""
+"""Cache directories of programs that fail if they cannot write there."""
 _RESOLVER = "/etc/resolv.conf"
 _READ_ONLY_PROC = [f"/proc/{name}" for name in ("sys", "sysrq-trigger", "fs", "scsi", "acpi", "dynamic_debug")]
-"""What of the kernel root can set there, also a root without any rights."""
+"""Kernel settings in /proc that root can change, even a root user without capabilities."""
 
 
 class Sandbox(NamedTuple):
-    """How commands of a home are kept in."""
+    """The sandbox settings for the commands of a project."""
 
     program: str
-    """The path of bwrap."""
+    """Path of the bwrap program."""
     can_limit_size: bool
-    """Whether it can limit what is written to a folder in memory; versions before 0.7 can't."""
+    """Whether bwrap can limit the size of an in-memory directory; versions before 0.7 cannot."""
     project: Project
     hidden_folders: tuple[str, ...]
-    """The folders of the key and of the register of approvals."""
+    """Directories of the key and the approval registry."""
     triggers: tuple[str, ...] = ()
-    """What of the tree git runs by itself, or takes its settings from."""
+    """Paths from which Git runs programs or reads its settings."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """An environment with folders for passing things where the sandbox has them, unless its step names others."""
+        """Return an environment with the sandbox's temporary and cache directories, unless the step sets others."""
         moved = {"TMPDIR": "/tmp"} if env.get("TMPDIR") == os.environ.get("TMPDIR") else {}  # noqa: S108 - as above
         return {**_CACHES, **env, **moved}
 
     def argv(self, spec: CommandSpec) -> list[str]:
-        """What runs the first process of the sandbox; the descriptors that it is to use come behind."""
+        """Return the command of the sandbox's first process; its file descriptors are appended as arguments."""
         root = os.path.realpath(self.project.root)
         argv = [self.program, *_base_argv(spec.limits.memory_mb << 20 if self.can_limit_size else 0)]
         argv += ["--share-net"] if spec.network else []
@@ -57,7 +57,7 @@ class Sandbox(NamedTuple):
         argv += ["--bind", root, root]
         protected_paths = [path for path in self._protected_paths() if path.startswith(f"{root}/")]
         for path in _folders_between(root, protected_paths):
-            argv += ["--bind", path, path]  # what is mounted can't be moved away with what is in it
+            argv += ["--bind", path, path]  # a mount point cannot be moved away together with its contents
         for path in protected_paths:
             argv += ["--ro-bind", path, path]
         for path in self.hidden_folders:
@@ -73,7 +73,7 @@ class Sandbox(NamedTuple):
         ]
 
     def _visible_options(self, spec: CommandSpec) -> list[str]:
-        """Options for what lies in a folder that is a fresh one, and is needed nevertheless."""
+        """Return the options for needed paths that are below an emptied temporary directory."""
         needed_paths = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
         needed_paths += [os.path.expanduser("~"), spec.env.get("HOME", ""), spec.env.get("VIRTUAL_ENV", "")]
         needed_paths += [
@@ -87,9 +87,7 @@ class Sandbox(NamedTuple):
         for path in sorted({os.path.realpath(path) for path in needed_paths if path.startswith("/")}):
             argv += ["--ro-bind", path, path] if _is_in_temporary_folder(path) and os.path.exists(path) else []
         last_link = ""
-        for path in sorted(
-            set(needed_paths)
-        ):  # what is a link there is one here, and what lies behind it is there once
+        for path in sorted(set(needed_paths)):  # a link stays a link here, and its target is mounted once
             target = os.path.realpath(path)
             if (
                 _is_in_temporary_folder(path)
@@ -101,7 +99,7 @@ class Sandbox(NamedTuple):
         return argv
 
     def _protected_paths(self) -> list[str]:
-        """What of the repository is git's or the tool's own; outer ones first."""
+        """Return the repository's paths that are reserved for Git or execplan, outer ones first."""
         from execplan.approvals import reserved_paths
 
         project = self.project
@@ -111,7 +109,10 @@ class Sandbox(NamedTuple):
 
 
 def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]:
-    """The sandbox that a policy asks for, or why there is none; raises ExecplanError where there must be one."""
+    """Return the sandbox that a policy requests, or the reason that there is none.
+
+    Raises ExecplanError if a required sandbox is missing.
+    """
     if policy.sandbox == "off":
         return None, "the settings switch it off"
     program, why = _find_bwrap(project)
@@ -135,7 +136,7 @@ def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]
 
 
 def _find_bwrap(project: Project) -> tuple[str, str]:
-    """The path of bwrap, or why there is none."""
+    """Return the path of bwrap, or the reason that there is none."""
     from shutil import which
 
     program = os.path.realpath(which("bwrap") or "")
@@ -148,7 +149,7 @@ def _find_bwrap(project: Project) -> tuple[str, str]:
 
 @cache
 def _test_bwrap(program: str) -> tuple[str, bool]:
-    """Why bwrap does not work here, or nothing, and whether it can limit folders in memory."""
+    """Return why bwrap does not work here, empty if it does, and whether it can limit in-memory directories."""
     stderr_text = ""
     for size in (1 << 20, 0):
         command = [program, *_base_argv(size), "--", "true"]
@@ -165,7 +166,7 @@ def _test_bwrap(program: str) -> tuple[str, bool]:
 
 
 def _base_argv(size: int) -> list[str]:
-    """What holds for every command; folders in memory of at most so many bytes, 0 for any."""
+    """Return the bwrap options for every command; `size` limits in-memory directories in bytes, 0 for no limit."""
     argv = "--unshare-all --die-with-parent --new-session --as-pid-1 --cap-drop ALL --ro-bind / / --dev /dev".split()
     argv += ["--proc", "/proc"]
     for path in _READ_ONLY_PROC:
@@ -181,7 +182,7 @@ def _is_in_temporary_folder(path: str) -> bool:
 
 
 def _folders_between(root: str, paths: list[str]) -> list[str]:
-    """The folders between the root and these paths, outer ones first."""
+    """Return the directories between the root and these paths, outer ones first."""
     folders = set()
     for path in paths:
         parent = os.path.dirname(path)
@@ -192,6 +193,6 @@ def _folders_between(root: str, paths: list[str]) -> list[str]:
 
 
 def _installation_root(folder: str) -> str:
-    """The folder of a whole installation that a folder of programs belongs to, such as a virtual environment."""
+    """Return the installation, such as a virtual environment, that a program directory belongs to."""
     parent = os.path.dirname(folder)
     return parent if os.path.basename(folder) == "bin" and parent not in ("/", *_TEMPORARY_FOLDERS) else folder

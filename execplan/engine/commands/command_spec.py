@@ -1,4 +1,4 @@
-"""A command and how it is run; and how the Python is started that runs it."""
+"""The specification of a command, and the Python command line that runs it."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ import sys
 from execplan.named_tuple import NamedTuple
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-"""The folder of execplan itself."""
+"""Directory of the execplan package."""
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); from execplan.engine.commands.{} import main; main()"
 
 
 class Limits(NamedTuple):
-    """What a command may take."""
+    """The resource limits of a command."""
 
     seconds: float
     memory_mb: int
-    """Of all its processes together."""
+    """Memory limit in MB of all its processes together."""
     processes: int
     file_mb: int
-    """Of each file."""
+    """Size limit in MB of each file."""
 
 
 class CommandSpec(NamedTuple):
-    """A command and how it is run."""
+    """A command and the settings with which it runs."""
 
     argv: tuple[str, ...]
     cwd: str
-    """Absolute."""
+    """Absolute path of the working directory."""
     env: dict[str, str]
-    """All that it gets."""
+    """Complete environment of the command."""
     network: bool
-    """Of consequence only in a sandbox."""
+    """Whether the command may use the network; effective only in a sandbox."""
     limits: Limits
     marks_path: str
-    """The path of its marks, without what follows the last dot."""
+    """Path of the marker files, without the suffix after the last dot."""
     stdin: bytes = b""
-    """What it can read from its standard input."""
+    """Data for the standard input."""
     readable_folders: tuple[str, ...] = ()
-    """Folders that it must be able to read, wherever they are."""
+    """Directories that the command must be able to read, wherever they are."""
 
 
 def python_argv(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:
-    """The command that runs the `main` of a module beside this one, quickly."""
+    """Return a fast command that runs the `main` of a module in this package."""
     options = ["-B"] if sys.dont_write_bytecode else []
     return [os.path.realpath(sys.executable), "-I", "-S", "-E", *options, "-c", _BOOT.format(module), root]

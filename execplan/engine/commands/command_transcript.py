@@ -1,4 +1,4 @@
-"""The transcript of a command: markdown in which all that was printed is indented code, without secrets and not too long."""
+"""The transcript of a command: Markdown with all output as indented code, without secrets and limited in length."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from execplan.secrets.redaction import Redactor
 
 _MARKS = ("|", "!")
-"""What stands before a line of standard output and of standard error."""
+"""Markers before a line of standard output and of standard error."""
 _MAX_WIDTH = 2000
-"""Characters of a line; a longer one goes on in the next, behind a `…`."""
+"""Maximum number of characters in a line; a longer one continues on the next line after a `…`."""
 _MAX_REDRAWS = 4
-"""How often a line may be written over (`\\r`) before only its first and its last form are kept."""
+"""Number of overwrites of a line (`\\r`) above which only its first and last form are kept."""
 _CHUNK_SIZE = 1 << 16
-"""Bytes that are made lines of at once."""
+"""Number of bytes converted to lines at a time."""
 _PAUSE = 0.1
-"""Seconds between two lines that are told where more come than anybody reads."""
+"""Seconds between two reported lines if more arrive than a person can read."""
 _SPACES = "\t\u00a0\u202f\u3000"
 
 
 class _Escapes(dict[int, str]):
-    """By its number, how each character is shown."""
+    """The displayed form of each character by code point."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -45,7 +45,7 @@ _ESCAPES = _Escapes()
 
 
 class Transcript:
-    """What a step ran and what that printed."""
+    """A step's commands and their output, written to a file."""
 
     def __init__(
         self,
@@ -55,9 +55,10 @@ class Transcript:
         limit: int,
         on_line: Callable[[str, bool], None] | None = None,
     ) -> None:
-        """Begin the file; of the output the first and the last half of so many bytes is kept. Raises ExecplanError.
+        """Create the file; of the output, keep the first and the last half of `limit` bytes. Raises ExecplanError.
 
-        `on_line` is told each line, and whether it is an error's; where they come too fast, some of them.
+        `on_line` is called with each line and whether it is from standard error. If lines come too fast, it gets only
+        some of them.
         """
         self.path = path
         self.limit = limit
@@ -82,24 +83,24 @@ class Transcript:
             raise
 
     def command(self, command_line: str) -> None:
-        """Say what is run."""
+        """Write the command that runs."""
         self._write_note("$", command_line)
 
     def out(self, data: bytes) -> None:
-        """Take what was printed to standard output; raises ExecplanError."""
+        """Append data of the standard output. Raises ExecplanError."""
         self._append(0, data)
 
     def err(self, data: bytes) -> None:
-        """Take what was printed to standard error; raises ExecplanError."""
+        """Append data of the standard error. Raises ExecplanError."""
         self._append(1, data)
 
     def note(self, message: str) -> None:
-        """Say something of one's own behind what was printed so far."""
+        """Write a message of execplan after the output so far."""
         self._flush()
         self._write_note("=", message)
 
     def close(self) -> None:
-        """Write what is left and have it all on disk; raises ExecplanError."""
+        """Write the remaining data and sync the file. Raises ExecplanError."""
         if self._file.closed:
             return
         try:
@@ -111,7 +112,7 @@ class Transcript:
             self._close_quietly()
 
     def _close_quietly(self) -> None:
-        """Close the file though what is left can't be written."""
+        """Close the file, even if the remaining data cannot be written."""
         try:
             self._file.close()
         except OSError:
@@ -138,7 +139,7 @@ class Transcript:
         self._report_sample(kind, data)
 
     def _flush(self) -> None:
-        """Write what waits for its end or was kept for it."""
+        """Write incomplete lines and the buffered end of the output."""
         excess = self._tail_size - (self.limit - self.limit // 2)
         if excess > WINDOW:
             self._drop_middle(excess - WINDOW)
@@ -150,7 +151,10 @@ class Transcript:
             self._write_stream(kind, stream.flush())
 
     def _drop_middle(self, excess: int) -> None:
-        """Drop the middle, and so many bytes of what was kept; of what comes behind, what is cut off goes too."""
+        """Drop the middle of the output and `excess` more bytes of the buffered end.
+
+        The start of what follows is dropped too if it may be the rest of a secret.
+        """
         for kind, stream in enumerate(self._streams):
             self._write_stream(kind, stream.flush())
             self._streams[kind] = StreamRedactor(self._redaction, is_truncated=True)
@@ -168,7 +172,7 @@ class Transcript:
             self._write_stream(kind, self._streams[kind].feed(data[offset : offset + _CHUNK_SIZE]), notify=notify)
 
     def _write_stream(self, kind: int, lines: Iterable[str], *, notify: bool = True) -> None:
-        """Write lines of a stream, and tell them."""
+        """Write the lines of a stream, and report them if requested."""
         display_lines = [display_line for line in lines for display_line in _wrap_line(line)]
         self._write([f"    {_MARKS[kind]} {display_line}" for display_line in display_lines])
         if self._on_line is not None and notify:
@@ -176,7 +180,7 @@ class Transcript:
                 self._on_line(display_line, bool(kind))
 
     def _report_sample(self, kind: int, data: bytes) -> None:
-        """Tell the last line of many, now and then."""
+        """Report the last of many lines now and then."""
         if self._on_line is None or monotonic() - self._last_sample_at < _PAUSE:
             return
         self._last_sample_at = monotonic()
@@ -200,12 +204,12 @@ class Transcript:
 
 
 def escape_unprintable(text: str) -> str:
-    """A line in which every character that can't be seen, or does something, is shown by its number."""
+    """Return a line with every invisible or control character shown as its code point."""
     return text if text.isprintable() else text.translate(_ESCAPES)
 
 
 def _wrap_line(line: str) -> list[str]:
-    """A line as lines of a transcript: what was written over apart, escaped, cut."""
+    """Return a line as lines of a transcript: overwritten forms separated, escaped and wrapped."""
     forms = line.removesuffix("\r").split("\r") if "\r" in line else [line]
     if len(forms) > _MAX_REDRAWS:
         forms = [forms[0], f"… written over {len(forms) - 2:,} times …", forms[-1]]
@@ -217,7 +221,7 @@ def _wrap_line(line: str) -> list[str]:
 
 
 def _escape_markdown(text: str) -> str:
-    """Words in which no character means anything to a renderer of markdown."""
+    """Return a text with all Markdown characters escaped."""
     return "".join([f"\\{char}" if char in "\\`*_[]<>#&!|~" else char for char in text])
 
 

@@ -1,4 +1,4 @@
-"""A command run to its end under its supervisor, what it prints taken as it comes."""
+"""Running a command to its end under a supervisor, with its output processed as it arrives."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 __all__ = ["CommandResult", "CommandSpec", "Limits", "read_marks", "run_command"]
 _CHUNK = 1 << 20
 _PIPE = 1031
-"""F_SETPIPE_SZ of Linux: what is printed much is read in larger parts."""
+"""F_SETPIPE_SZ of Linux: with a larger pipe, large output is read in larger parts."""
 _NEEDED = ("LD_LIBRARY_PATH",)
-"""What Python itself may need to start."""
+"""Variables that Python itself may need to start."""
 _GIVE_UP_AFTER = 20.0
-"""Seconds behind its time at which a command's supervisor is given up: it was stopped or killed itself."""
+"""Seconds after the timeout at which a supervisor is abandoned, because it was stopped or killed."""
 _TOO_LARGE = b"File too large"
-"""What a program prints that catches the signal for a file beyond the limit, and fails."""
+"""Message of a program that catches the signal for the file size limit and then fails."""
 
 
 def run_command(spec: CommandSpec, sandbox: Sandbox | None, transcript: Transcript, stop: StopSignal) -> CommandResult:
-    """Run a command, within a sandbox if one is given; raises ExecplanError where what it prints can't be kept.
+    """Run a command, in a sandbox if one is given. Raises ExecplanError if its output cannot be stored.
 
-    Whatever happens, nothing that it has started is left.
+    In every case, no process that the command has started remains.
     """
     read_end, write_end = os.pipe()
     wrap = sandbox.argv(spec) if sandbox is not None else []
@@ -82,15 +82,15 @@ def _send_request(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
         while view:
             view = view[supervisor.stdin.write(view) :]
     except BrokenPipeError:
-        pass  # that it died is told by what it does not report
+        pass  # the missing report shows that it died
 
 
 _TAIL_BYTES = 16 << 10
-"""Bytes of the end of the output that are kept: where test runners print their summaries."""
+"""Number of bytes kept from the end of the output, where test runners print their summaries."""
 
 
 class _SupervisorOutput:
-    """What comes from a supervisor and from what it watches."""
+    """The output of a supervisor and of its command."""
 
     def __init__(
         self, supervisor: subprocess.Popen[bytes], report: int, transcript: Transcript, seconds: float
@@ -106,9 +106,9 @@ class _SupervisorOutput:
         self.stdout = bytearray()
         self.stdout_size = 0
         self.stderr_tail = b""
-        """The end of what was printed to standard error."""
+        """End of the standard error."""
         self.output_tail = b""
-        """The end of what was printed to both streams."""
+        """End of the output of both streams."""
         self.is_late = False
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
@@ -123,7 +123,7 @@ class _SupervisorOutput:
             _widen(handle)
 
     def read_until_exit(self, stop: StopSignal) -> None:
-        """Take what comes until the supervisor has ended; raises ExecplanError."""
+        """Read all output until the supervisor has ended. Raises ExecplanError."""
         with selectors.DefaultSelector() as selector:
             for handle, handler in self.handles.items():
                 selector.register(handle, selectors.EVENT_READ, handler)
@@ -138,12 +138,12 @@ class _SupervisorOutput:
                         self._ask_to_stop()
                     elif self._read_available(key.fd) == b"":
                         selector.unregister(key.fd)
-        for handle in self.handles:  # what is still in the pipes, which one that can't be killed may hold open
+        for handle in self.handles:  # data still in the pipes, which an unkillable process may keep open
             while self._read_available(handle):
                 pass
 
     def close(self) -> None:
-        """Let the supervisor end, which ends all else, and wait for it."""
+        """Close the pipes, which makes the supervisor end all processes, and wait for it."""
         for stream in (self.supervisor.stdin, self.supervisor.stdout, self.supervisor.stderr):
             assert stream is not None
             stream.close()
@@ -151,7 +151,7 @@ class _SupervisorOutput:
         self.supervisor.wait()
 
     def build_result(self, spec: CommandSpec) -> CommandResult:
-        """How it ended, said in the transcript too; raises ExecplanError."""
+        """Return the result of the command and note it in the transcript. Raises ExecplanError."""
         fields: dict[str, Any] = parse_report(self.report) if self.report else {}
         leftovers = fields.pop("left", ())
         if not fields:
@@ -178,7 +178,7 @@ class _SupervisorOutput:
         return result
 
     def _read_available(self, handle: int) -> bytes | None:
-        """Take what can be read; nothing at the end, None where there is none as yet."""
+        """Process the available data; return empty bytes at the end, None if there is no data yet."""
         try:
             data = os.read(handle, _CHUNK)
         except BlockingIOError:
@@ -210,14 +210,14 @@ class _SupervisorOutput:
             pass  # it has just ended
 
     def _kill_all(self) -> None:
-        """End what is left of a command whose supervisor does nothing any more."""
+        """Kill the remaining processes of a command whose supervisor no longer works."""
         self.is_late = True
         for target in [self.supervisor.pid, *[target.pid for target in processes.descendants(self.supervisor.pid)]]:
             processes.send_signal(target, KILL)
 
 
 def _widen(handle: int) -> None:
-    """Let a pipe hold more, where that can be had."""
+    """Increase the capacity of a pipe if possible."""
     import fcntl
 
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""A program started in a session of its own, within limits that the kernel looks after; of the supervisor."""
+"""The supervisor's start of a program in its own session, within limits that the kernel enforces."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 LINUX: Final = sys.platform == "linux"
 HANGUP, INTERRUPT, QUIT, KILL, PIPE, TERM, FILE_SIZE = 1, 2, 3, 9, 13, 15, 25
-"""Signals by their numbers, which Linux and macOS share: to import their names takes 5 ms."""
+"""Signal numbers that Linux and macOS share; importing their names takes 5 ms."""
 _DEFAULT, _IGNORE = 0, 1
 _SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 36, 1, 4
-"""What prctl(2) is asked for."""
+"""Option numbers for calls of prctl(2)."""
 _MISSING, _NOT_A_PROGRAM = 127, 126
-"""How a program that could not be started ends, as in a shell."""
+"""Exit statuses of a program that could not be started, as in a shell."""
 _FOLDER_ERROR_OFFSET = 1000
-"""Added to the number of an error that is about the folder."""
+"""Offset added to the number of an error that concerns the working directory."""
 _THREADS_PER_PROCESS = 8
-"""The kernel's limit of processes is a user's and counts threads: so many for each process that a step may have."""
+"""Threads allowed for each process of a step: the kernel's process limit applies to a user and counts threads."""
 _libc = ctypes.CDLL(None)
 _libc.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
 
 
 def become_subreaper() -> None:
-    """Let nobody but execplan stop this process, and let all that loses its parent below it be its own."""
+    """Ignore SIGHUP, SIGINT and SIGTERM, so that only execplan stops this process, and adopt orphaned descendants."""
     for signal in (HANGUP, INTERRUPT, TERM):
         _libc.signal(signal, _IGNORE)
     if LINUX:
@@ -37,15 +37,15 @@ def become_subreaper() -> None:
 
 
 def deny_inspection() -> None:
-    """Let nobody below look into this process, write to its memory or to what it has open, or hold it."""
+    """Prevent descendants from inspecting or tracing this process, its memory and its open files."""
     if LINUX:
         _libc.prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
 def start_program(spec: dict[str, Any]) -> tuple[int, int]:
-    """Start a program in a session of its own, within the limits of an order that has any.
+    """Start a program in its own session, within the limits in `spec` if it has any.
 
-    Its process, and the number of the error if it could not be started, for `not_started`.
+    Returns the process ID, and the error number for `start_failure_report` if the program could not be started.
     """
     read_end, write_end = os.pipe()
     parent_pid = os.getpid()
@@ -66,10 +66,10 @@ def start_program(spec: dict[str, Any]) -> tuple[int, int]:
 
 
 def _become_program(spec: dict[str, Any], parent_pid: int) -> None:
-    """Be the program; raises OSError."""
+    """Turn this process into the program. Raises OSError."""
     os.setsid()
     if LINUX:
-        _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # else its own /proc/self would not be its own
+        _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # otherwise the program would not own its /proc/self
         _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
         if os.getppid() != parent_pid:
             os._exit(1)
@@ -89,7 +89,10 @@ def _become_program(spec: dict[str, Any], parent_pid: int) -> None:
 
 
 def _open_stdin(spec: dict[str, Any]) -> int:
-    """What it reads: nothing, or a file without a name, so that nobody waits for one that does not read; raises OSError."""
+    """Open the standard input: empty, or an unnamed file so that no writer waits for a program that does not read.
+
+    Raises OSError.
+    """
     data = memoryview(spec.get("given", b""))
     if not data:
         return os.open(os.devnull, os.O_RDONLY)
@@ -106,10 +109,11 @@ def _open_stdin(spec: dict[str, Any]) -> int:
 
 
 def _apply_limits(spec: dict[str, Any]) -> None:
-    """Set the limits that the kernel looks after itself.
+    """Set the limits that the kernel enforces.
 
-    None of memory: address space and data count what is only reserved, of which node, Java, Go and every sanitizer take
-    much more than they use. If memory runs out between two looks, the kernel takes this one first.
+    There is no limit for memory: address space and data size include reserved memory, of which Node.js, Java, Go and
+    all sanitizers take much more than they use. If memory runs out between two checks, the kernel kills this process
+    first.
     """
     _lower_limit(resource.RLIMIT_CORE, 0)
     _lower_limit(resource.RLIMIT_FSIZE, spec["file"])
@@ -120,7 +124,7 @@ def _apply_limits(spec: dict[str, Any]) -> None:
             threads = int(file.read(100).split()[3].partition(b"/")[2])
         _lower_limit(resource.RLIMIT_NPROC, threads + _THREADS_PER_PROCESS * spec["processes"])
     except (OSError, ValueError, IndexError):
-        pass  # there is no /proc: the looks of the supervisor are what limits
+        pass  # no /proc: only the supervisor's checks enforce the limits
 
 
 def _lower_limit(limit: int, maximum: int) -> None:
@@ -130,7 +134,7 @@ def _lower_limit(limit: int, maximum: int) -> None:
 
 
 def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
-    """Be the program that is named by its path, or found in PATH; raises OSError."""
+    """Execute a program given by path or found in PATH. Raises OSError."""
     program = argv[0]
     if b"/" in program:
         os.execve(program, argv, env)  # noqa: S606 - without a shell is how it is meant
@@ -146,7 +150,7 @@ def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
 
 
 def start_failure_report(spec: dict[str, Any], error_number: int) -> dict[str, Any]:
-    """What is to be told of a program that could not be started."""
+    """Return the report for a program that could not be started."""
     if error_number > _FOLDER_ERROR_OFFSET:
         folder, why = os.fsdecode(spec["cwd"]), os.strerror(error_number - _FOLDER_ERROR_OFFSET).lower()
         return failure_report(_NOT_A_PROGRAM, f"it can't run in {folder}: {why}")
@@ -161,5 +165,5 @@ def start_failure_report(spec: dict[str, Any], error_number: int) -> dict[str, A
 
 
 def failure_report(exit_code: int | None, reason: str) -> dict[str, Any]:
-    """What is to be told of a command that could not be run."""
+    """Return the report for a command that could not run."""
     return {"exit": exit_code, "signal": None, "cause": "error", "reason": reason}

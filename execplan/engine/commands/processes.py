@@ -1,4 +1,4 @@
-"""The processes below one, what they hold, and their end; of the supervisor, and of execplan when that has failed."""
+"""The descendants of a process, their memory use and how to end them; for the supervisor, or execplan if that fails."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _PAUSE = 0.002
-"""Seconds between two looks whether processes are gone."""
+"""Seconds between two checks whether processes have ended."""
 
 
 class Process(NamedTuple):
-    """A process that is alive."""
+    """A running process with its memory use."""
 
     pid: int
     name: str
     rss: int
-    """Bytes that it holds in memory, what it shares with others included."""
+    """Resident memory in bytes, including shared memory."""
 
 
 def has_children_files() -> bool:
-    """Whether the kernel tells the children of a process; else `ps` does, which takes a process itself."""
+    """Return whether the kernel lists the children of a process; otherwise `ps` is needed, which starts a process."""
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 def child_pids(pid: int) -> list[int]:
-    """The children of a process, none of one that is gone."""
+    """Return the children of a process; none if it has ended."""
     pids: list[int] = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -44,7 +44,7 @@ def child_pids(pid: int) -> list[int]:
 
 
 def descendants(pid: int, limit: int = 1 << 20) -> list[Process]:
-    """All that is alive below a process, and not itself, or so many of them; nothing below none (0)."""
+    """Return up to `limit` running descendants of a process, without itself; none for process 0."""
     if not pid:
         return []
     if not has_children_files():
@@ -60,7 +60,10 @@ def descendants(pid: int, limit: int = 1 << 20) -> list[Process]:
 
 
 def kill_all(pid: int) -> None:
-    """Kill all below a process, each before its children are looked for: what forks without end forks as fast."""
+    """Kill all descendants of a process, each before its children are listed.
+
+    A process that forks endlessly is as fast as this function.
+    """
     for descendant in (
         _descendant_pids(pid) if has_children_files() else [descendant.pid for descendant in _descendants_by_ps(pid)]
     ):
@@ -68,7 +71,7 @@ def kill_all(pid: int) -> None:
 
 
 def _descendant_pids(pid: int) -> Iterator[int]:
-    """All below a process, each before its children are looked for."""
+    """Iterate over the descendants of a process; yield each one before its children are listed."""
     visited = {pid}
     pending = child_pids(pid)
     while pending:
@@ -80,7 +83,7 @@ def _descendant_pids(pid: int) -> Iterator[int]:
 
 
 def proportional_memory(process: Process) -> int:
-    """Bytes that a process holds in memory, what it shares divided among those that do; takes longer to tell."""
+    """Return the memory of a process in bytes, with shared memory divided among its users; slower than `rss`."""
     try:
         with open(f"/proc/{process.pid}/smaps_rollup", "rb", buffering=0) as file:
             for line in file.readall().split(b"\n"):
@@ -92,7 +95,7 @@ def proportional_memory(process: Process) -> int:
 
 
 def send_signal(pid: int, signal: int) -> None:
-    """Send a signal to a process, for a number below 0 to a group, if it is there and may be sent one."""
+    """Send a signal to a process, or to a group for a negative number; ignore missing processes and permissions."""
     try:
         os.kill(pid, signal)
     except (ProcessLookupError, PermissionError):
@@ -100,7 +103,7 @@ def send_signal(pid: int, signal: int) -> None:
 
 
 def reap_children(on_exit: Callable[[int, int], object]) -> bool:
-    """Let children go that have ended, telling how each did; whether there are no others."""
+    """Reap children that have ended and report each status; return whether no children remain."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -112,7 +115,7 @@ def reap_children(on_exit: Callable[[int, int], object]) -> bool:
 
 
 def wait_for_children(on_exit: Callable[[int, int], object], seconds: float) -> bool:
-    """Wait until no child is left, or so long; whether none is."""
+    """Wait until no children remain or the time is up; return whether none remain."""
     deadline = time.monotonic() + seconds
     while not reap_children(on_exit):
         if time.monotonic() >= deadline:
@@ -122,7 +125,7 @@ def wait_for_children(on_exit: Callable[[int, int], object], seconds: float) -> 
 
 
 def _read_process(pid: int) -> Process | None:
-    """A process, None for one that is gone or only waits to be reaped."""
+    """Return a process by its ID; None if it has ended or only waits to be reaped."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
             data = file.readall()
@@ -136,7 +139,7 @@ def _read_process(pid: int) -> Process | None:
 
 
 def _descendants_by_ps(pid: int) -> list[Process]:
-    """The same where only `ps` tells."""
+    """Return the running descendants of a process with `ps`, for systems without children files."""
     import subprocess
 
     children_by_parent: dict[int, list[Process]] = {}

@@ -1,4 +1,4 @@
-"""The first process of a sandbox: starts the program, waits for it, ends what it leaves behind, tells the supervisor."""
+"""The first process of a sandbox: starts the program, waits for it, ends leftover processes and reports the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from execplan.engine.commands.supervisor import BRIEF, PATIENCE
 
 
 def main() -> None:
-    """Carry out the order that lies in one descriptor, and tell how it ended in another."""
+    """Run the specification from one file descriptor and write a report to another."""
     handle, report_handle = int(sys.argv[1]), int(sys.argv[2])
     os.set_inheritable(report_handle, False)
     with open(handle, "rb") as file:

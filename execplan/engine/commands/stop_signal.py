@@ -1,4 +1,4 @@
-"""The word to stop: given once, by a signal handler or any thread, and seen by all who wait for something."""
+"""The stop signal: set once by a signal handler or any thread, and visible to everything that waits."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ import select
 
 
 class StopSignal:
-    """Whether what runs is to be stopped, and by which signal."""
+    """Whether the current work must stop, and because of which signal."""
 
     def __init__(self) -> None:
         self.signal = ""
-        """The name of the signal; nothing before."""
+        """Name of the signal; empty until it is set."""
         self._read_end, self._write_end = os.pipe()
 
     def set(self, signal: str) -> None:
-        """Say so; the first one counts. Takes no lock and raises nothing, so that a signal handler may call it."""
+        """Set the signal to stop; only the first call counts.
+
+        Takes no lock and raises nothing, so that a signal handler may call it.
+        """
         if not self.signal:
             self.signal = signal
             os.write(self._write_end, b"!")
 
     def is_set(self) -> bool:
-        """Whether it was said."""
+        """Return whether the signal is set."""
         return bool(self.signal)
 
     def fileno(self) -> int:
-        """A descriptor that can be read from then on; nobody reads it, so that all see it."""
+        """Return a file descriptor that becomes readable; its data is never read, so that all waiters see it."""
         return self._read_end
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it is said, or so long; whether it was said."""
+        """Wait until the signal is set or the time is up; return whether it is set."""
         if not self.signal:
             select.select([self._read_end], [], [], max(seconds, 0))
         return bool(self.signal)

@@ -1,4 +1,4 @@
-"""What a program prints, as it comes: cut into whole lines from which secrets are taken, also those over many lines."""
+"""Redaction of a program's output as it arrives: complete lines without secrets, even secrets over several lines."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ if TYPE_CHECKING:
     from execplan.secrets.redaction import Redactor
 
 _MAX_LINE_BYTES = 1 << 16
-"""Bytes of a line that are waited for."""
+"""Number of bytes after which an incomplete line is no longer awaited."""
 _OVERLAP = 1 << 12
-"""Bytes at the end of such a line that are looked at again with what comes next: a secret may be cut there."""
+"""Bytes at the end of a long line that are checked again with the next data, as a secret may be split there."""
 _CONTEXT_LENGTH = 1500
-"""Characters before a line that may tell what is in it, such as `kind: Secret` or the name of a value on the next line."""
+"""Number of previous characters that may identify a secret, such as `kind: Secret` or a name above a value."""
 _KEY_BYTES = 1 << 15
-"""Bytes for which the end of a private key is waited for."""
+"""Number of bytes for which the end of a private key is awaited."""
 WINDOW = 1 << 13
-"""Bytes at the beginning of what was cut out of the middle that may be the rest of a secret."""
+"""Number of bytes after a cut that may be the rest of a secret."""
 
 
 class StreamRedactor:
-    """One stream of a program."""
+    """One output stream of a program, redacted line by line."""
 
     def __init__(self, redaction: Redactor, *, is_truncated: bool = False) -> None:
-        """Begin; `is_truncated`: what comes first was cut off from what was before it, and some of it is dropped."""
+        """`is_truncated`: the start of the stream was cut off; drop the part that may be the rest of a secret."""
         self._redaction = redaction
         self._buffer = b""
         self._context = ""
         self._is_truncated = is_truncated
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that are whole by now, without their ends; of a line without end, large pieces."""
+        """Return the lines that are complete by now, without newlines; of an overlong line, large parts."""
         self._buffer += data
         if self._is_truncated:
             if len(self._buffer) < WINDOW:
@@ -44,13 +44,13 @@ class StreamRedactor:
         return self._consume(end if begin < 0 or end - begin > _KEY_BYTES else begin)
 
     def flush(self) -> list[str]:
-        """What is left at the end."""
+        """Return the remaining lines at the end of the stream."""
         if self._is_truncated:
             self._skip_truncated_start()
         return self._consume(len(self._buffer))
 
     def _skip_truncated_start(self) -> None:
-        """Drop what may be the rest of a secret: the first line, and all before the end of a key."""
+        """Drop what may be the rest of a secret: the first line, or everything up to the end of a key."""
         self._is_truncated = False
         window = self._buffer[:WINDOW]
         ends = window.find(KEY_END)
@@ -61,7 +61,7 @@ class StreamRedactor:
             self._buffer = self._buffer[line or WINDOW :]
 
     def _consume(self, end: int) -> list[str]:
-        """Lines out of the first bytes."""
+        """Return the redacted lines from the first `end` bytes of the buffer."""
         if not end:
             return []
         chunk, self._buffer = self._buffer[:end], self._buffer[end:]
@@ -81,7 +81,7 @@ class StreamRedactor:
         return text.removesuffix("\n").split("\n")
 
     def _take_long_line_start(self) -> list[str]:
-        """The first part of a line that is too long, cut where no secret is and between two characters."""
+        """Return the first part of an overlong line, split outside secrets and between characters."""
         limit = len(self._buffer) - _OVERLAP
         while limit and self._buffer[limit] & 0xC0 == 0x80:
             limit -= 1
@@ -95,7 +95,7 @@ class StreamRedactor:
 
 
 def _find_open_key(data: bytes) -> int:
-    """Where a private key begins that has no end yet; -1 for none."""
+    """Return the offset of a private key without an end; -1 if there is none."""
     begin = data.rfind(KEY_BEGIN)
     if begin < 0 or KEY_LABEL not in data[begin : begin + 80]:
         return -1

@@ -1,8 +1,9 @@
-"""One command watched from a process of its own, so that nothing of it outlives its step, its limits or execplan.
+"""The supervisor of one command: a separate process, so that nothing outlives its step, its limits or execplan.
 
-It is started without site-packages and imports only what is needed. Its standard input is a pipe from execplan: first the
-order, then nothing; a byte in it asks to stop, its end means that execplan has died. In a sandbox a second one (inner.py) is
-the first process inside, which starts the program; this one stays outside, writes the marks and looks at the limits.
+It starts without site-packages and imports only what is needed. Its standard input is a pipe from execplan: first the
+specification, then nothing. A byte asks it to stop; the end of the pipe means that execplan has died. In a sandbox,
+sandbox_init.py is the first process inside and starts the program; the supervisor stays outside, writes the marker
+files and checks the limits.
 """
 
 from __future__ import annotations
@@ -31,25 +32,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 GRACE = 2.0
-"""Seconds between SIGTERM and SIGKILL for what is stopped."""
+"""Seconds between SIGTERM and SIGKILL for a stopped command."""
 BRIEF = 0.5
-"""The same for what a program that has ended leaves behind."""
+"""Seconds between SIGTERM and SIGKILL for processes that an ended program leaves."""
 PATIENCE = 10.0
-"""Seconds without the end of any process after which those that are left are given up: another user's, or one that waits
-for a disk."""
+"""Seconds without any process ending after which the remaining ones are abandoned: they belong to another user or wait
+for a disk.
+"""
 _REAP_TIMEOUT = 0.004
-"""Seconds in which a process that was sent a signal may be gone."""
+"""Seconds in which a process may end after a signal."""
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_PS_PAUSE = 0.005, 0.05, 1.0
-"""Seconds between two looks at a program: at first, in the end, and where each look takes a process."""
+"""Seconds between two checks of a program: at first, at most, and at most if each check starts `ps`."""
 
 
 def main() -> None:
-    """Take an order, carry it out, tell how it ended."""
+    """Read a specification, run the command and report its result."""
     report_handle = int(sys.argv[1])
     os.set_inheritable(report_handle, False)
     become_subreaper()
     report = _SupervisedCommand(_read_spec()).run()
-    os.write(report_handle, ascii(report).encode())  # to import json takes as long as to start Python
+    os.write(report_handle, ascii(report).encode())  # importing json takes as long as starting Python
 
 
 def _read_spec() -> dict[str, Any]:
@@ -63,33 +65,33 @@ def _read_exactly(size: int) -> bytes:
     while len(data) < size:
         chunk = os.read(0, size - len(data))
         if not chunk:
-            os._exit(1)  # execplan died before it had said anything
+            os._exit(1)  # execplan died before it sent anything
         data += chunk
     return data
 
 
 class _SupervisedCommand:
-    """A command and what is known of it."""
+    """A command under supervision, with its state."""
 
     def __init__(self, spec: dict[str, Any]) -> None:
         self.spec = spec
         self.wrap: list[bytes] = spec["wrap"]
-        """What the sandbox is made with; nothing without one."""
+        """Command line of the sandbox; empty without a sandbox."""
         self.child = 0
         self.status: int | None = None
         self.last_exit_at = 0.0
-        """When the last one of its processes was seen to have ended."""
+        """Time when the last end of one of its processes was seen."""
         self.cause = self.reason = ""
         self.execplan_died = False
         """Whether execplan has died."""
         self.peak = 0
         self.leftovers: list[str] = []
         self.report_handle = -1
-        """Where the one inside the sandbox tells how it ended."""
+        """File descriptor for the report of the sandbox's first process."""
         self.sandbox_report: dict[str, Any] = {}
 
     def run(self) -> dict[str, Any]:
-        """Run the command to its end; what is to be told of it."""
+        """Run the command to its end and return the report."""
         started_at = time.monotonic()
         try:
             self._write_mark("begun", b"{'pid': %d}" % os.getpid())
@@ -105,15 +107,15 @@ class _SupervisedCommand:
         cpu = self.sandbox_report.get("cpu", usage.ru_utime + usage.ru_stime)
         seconds = time.monotonic() - started_at
         report.update(seconds=seconds, cpu_s=cpu, peak_memory_bytes=max(peak, self.peak), left=self.leftovers)
-        if not self.execplan_died:  # of what was killed with execplan nobody knows how far it came
+        if not self.execplan_died:  # if execplan was killed, the progress of the command is unknown
             try:
                 self._write_mark("ended", ascii(report).encode())
             except OSError:
-                pass  # then this is only known while execplan lives
+                pass  # then the result is known only while execplan lives
         return report
 
     def _write_mark(self, kind: str, data: bytes) -> None:
-        """Write a mark that is whole and on disk, or not there; raises OSError."""
+        """Write and sync a marker file, completely or not at all. Raises OSError."""
         base: str = self.spec["marks"]
         if kind == "begun" and os.path.lexists(f"{base}.ended"):
             os.unlink(f"{base}.ended")
@@ -131,11 +133,11 @@ class _SupervisedCommand:
             os.close(folder)
 
     def _start_command(self) -> dict[str, Any]:
-        """Start the program, or the sandbox with it; what is to be told if it could not be started."""
+        """Start the program or its sandbox; return the report if it could not be started."""
         if not self.wrap:
             self.child, error = start_program(self.spec)
             return start_failure_report(self.spec, error) if error else {}
-        spec_handle = os.memfd_create("order", 0)  # without the flag that would close it
+        spec_handle = os.memfd_create("order", 0)  # without the close-on-exec flag
         os.write(spec_handle, marshal.dumps(self.spec))
         os.lseek(spec_handle, 0, os.SEEK_SET)
         self.report_handle, write_end = os.pipe()
@@ -148,14 +150,14 @@ class _SupervisedCommand:
         return start_failure_report(wrapped, error) if error else {}
 
     def _wait_for_end(self, deadline: float) -> None:
-        """Wait until the program has ended, or has to."""
+        """Wait until the program has ended or must be stopped."""
         poll = select.poll()
         poll.register(0, select.POLLIN)
         if LINUX:
             try:
                 poll.register(os.pidfd_open(self.child), select.POLLIN)
             except OSError:
-                pass  # before Linux 5.3 its end is seen at the next look
+                pass  # before Linux 5.3, the next check sees its end
         pause, longest_pause = _FIRST_PAUSE, _LONGEST_PAUSE if processes.has_children_files() else _LONGEST_PS_PAUSE
         while not self.cause:
             remaining = deadline - time.monotonic()
@@ -172,10 +174,10 @@ class _SupervisedCommand:
                 self._check_limits()
 
     def _check_limits(self) -> None:
-        """See whether it keeps to its limits."""
+        """Check the memory and process limits of the command."""
         running = processes.descendants(self._root_pid(), self.spec["processes"] + 1)
         memory = sum([process.rss for process in running])
-        if memory > self.spec["memory"]:  # what is shared was counted for each
+        if memory > self.spec["memory"]:  # shared memory was counted for each process
             memory = sum([processes.proportional_memory(process) for process in running])
         self.peak = max(self.peak, memory)
         if memory > self.spec["memory"]:
@@ -184,7 +186,7 @@ class _SupervisedCommand:
             self.cause, self.reason = "limit", f"more than {self.spec['processes']} processes"
 
     def _root_pid(self) -> int:
-        """The process above those of the step; 0 for none."""
+        """Return the parent of the step's processes; 0 if there is none."""
         if not self.wrap:
             return os.getpid()
         return next(iter(processes.child_pids(self.child)), 0)
@@ -195,7 +197,7 @@ class _SupervisedCommand:
             self.status = status
 
     def _end_processes(self) -> None:
-        """End all that is left: asked first, unless it is to be gone at once."""
+        """End all remaining processes: with a request first, unless they must end immediately."""
         self.last_exit_at = time.monotonic()
         remaining = processes.descendants(os.getpid(), 100)
         if not self.cause:
@@ -203,7 +205,7 @@ class _SupervisedCommand:
         was_stopped = self.cause in ("timeout", "interrupted") and not self.execplan_died
         if was_stopped or not self.cause:
             self._request_exit(GRACE if was_stopped else BRIEF)
-        if not LINUX:  # what has lost its parent is nobody's child here
+        if not LINUX:  # orphaned processes are not children of this one
             processes.send_signal(-self.child, KILL)
         while not processes.wait_for_children(self._record_exit, _REAP_TIMEOUT):
             self._kill_processes()
@@ -212,7 +214,7 @@ class _SupervisedCommand:
                 return
 
     def _request_exit(self, seconds: float) -> None:
-        """Ask all that is there to end, and what comes meanwhile, and wait so long."""
+        """Ask all processes to end, new ones included, and wait up to `seconds`."""
         deadline = time.monotonic() + seconds
         signaled: set[int] = set()
         while not processes.wait_for_children(self._record_exit, _REAP_TIMEOUT) and time.monotonic() < deadline:
@@ -224,14 +226,17 @@ class _SupervisedCommand:
                 return
 
     def _kill_processes(self) -> None:
-        """Kill all below: of a sandbox its first process takes all with it, else nothing may fork meanwhile."""
+        """Kill all descendants of the supervisor.
+
+        The first process of a sandbox takes all others with it. Without a sandbox, no process may fork meanwhile.
+        """
         if self.wrap:
             processes.send_signal(self._root_pid() or self.child, KILL)
             processes.send_signal(self.child, KILL)
         processes.kill_all(os.getpid())
 
     def _build_report(self) -> dict[str, Any]:
-        """How it ended."""
+        """Return the report of the ended command."""
         status = self.status
         if self.wrap:
             os.set_blocking(self.report_handle, False)

@@ -1,4 +1,7 @@
-"""What each kind of entry must say, so that whoever reads a journal finds it: somebody else may have written there."""
+"""The schema of journal entries: required and optional fields by kind.
+
+Entries are checked because another program may have written to the file.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _MAX_NUMBER: Final = 1 << 53
-"""What no count and no time of ours comes near."""
+"""Upper limit for any count or duration in an entry."""
 
 
 def _text(value: Any) -> bool:
@@ -198,7 +201,10 @@ _OPTIONAL_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
 
 
 def is_valid_entry(kind: str, number: int, at: str, fields: Mapping[str, Any]) -> bool:
-    """Whether an entry may stand at this place of a journal; the first one, and no other, says that the run has begun."""
+    """Return whether an entry is valid at its position.
+
+    The first entry, and no other, records the beginning of the run.
+    """
     if not is_utc_timestamp(at):
         return False
     return (
@@ -209,6 +215,6 @@ def is_valid_entry(kind: str, number: int, at: str, fields: Mapping[str, Any]) -
 
 
 def has_valid_fields(required: Mapping[str, Check], fields: Mapping[str, Any], optional: Mapping[str, Check]) -> bool:
-    """Whether all that must be said is, as it must be, and what may be said as well."""
+    """Return whether all required fields are present and valid, and all present optional fields are valid."""
     is_complete = all([name in fields and check(fields[name]) for name, check in required.items()])
     return is_complete and all([check(fields[name]) for name, check in optional.items() if name in fields])

@@ -1,4 +1,4 @@
-"""The journal of a run: entries that are on disk before what they announce is done, and after it is known how it ended."""
+"""The journal of a run: entries written to disk before each action, and after its result is known."""
 
 from __future__ import annotations
 
@@ -19,42 +19,43 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 LIMIT: Final = 256 << 20
-"""Bytes of the longest journal that is read."""
+"""Size limit of a journal in bytes."""
 
 
 MERGE_MARKER: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
-"""Two branches have both run the plan, and lines of both make no chain."""
+"""Message for a merge conflict: both branches ran the plan, and lines of both form no valid journal."""
 _FOREIGN_WRITE: Final = "somebody else has written there"
 
 
 class Entry(NamedTuple):
-    """A line of a journal."""
+    """An entry of a journal, stored as one line."""
 
     number: int
-    """From 1, without gaps: the order counts, not the time."""
+    """Entry number from 1, without gaps; it defines the order, not the time."""
     kind: str
-    """One of those in entries.py."""
+    """One of the kinds in journal_entries.py."""
     at: str
-    """By the clock, in UTC, which may have been set meanwhile."""
+    """UTC time of the system clock, which may have been reset meanwhile."""
     fields: dict[str, Any]
-    """What else it says, by its kind."""
+    """Other fields of the entry, depending on the kind."""
     line: str
-    """SHA-256 of the line as it lies there; the ledger holds it too."""
+    """SHA-256 of the line as stored; also in the audit log."""
 
 
 class Journal:
-    """The journal of a run that is under way; one process writes it, which holds the lock of runs."""
+    """The journal of an active run; its only writer is the process that has the lock of runs."""
 
     def __init__(self, path: str, mirror_path: str = "", within: str | None = None) -> None:
-        """Open it for writing, made if there is none; what a killed writer has left of a line is cut off.
+        """Open the journal for writing; create it if missing, and cut off an incomplete line left by a killed writer.
 
-        `mirror_path`: where the artifacts of the plan have it, if not there; an entry is written to both. Raises ExecplanError.
+        `mirror_path`: the journal's path in the plan's artifacts, if that is another file; entries go to both. Raises
+        ExecplanError.
         """
         self.path = path
         self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
         self._handle = -1
         self._size = 0
-        """Bytes of the lines that are known: whatever else is there was written by another."""
+        """Size in bytes of the known lines; any other data was written by another program."""
         self.entries: list[Entry] = []
         try:
             handle = file_access.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
@@ -94,7 +95,7 @@ class Journal:
             self._mirror.close()
 
     def write(self, kind: str, **fields: Any) -> Entry:
-        """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
+        """Append an entry and sync it. Raises ExecplanError and leaves the journal unchanged."""
         document = {"n": len(self.entries) + 1, "kind": kind, "at": utc_timestamp(), **fields}
         data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
         self._ensure_not_altered()
@@ -114,9 +115,9 @@ class Journal:
         return entry
 
     def sync_mirror(self) -> bytes | None:
-        """Let the artifacts of the plan have all of it; raises ExecplanError.
+        """Bring the journal's mirror in the plan's artifacts up to date. Raises ExecplanError.
 
-        What was there since it was last asked that is not of it, nothing where it was gone; None where it was whole.
+        Returns the foreign contents overwritten since the last call, empty if the file was gone, None if it was intact.
         """
         if self._mirror is None:
             return None
@@ -126,7 +127,7 @@ class Journal:
         return overwritten_bytes
 
     def _ensure_not_altered(self) -> None:
-        """Refuse to go on where a step, or somebody, has removed the file or written to it; raises ExecplanError."""
+        """Raise ExecplanError if a step or another program has removed or changed the file."""
         own_stat = os.fstat(self._handle)
         try:
             is_same_file = os.path.samestat(os.lstat(self.path), own_stat)
@@ -143,18 +144,18 @@ class Journal:
 
 
 def read_journal(path: str) -> list[Entry]:
-    """The whole entries of a journal; of one that is being written those that are there. Raises ExecplanError."""
+    """Read the complete entries of a journal, which may be in use. Raises ExecplanError."""
     data = read_bytes(path)
     return parse_entries(data[: data.rfind(b"\n") + 1], path)
 
 
 def parse_entries(data: bytes, path: str) -> list[Entry]:
-    """The entries of whole lines; raises ExecplanError for a line that no journal of ours holds."""
+    """Parse the entries of complete lines. Raises ExecplanError if a line is not a journal entry."""
     return [_parse_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
 
 
 def check_entries(entries: list[Entry], path: str) -> list[Entry]:
-    """The entries, each of which says all that one of its kind must; raises ExecplanError."""
+    """Return the entries after validating the fields of each. Raises ExecplanError."""
     for entry in entries:
         if not is_valid_entry(entry.kind, entry.number, entry.at, entry.fields):
             raise altered_error(path, entry.number)
@@ -173,7 +174,7 @@ def _parse_entry(line: bytes, path: str, number: int) -> Entry:
 
 
 def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> ExecplanError:
-    """The refusal of what no journal of ours says at this place."""
+    """Return the error for an invalid entry of a journal."""
     return ExecplanError(
         "journal-altered",
         f"{path}:{number} is no entry of a journal: {why}",
@@ -184,12 +185,12 @@ def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> Execplan
 
 
 def is_merge_marker(line: bytes) -> bool:
-    """Whether a line is what git puts between the two sides of a merge."""
+    """Return whether a line is a conflict marker of a Git merge."""
     return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
 
 
 def read_bytes(path: str) -> bytes:
-    """All that a journal holds, a torn last line too; raises ExecplanError."""
+    """Read a journal's bytes, including a torn last line. Raises ExecplanError."""
     data, size = file_access.read(path, LIMIT)
     if size > LIMIT:
         message = f"{path} has {size:,} bytes: no journal is as long as that"

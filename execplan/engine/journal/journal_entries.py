@@ -1,4 +1,4 @@
-"""The kinds of entries in a journal, what each says, and the records of what a step did."""
+"""Journal entries: their kinds and fields, and the records of a step's results."""
 
 from __future__ import annotations
 
@@ -10,57 +10,93 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 BEGUN: Final = "begun"
-"""run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy, sandbox (its
-name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved), mode (`agent` where an agent does the steps; else nothing is said),
-programs (name → path, path without links, digest, version: as approved; an old journal says nothing of them)."""
+"""Entry for the beginning of a run.
+
+Fields: run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy,
+sandbox (its name or empty), jobs, chosen (IDs or null), replays (a run or null), head, states (path → state, as
+approved), mode (`agent` if an agent performs the steps, otherwise absent), programs (name → path, path without links,
+digest, version: as approved; absent from old journals).
+"""
 INTENT: Final = "intent"
-"""step, attempt, by (`person` or `policy`: who approved it), before (path → state: what it is about to change, all of it
-backed up), snapshot (whether the tree was looked at too). On disk before anything of the step happens."""
+"""Entry for the intent to run a step, on disk before anything of the step happens.
+
+Fields: step, attempt, by (`person` or `policy`: who approved it), before (path → state: all that it will change,
+backed up), snapshot (whether a snapshot of the tree was taken).
+"""
 CALLED: Final = "called"
-"""step, attempt, tool (as the agent's program calls it), what (the command, or the paths), paths (from the root, of what it
-writes), session, asked (whether somebody was to be asked first). On disk before the agent is told that it may."""
+"""Entry for an agent's call, on disk before the agent gets the permission.
+
+Fields: step, attempt, tool (its name in the agent's program), what (the command, or the paths), paths (those that it
+writes, from the root), session, asked (whether a person had to be asked first).
+"""
 DENIED: Final = "denied"
-"""tool, what (the program of a command, or the paths: no more of it is told), step (the nearest one, or null), session. A call
-of an agent that was not allowed; of a run only so many are told."""
+"""Entry for a denied call of an agent; limited in number for each run.
+
+Fields: tool, what (the program of a command, or the paths, and no more), step (the nearest one, or null), session.
+"""
 RESULT: Final = "result"
-"""step, attempt, ok, and the fields of Performed; seconds by a clock that is never set; programs (of those that changed
-meanwhile, as of the beginning)."""
+"""Entry for the result of an attempt.
+
+Fields: step, attempt, ok, and the fields of `AttemptResult`; seconds from a monotonic clock; programs (those that
+changed meanwhile, as in `begun`).
+"""
 RETAKEN: Final = "retaken"
-"""step, attempt: what a failed or interrupted attempt had changed was taken back; changes and programs (as of a result)."""
+"""Entry for the rollback of a failed or interrupted attempt's changes.
+
+Fields: step, attempt, changes and programs (as in a result).
+"""
 SKIPPED: Final = "skipped"
-"""step, reason."""
+"""Entry for a skipped step. Fields: step, reason."""
 BLOCKED: Final = "blocked"
-"""step, reason."""
+"""Entry for a blocked step. Fields: step, reason."""
 RECOVERED: Final = "recovered"
-"""step, by (the step that stood in for it)."""
+"""Entry for a step that another one replaced. Fields: step, by (the replacement)."""
 TICKED: Final = "ticked"
-"""step, task (its words), transcript (path from the root or nothing)."""
+"""Entry for a checked-off task. Fields: step, task (its text), transcript (path from the root or empty)."""
 REOPENED: Final = "reopened"
-"""step, task."""
+"""Entry for a reopened task. Fields: step, task."""
 PAUSED: Final = "paused"
-"""why (one of WHYS), step or null, question, seconds (so far; not of a revision that somebody asked for)."""
+"""Entry for a run that waits for an answer.
+
+Fields: why (one of `QUESTION_REASONS`), step or null, question, seconds (so far; absent for a requested revision).
+"""
 ANSWERED: Final = "answered"
-"""why, step, answer (one of ANSWERS), user, session, how (`terminal` or `resume`)."""
+"""Entry for an answer. Fields: why, step, answer (one of `ANSWERS`), user, session, how (`terminal` or `resume`)."""
 REPLANNED: Final = "replanned"
-"""revision, document (digest of the new one), reason, completed (numbers), failed (numbers), step (the one whose failure led
-to it, or nothing where somebody asked for it), plan_steps (how many it has), generation_s (how long it took to make), user, session."""
+"""Entry for a revision of the plan.
+
+Fields: revision, document (digest of the new one), reason, completed (numbers), failed (numbers), step (the one whose
+failure led to the revision; empty if a person requested it), plan_steps (number of steps), generation_s (time to
+create it in seconds), user, session.
+"""
 INTERRUPTED: Final = "interrupted"
-"""signal (its name), seconds (so far)."""
+"""Entry for an interrupted run. Fields: signal (its name), seconds (so far)."""
 RESUMED: Final = "resumed"
-"""user, session, approval, approval_id, approver, how, covered_by (of a revision that an earlier approval covers: the digest of
-that approval, and its revision; else left out), document, revision, failed (steps that stay failed, for what follows from
-it is still to be drawn), states and programs (of a new approval, as approved)."""
+"""Entry for the resume of a run.
+
+Fields: user, session, approval, approval_id, approver, how, covered_by (for a revision covered by an earlier approval:
+the digest of that approval and its revision; otherwise absent), document, revision, failed (steps that stay failed,
+with their consequences still to be applied), states and programs (of a new approval, as approved).
+"""
 ENDED: Final = "ended"
-"""status (completed or failed), cause (one of CAUSES of policy.py, drift, or nothing), reason,
-seconds."""
+"""Entry for the end of a run.
+
+Fields: status (completed or failed), cause (one of `ROLLBACK_CAUSES` in policy.py, drift, or empty), reason, seconds.
+"""
 ROLLBACK: Final = "rollback"
-"""steps (ids), automatic (the cause or nothing), user, session, changes (what is to be restored, as of a result, in the order
-in which they are undone), folders (to be removed), undone_not (lines: what can't be taken back), whole (whether it is all of
-the run)."""
+"""Entry for the beginning of a rollback.
+
+Fields: steps (IDs), automatic (the cause or empty), user, session, changes (to be restored, as in a result, in the
+order of undoing), folders (to be removed), undone_not (lines: effects that cannot be undone), whole (whether it covers
+the whole run).
+"""
 RESTORED: Final = "restored"
-"""path, displaced (the digest of what was there and is kept, or nothing)."""
+"""Entry for a restored path.
+
+Fields: path, displaced (digest of the overwritten contents, which have a backup, or empty).
+"""
 ROLLED_BACK: Final = "rolled_back"
-"""steps, restored, removed, whole (whether it was all of the run)."""
+"""Entry for a finished rollback. Fields: steps, restored, removed, whole (whether it covers the whole run)."""
 
 CHECKPOINT: Final = "checkpoint"
 CONFIRM: Final = "confirm"
@@ -70,32 +106,35 @@ APPROVE: Final = "approve"
 COVERED: Final = "covered"
 REVISION_REASONS = (APPROVE, COVERED)
 QUESTION_REASONS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, *REVISION_REASONS)
-"""Why a run waits: so many steps are done, or one that is marked; a step asks before it is run; one failed that asks then; one
-that may run only once was cut short, and nobody knows whether it had its effect; a new revision is to be approved; a new revision needs no approval, and the run is to be
-resumed."""
+"""Reasons for which a run waits.
+
+In order: a number of steps or a marked step is completed; a step asks before it runs; a failed step asks; a step that
+may run only once was interrupted and its effect is unknown; a new revision needs approval; a new revision needs no
+approval and the run has to be resumed.
+"""
 GO: Final = "go"
 AGAIN: Final = "again"
 SKIP: Final = "skip"
 STOP: Final = "stop"
 ANSWERS = (GO, AGAIN, SKIP, STOP)
-"""Go on (of a step that was cut short: it has done its work); run the step again; go on without it; end the run as failed."""
+"""Answers: continue (an interrupted step has done its work); run the step again; skip it; end the run as failed."""
 
 
 class Change(NamedTuple):
-    """What became of a path."""
+    """A change of a path, with the states before and after."""
 
     path: str
     before: State
     after: State
     added: int = 0
-    """Lines; of what is no text none."""
+    """Number of added lines; 0 for a file that is not text."""
     removed: int = 0
     declared: bool = True
-    """Whether the step says that it changes it; what else a command changed was seen by looking at the tree."""
+    """Whether the step declares the change; other changes of a command were found by comparing snapshots."""
 
 
 class Checks(NamedTuple):
-    """What was checked: `passed`, `failed` or `not_run`."""
+    """Results of a step's checks: `passed`, `failed` or `not_run`, and the number of tests."""
 
     pre: str = "not_run"
     post: str = "not_run"
@@ -104,12 +143,14 @@ class Checks(NamedTuple):
 
 
 class AttemptResult(NamedTuple):
-    """How an attempt of a step ended."""
+    """The result of an attempt of a step."""
 
     ok: bool
     cause: str = ""
-    """Why it failed: exit, timeout, expectation, syntax, test or limit, as `triggers` names them; drift, where a file is not
-    as it should be before it; interrupted; error, where it could not be done at all."""
+    """Cause of the failure: exit, timeout, expectation, syntax, test or limit, as `triggers` names them.
+
+    Also drift, if a file was not as expected before the step; interrupted; error, if the step could not be performed.
+    """
     reason: str = ""
     exit: int | None = None
     signal: int | None = None
@@ -118,50 +159,50 @@ class AttemptResult(NamedTuple):
     peak_memory_bytes: int = 0
     changes: tuple[Change, ...] = ()
     folders: tuple[str, ...] = ()
-    """Those that were made, from the root, the outer ones first."""
+    """Created directories, from the root, outer ones first."""
     checks: Checks = Checks()
     transcript: str = ""
-    """From the root of the repository; nothing for what prints nothing."""
+    """Path of the transcript from the repository root; empty for a step without output."""
     stdout: str = ""
-    """SHA-256 of all that a command printed to its standard output."""
+    """SHA-256 of the command's complete standard output."""
     outside: str = ""
-    """What of its effects nobody here can take back, in words; nothing where there is none."""
+    """Description of the effects that cannot be rolled back; empty if there are none."""
 
 
 def state_json(state: State) -> list[Any]:
-    """A state as an entry holds it."""
+    """Return a state in the form of an entry."""
     return list(state)
 
 
 def state_from_json(components: list[Any]) -> State:
-    """The state that an entry holds."""
+    """Return the state in an entry."""
     return State(*components)
 
 
 def programs_from_entry(fields: dict[str, Any]) -> dict[str, Program]:
-    """The programs that an entry names."""
+    """Return the programs in an entry."""
     return {name: Program(*components) for name, components in fields.get("programs", {}).items()}
 
 
 def change_json(change: Change) -> dict[str, Any]:
-    """A change as an entry holds it."""
+    """Return a change in the form of an entry."""
     return {**change._asdict(), "before": state_json(change.before), "after": state_json(change.after)}
 
 
 def change_from_json(fields: dict[str, Any]) -> Change:
-    """The change that an entry holds."""
+    """Return the change in an entry."""
     return Change(**{**fields, "before": state_from_json(fields["before"]), "after": state_from_json(fields["after"])})
 
 
 def attempt_result_json(performed: AttemptResult) -> dict[str, Any]:
-    """How an attempt ended as an entry holds it."""
+    """Return the result of an attempt in the form of an entry."""
     changes = [change_json(change) for change in performed.changes]
     fields = {**performed._asdict(), "changes": changes, "folders": list(performed.folders)}
     return {**fields, "checks": performed.checks._asdict()}
 
 
 def attempt_result_from_entry(fields: dict[str, Any]) -> AttemptResult:
-    """How an attempt ended by an entry."""
+    """Return the result of an attempt from an entry."""
     arguments = {name: fields[name] for name in AttemptResult._fields if name in fields}
     arguments["changes"] = tuple([change_from_json(change_fields) for change_fields in fields.get("changes", ())])
     arguments["folders"] = tuple(fields.get("folders", ()))
@@ -170,7 +211,7 @@ def attempt_result_from_entry(fields: dict[str, Any]) -> AttemptResult:
 
 
 def change_kind(change: Change) -> str:
-    """`created`, `deleted` or `modified`."""
+    """Return the kind of a change: `created`, `deleted` or `modified`."""
     if change.before.kind == ABSENT:
         return "created"
     return "deleted" if change.after.kind == ABSENT else "modified"

@@ -1,4 +1,4 @@
-"""The journal of a run as the artifacts of its plan have it: each entry follows there when it is on disk in the state."""
+"""The copy of a run's journal in the artifacts of its plan: each entry is appended once it is synced in the state."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class JournalMirror:
-    """It is added to while it is as it was left; else it waits until it is renewed."""
+    """A journal copy that is appended to while it is intact; otherwise it waits until it is rewritten."""
 
     def __init__(self, path: str, within: str | None) -> None:
         self.path, self.within = path, within
         self._handle = -1
         self._size = 0
         self.overwritten: bytes | None = None
-        """What was there that is not of the journal, nothing where it was gone; None while it was as it should be."""
+        """Overwritten foreign contents, empty if the file was gone; None while it was intact."""
 
     @property
     def is_intact(self) -> bool:
-        """Whether it is the file that was last written to, as it was left."""
+        """Return whether the file is the one last written, unchanged."""
         if self._handle < 0:
             return False
         own_stat = os.fstat(self._handle)
@@ -37,7 +37,7 @@ class JournalMirror:
             return False
 
     def append(self, data: bytes) -> None:
-        """Add a line, where it is whole; raises OSError with it as it was."""
+        """Append a line if the copy is intact. Raises OSError and leaves the copy unchanged."""
         if not self.is_intact:
             return
         try:
@@ -51,7 +51,7 @@ class JournalMirror:
         self._size += len(data)
 
     def rewrite(self, data: bytes) -> None:
-        """Let it hold these bytes; raises ExecplanError."""
+        """Replace the copy with these bytes. Raises ExecplanError."""
         was_open = self._handle >= 0
         self.close()
         old = self._read_existing()
@@ -66,13 +66,13 @@ class JournalMirror:
         self._size = len(data)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file of the copy."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
 
     def _read_existing(self) -> bytes | None:
-        """What is there; nothing for what is no file."""
+        """Return the existing contents; None if there is no readable file."""
         try:
             return file_access.read(self.path, LIMIT)[0] if os.path.lexists(self.path) else None
         except ExecplanError:

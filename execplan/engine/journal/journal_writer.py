@@ -1,4 +1,4 @@
-"""The book of a run that is under way: each entry is redacted, on disk, read into the course, in the ledger, and told."""
+"""The journal writer of an active run: redacts, syncs and applies entries, adds them to the audit log, reports them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def open_run(
     project: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str
 ) -> Iterator[JournalWriter]:
-    """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
+    """Open the journal of a run for writing and update the audit log from it. Raises ExecplanError."""
     from execplan.engine.audit_log.log_writer import AuditLog
 
     if not os.path.lexists(run_paths.journal):
@@ -52,7 +52,7 @@ def open_run(
 
 
 def make_redaction() -> Redactor:
-    """What is kept out of everything that a run writes."""
+    """Return the redactor for everything that a run writes."""
     from execplan.engine.commands.command_environment import public_variables
     from execplan.secrets.redaction import Redactor
 
@@ -60,7 +60,7 @@ def make_redaction() -> Redactor:
 
 
 def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
-    """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
+    """Return the error for a run that was killed before it wrote anything, or whose journal was removed."""
     message = (
         f"the run {run_paths.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
     )
@@ -75,12 +75,13 @@ UNREDACTED_FIELDS: Final = frozenset(
     "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
     "policy sandbox chosen replays head kind by why answer task restored removed displaced signal status cause failed completed".split()
 )
-"""Fields that a resume or a rollback goes by: ids, digests, paths and words of the plan, which stand beside the journal
-anyway. Whatever else an entry says is redacted."""
+"""Fields that a resume or a rollback depends on: IDs, digests, paths and texts of the plan, stored next to the journal
+anyway. All other fields of an entry are redacted.
+"""
 
 
 class JournalWriter:
-    """It may be written by any thread; entries have the order in which they were written."""
+    """A writer of run journals for use from any thread; entries are in the order of writing."""
 
     def __init__(
         self,
@@ -94,18 +95,18 @@ class JournalWriter:
         self.run = run
         self.journal = journal
         self.run_state = run_state
-        """As far as the journal goes, always."""
+        """Run state, always in step with the journal."""
         self.ledger = ledger
         self.redaction = redaction
         self.observer = observer
         self.warnings: list[str] = []
-        """What was put back when the run was taken up, and could not be shown then."""
+        """Warnings about files restored at the resume that could not be shown then."""
         self.is_running_steps = False
-        """Whether steps are done by this process."""
+        """Whether this process runs steps."""
         self._lock = threading.RLock()
 
     def write(self, kind: str, **fields: Any) -> Entry:
-        """Have an entry on disk, and let everybody know of it; raises ExecplanError."""
+        """Write an entry to disk, then update the run state, the audit log and the observer. Raises ExecplanError."""
         redacted_fields = {
             name: value if name in UNREDACTED_FIELDS else self.redaction.redact_value(value)
             for name, value in fields.items()
@@ -118,7 +119,7 @@ class JournalWriter:
         return entry
 
     def repair(self, project: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
-        """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
+        """Restore the files of the run that a step removed or altered, and return warnings. Raises ExecplanError."""
         from execplan.engine.run_records.run_repair import repair_run
 
         with self._lock:
@@ -127,7 +128,7 @@ class JournalWriter:
             )
 
     def _notify_observer(self, entry: Entry) -> None:
-        """Tell who looks on; a terminal that has gone away ends no run."""
+        """Notify the observer; the loss of a terminal does not end the run."""
         try:
             self.observer.entry(entry)
         except OSError as error:

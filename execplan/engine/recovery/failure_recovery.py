@@ -1,4 +1,4 @@
-"""What the failure of a step leads to: tried again, skipped, stood in for, planned anew, asked about, or the end of the run."""
+"""Actions after a failed step: retry it, skip it, run its alternative, replan, ask, or end the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALTERNATIVE: Final = "alternative"
 REPLAN: Final = "replan"
 ASK: Final = "ask"
 UNRECOVERABLE_CAUSES = ("drift", "interrupted")
-"""Causes that no strategy is for."""
+"""Causes of failure that no strategy applies to."""
 _CAUSES = {
     "exit": "failure",
     "error": "failure",
@@ -31,15 +31,18 @@ _CAUSES = {
 
 
 class Recovery(NamedTuple):
-    """What is done about a failed attempt."""
+    """The action to take after a failed attempt."""
 
     kind: str
     seconds: float = 0.0
-    """The pause before it is tried again."""
+    """Seconds to wait before a retry."""
 
 
 def choose_recovery(step: Step, performed: AttemptResult, attempts: int) -> Recovery:
-    """What an attempt that failed leads to, the last of so many since a person last had the step run."""
+    """Choose the action after a failed attempt.
+
+    `attempts` counts the tries, including this one, since a person last had the step run.
+    """
     on_failure = step.on_failure
     if performed.cause in UNRECOVERABLE_CAUSES or not _matches_triggers(on_failure.triggers, performed):
         return Recovery(FAIL)
@@ -50,12 +53,12 @@ def choose_recovery(step: Step, performed: AttemptResult, attempts: int) -> Reco
 
 
 def policy_cause(cause: str) -> str:
-    """What a policy calls the cause of a failure; what it has no name for is told as it is, and never rolled back."""
+    """Return the policy's name for a cause of failure. A cause without one is unchanged, and never rolled back."""
     return _CAUSES.get(cause, cause)
 
 
 def _matches_triggers(triggers: tuple[str, ...], performed: AttemptResult) -> bool:
-    """Whether a failure is one that the strategy was meant for; none named: any is."""
+    """Return whether a failure is one that the strategy applies to. Without triggers, it applies to any."""
     causes = {performed.cause}
     if performed.cause == "exit" and performed.exit is not None:
         causes.add(f"exit:{performed.exit}")

@@ -1,4 +1,4 @@
-"""What a run that was killed or interrupted has left undone of its entries: looked at first, then written down."""
+"""Recovery of attempts that a killed or interrupted run left unfinished: inspects them, then records the outcome."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 
 class InterruptedAttempt(NamedTuple):
-    """An attempt that is not at its end, and what is to be done about it."""
+    """An attempt that did not finish, with the action that it requires."""
 
     step: Step
     number: int
     performed: AttemptResult | None
-    """How it ended, where that is to be written; of an unknown one, how it did if it has done its work."""
+    """The result to record. If the outcome is unknown, the result in case a person confirms the work as done."""
     changes: tuple[Change, ...]
-    """What is to be taken back, where it did not come to its end."""
+    """Changes to undo if the attempt did not finish."""
     folders: tuple[str, ...]
     is_unknown: bool = False
-    """Whether somebody has to say if it has done its work."""
+    """Whether a person has to decide if the attempt did its work."""
 
 
 class InterruptionRecovery:
-    """It looks before the run is taken up again, and writes behind that."""
+    """Inspects interrupted attempts before a run is resumed, then records the outcome."""
 
     def __init__(
         self,
@@ -53,14 +53,14 @@ class InterruptionRecovery:
         prompter: Prompter,
     ) -> None:
         self.stay_failed: list[str] = []
-        """The steps that have failed before the run was cut short, and of which nothing more is written yet."""
+        """IDs of the steps that failed before the interruption and whose consequences are not recorded yet."""
         self._attempt_pool, self._journal_writer, self._executor = attempt_pool, journal_writer, executor
         self._schedule, self._prompter = schedule, prompter
         self._interrupted: list[InterruptedAttempt] = []
 
     @staticmethod
     def unknown_outcomes(run_state: RunState) -> list[tuple[Step, Attempt]]:
-        """The commands that were interrupted, may run only once, and may have done their work by then."""
+        """Return the interrupted commands that may run only once and may already have done their work."""
         unknown = []
         for step in run_state.document.steps:
             last_attempts = run_state.attempts.get(step.id, [])[-1:]
@@ -76,13 +76,16 @@ class InterruptionRecovery:
         return unknown
 
     def inspect(self) -> None:
-        """Find out what was cut short, and whether what is done is as it was left; raises ExecplanError, nothing is written."""
+        """Find interrupted attempts, and check that the results of completed steps are unchanged.
+
+        Writes nothing. Raises ExecplanError.
+        """
         run_state, step_of = self._journal_writer.run_state, self._schedule.steps_by_id
         for name, attempt in run_state.open_attempts():
             self._interrupted.append(self._recover_attempt(step_of[name], attempt))
         for step, attempt in self.unknown_outcomes(run_state):
             performed = attempt.performed
-            assert performed is not None  # it has an end
+            assert performed is not None  # its end is recorded
             assumed_result = performed._replace(
                 ok=True, cause="", reason="it was interrupted, and somebody said that it was done"
             )
@@ -98,7 +101,7 @@ class InterruptionRecovery:
         ensure_not_drifted(run_state, self._attempt_pool.context.workspace, excluded_paths)
 
     def next_question(self) -> Question | None:
-        """The first question that has to be answered before the run can be resumed."""
+        """Return the first question that must be answered before the run can be resumed."""
         return next(
             (
                 run_questions.unknown_outcome_question(interrupted.step.id)
@@ -109,7 +112,7 @@ class InterruptionRecovery:
         )
 
     def resolve(self, answer: str | None, source: str) -> StopReason | None:
-        """Write down what was found; the fate of the run where that ends here. Raises ExecplanError."""
+        """Record the outcome of all interrupted attempts; return why the run stops, if at all. Raises ExecplanError."""
         for interrupted in self._interrupted:
             if not interrupted.is_unknown:
                 self._write(interrupted)
@@ -125,7 +128,7 @@ class InterruptionRecovery:
         return None
 
     def _recover_attempt(self, step: Step, attempt: Attempt) -> InterruptedAttempt:
-        """What has become of an attempt whose end was not written."""
+        """Determine the outcome of an attempt whose end was not recorded."""
         recovered = self._executor.recover_attempt(self._attempt_pool.context, step, attempt)
         performed, changes = recovered.performed, self._own_changes(step, recovered.changes)
         if performed is not None:
@@ -144,12 +147,12 @@ class InterruptionRecovery:
         )
 
     def _own_changes(self, step: Step, changes: tuple[Change, ...]) -> tuple[Change, ...]:
-        """Of a step that may have run beside others only what it declares: what else has changed may be theirs."""
+        """Return only the declared changes of a step that may have run in parallel: others may be of other steps."""
         ran_alone = self._journal_writer.run_state.begin_fields["jobs"] == 1 or not can_run_in_parallel(step)
         return changes if ran_alone else tuple([change for change in changes if change.declared])
 
     def _inspect_failed(self, step: Step) -> None:
-        """A failure may not have been taken back yet; and what follows from it may not have been written."""
+        """Queue a failed step if its changes are not undone yet, or if the consequences are not recorded yet."""
         run_state = self._journal_writer.run_state
         last_attempts = run_state.attempts.get(step.id, [])[-1:]
         performed = last_attempts[0].performed if last_attempts else None
@@ -167,7 +170,7 @@ class InterruptionRecovery:
             self.stay_failed.append(step.id)
 
     def _write(self, interrupted: InterruptedAttempt) -> None:
-        """Write how an attempt ended, or take it back, so that it may run again."""
+        """Record how an attempt ended, or undo its changes so that it can run again."""
         if interrupted.performed is not None:
             self._attempt_pool.record_result(interrupted.step, interrupted.number, interrupted.performed)
         elif interrupted.changes or interrupted.folders:
@@ -178,7 +181,7 @@ class InterruptionRecovery:
             self._journal_writer.write(RETAKEN, step=interrupted.step.id, attempt=interrupted.number, changes=[])
 
     def _ask(self, interrupted: InterruptedAttempt, answer: str | None, source: str) -> StopReason | None:
-        """Ask about an attempt of which nobody knows how it ended, and do what is answered."""
+        """Ask about an attempt whose outcome is unknown, and apply the answer."""
         question = run_questions.unknown_outcome_question(interrupted.step.id)
         reply, source = (answer, source) if answer is not None else (self._prompter.ask(question), "terminal")
         if self._attempt_pool.context.stop.is_set():
@@ -190,14 +193,14 @@ class InterruptionRecovery:
             return StopReason(
                 stop_reasons.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}"
             )
-        self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it is pending then
+        self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it becomes pending
         if reply == SKIP:
             self._journal_writer.write(SKIPPED, step=interrupted.step.id, reason="skipped by who was asked")
         return None
 
 
 def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_paths: Collection[str]) -> None:
-    """Refuse where what the completed steps have left is not as they left it, spared paths aside; raises ExecplanError."""
+    """Raise ExecplanError if files have changed since the completed steps left them, except `excluded_paths`."""
     changed_paths = [
         change.path for name, change in run_state.changes() if run_state.status_of.get(name) in states.SUCCESS_STATES
     ]

@@ -1,4 +1,4 @@
-"""What an attempt that was cut short has changed, for a rollback: nothing of it is run or checked any more."""
+"""Detection of the changes of an interrupted attempt for a rollback, without running or checking anything again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def make_inspection_context(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, observer: RunObserver
 ) -> RunContext:
-    """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
+    """Create a context to inspect the files that steps have left; it cannot run steps. Raises ExecplanError."""
     from execplan.approvals.effective_policy import effective_policy
     from execplan.engine.commands.command_sandbox import find_sandbox
     from execplan.engine.commands.stop_signal import StopSignal
@@ -54,7 +54,7 @@ def make_inspection_context(
 
 
 def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:
-    """What the entry says that ends it; raises ExecplanError."""
+    """Return the fields of the journal entry that ends an interrupted attempt. Raises ExecplanError."""
     from execplan.engine.steps import tree_snapshots
     from execplan.engine.steps.step_execution import outside_effects
     from execplan.engine.steps.step_paths import is_command, runs_program
@@ -84,7 +84,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
 
 
 def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """What a step that writes files, and in which no program runs, has or may have written."""
+    """Return the changes and directories that a step without a program has, or may have, written."""
     from execplan.engine.steps.file_writes import ballast_path, list_created_folders, plan_changes, remove_ballast
     from execplan.execution.evaluation.file_changes import ImpossibleError
 
@@ -92,11 +92,11 @@ def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple
     try:
         changes = tuple([change for _, change in plan_changes(context, step, attempt.before)])
     except ImpossibleError:
-        return (), ()  # it would have failed before it wrote anything
+        return (), ()  # the step would have failed before it wrote anything
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
-        return (), ()  # as above: a hunk that does not fit
+        return (), ()  # same here: a hunk does not apply
     return changes, list_created_folders(context, attempt.before)
 
 

@@ -1,4 +1,4 @@
-"""A rollback: the files of a run, its folders and its ticks are as they were before it; done again when it was cut short."""
+"""Rollback of a run: restores its files, directories and tasks; an interrupted rollback can be repeated."""
 
 from __future__ import annotations
 
@@ -67,10 +67,11 @@ def rollback(
     options: WriteOptions,
     journal_writer: JournalWriter | None = None,
 ) -> RollbackResult:
-    """Take back what a run, or one step of it, has changed; raises ExecplanError with nothing touched, or where a disk fails.
+    """Undo the changes of a run, or of one of its steps.
 
-    `automatic`: the cause, where nobody asked for it. `journal_writer`: of a run under way, whose lock is held; who has it files the
-    run. A rollback that was cut short is finished first.
+    `automatic` is the cause of a rollback that no one requested. `journal_writer` is that of an active run, whose lock
+    is held; its owner files the run. An interrupted rollback is finished first. Raises ExecplanError before anything is
+    touched, or if a disk fails.
     """
     if journal_writer is not None:
         with _name_run_in_hint(ref, run_paths, step):
@@ -105,7 +106,7 @@ def rollback(
 
 @contextmanager
 def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> Iterator[None]:
-    """Name the run in the command that does it again."""
+    """Add the run to the command in an error's retry hint."""
     try:
         yield
     except ExecplanError as error:
@@ -115,7 +116,7 @@ def _name_run_in_hint(ref: PlanRef, run_paths: RunPaths, step: str | None) -> It
 
 
 class _RollbackExecution:
-    """Of one run; the lock of runs is held."""
+    """A rollback of one run; requires the run lock."""
 
     def __init__(
         self, project: Project, ref: PlanRef, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver
@@ -127,7 +128,7 @@ class _RollbackExecution:
         self.is_begun = False
 
     def execute(self, step: str | None, automatic: str) -> RollbackResult:
-        """Do it; raises ExecplanError."""
+        """Roll back the run, or one of its steps. Raises ExecplanError."""
         only_step = find_step_id(self.ref, self.run_paths, self.run_state, self.steps, step)
         if self.run_state.open_rollback is not None:
             self.is_begun = True
@@ -147,7 +148,7 @@ class _RollbackExecution:
         )
 
     def _restore(self, rollback_plan: RollbackPlan, automatic: str) -> RollbackResult:
-        """Restore the files, then reopen the tasks, with an entry for each; raises ExecplanError."""
+        """Restore the files, then reopen the tasks, with a journal entry for each. Raises ExecplanError."""
 
         def write_restored(path: str, digest: str) -> None:
             self.journal_writer.write(RESTORED, path=path, displaced=digest)
@@ -177,7 +178,7 @@ class _RollbackExecution:
         return rolled_back._replace(warnings=tuple(warnings))
 
     def _write_rollback(self, rollback_plan: RollbackPlan, automatic: str) -> None:
-        """Say what is about to be done; a run that has no end has one now."""
+        """Record the start of the rollback; first record the end of a run that has none."""
         if self.is_begun:
             return
         if rollback_plan.is_whole_run and self.run_state.status not in states.ENDED_RUN_STATES:
@@ -196,7 +197,7 @@ class _RollbackExecution:
         )
 
     def _reopen(self, rollback_plan: RollbackPlan) -> list[str]:
-        """Reopen the tasks that the steps have ticked; what could not be done."""
+        """Reopen the tasks that the steps checked off; return a warning for each one that could not be reopened."""
         from execplan.engine import ticks
 
         warnings = []
@@ -212,9 +213,9 @@ class _RollbackExecution:
 def _preview_rollback(
     project: Project, ref: PlanRef, run_paths: RunPaths, step: str | None, observer: RunObserver
 ) -> RollbackResult:
-    """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
+    """Preview the rollback of an inactive run. Raises ExecplanError if the rollback would."""
     if run_lock_holder(project):
-        with acquire_run_lock(project, "rollback"):  # refuses, naming who is
+        with acquire_run_lock(project, "rollback"):  # raises an error that names the lock owner
             pass
     if not (entries := run_summary.read_run_entries(run_paths)):
         raise never_begun_error(ref, run_paths)
@@ -252,7 +253,7 @@ def _preview_rollback(
 def _interrupted_fields(
     context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool
 ) -> dict[str, Any]:
-    """What the entry says that ends an attempt of which nobody has said how it ended; raises ExecplanError."""
+    """Return the fields of the entry that ends an attempt whose result was never reported. Raises ExecplanError."""
     if not run_state.is_agent_run:
         return read_interrupted_result(context, step, attempt)
     from execplan.engine.agent_runs.report_evaluation import interrupted_result
@@ -267,7 +268,7 @@ def _interrupted_fields(
 def _describe_rollback(
     context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult
 ) -> RollbackResult:
-    """What is told of it."""
+    """Build the result of a rollback for reporting."""
     leftover_folders = [f"{folder}: something else is in it" for folder in restored_files.remaining_folders]
     backup_lines = [
         f"{path}: {context.project.display_path(context.store.path(digest))}"
@@ -286,7 +287,7 @@ def _describe_rollback(
 
 
 def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
-    """Remove what a killed writer has left beside the files of a step."""
+    """Remove the temporary files that a killed writer left next to the files of a step."""
     for path in paths:
         if context.workspace.state(path.rpartition("/")[0] or ".").kind == FOLDER:
             context.workspace.remove_temporary(path)
@@ -295,7 +296,7 @@ def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
 def _commit_rollback(
     project: Project, ref: PlanRef, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes
 ) -> RollbackResult:
-    """Commit the plan and what is kept of the run; raises ExecplanError."""
+    """Commit the plan and the run's artifacts. Raises ExecplanError."""
     from execplan.edits.plan_commit import commit_paths
     from execplan.plan import reader
 

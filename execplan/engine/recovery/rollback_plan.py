@@ -1,4 +1,4 @@
-"""What a rollback would do, by the journal of a run: which changes are taken back, which ticks, and what stays."""
+"""Plan of a rollback, from the journal of a run: which changes and tasks are undone, and what stays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
-    """The steps of all revisions of a run, as the last one has them; raises ExecplanError."""
+    """Return the steps of all revisions of a run, each from the last revision that has it. Raises ExecplanError."""
     from execplan.execution.documents.document_io import load
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.files import file_access
@@ -47,7 +47,7 @@ def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str
 def find_step_id(
     ref: PlanRef, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None
 ) -> str | None:
-    """The step that an id or a number names; raises ExecplanError for one that is none."""
+    """Return the ID of the step that an ID or a number refers to. Raises ExecplanError if there is none."""
     if name is None or name in steps:
         return name
     for step in run_state.document.steps:
@@ -67,7 +67,7 @@ def find_step_id(
 
 
 def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
-    """Refuse where nothing is to be taken back, or not yet; raises ExecplanError."""
+    """Raise ExecplanError if nothing is left to roll back, or if a rollback is not possible yet."""
     if run_state.status == states.ROLLED_BACK or (
         only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
     ):
@@ -89,30 +89,30 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
 
 
 class RollbackPlan(NamedTuple):
-    """What is taken back."""
+    """The steps, changes and tasks that a rollback undoes."""
 
     steps: tuple[str, ...]
     changes: tuple[Change, ...]
-    """One for each path, that of the last step first."""
+    """One change per path; those of the last step come first."""
     folders: tuple[str, ...]
-    """Those that were made, the outer ones first."""
+    """Directories that the run created, outermost first."""
     ticks: tuple[tuple[str, str, str], ...]
-    """Steps, and the tasks that they ticked with the transcripts that these link to."""
+    """Step IDs with the tasks that they checked off and the linked transcripts."""
     not_undone: tuple[str, ...]
-    """What can't be taken back, a line each."""
+    """Effects that cannot be undone, one per line."""
     is_whole_run: bool
     restored_paths: frozenset[str] = frozenset()
-    """Paths that a rollback which was cut short has restored."""
+    """Paths that an interrupted rollback has already restored."""
     is_retry: bool = False
-    """Whether something was cut short while it was taken back."""
+    """Whether an earlier attempt to undo some of it may have been interrupted."""
 
 
 def plan_rollback(
     run_state: RunState, steps: Mapping[str, Step], only_step: str | None, current_state: Callable[[str], State]
 ) -> RollbackPlan:
-    """What a rollback of a run, or of one step, is to do; `steps` are those of all its revisions. Raises ExecplanError.
+    """Plan the rollback of a run or of one step; `steps` are those of all revisions. Raises ExecplanError.
 
-    `current_state` says what is at a path: what a failed attempt has changed may be taken back in part, or not be done in part.
+    `current_state` returns the state of a path: the changes of a failed attempt may be partly undone, or partly made.
     """
     attempts = _ordered_attempts(run_state)
     chosen_ids = [name for name, _ in attempts if only_step in (None, name) and _can_undo(steps, name)]
@@ -122,7 +122,7 @@ def plan_rollback(
     ]
     by_path: dict[str, list[tuple[str, Change]]] = {}
     for name, attempt in effective_attempts:
-        assert attempt.performed is not None  # as above
+        assert attempt.performed is not None  # filtered above
         for change in with_created_folders(attempt.performed.changes, attempt.performed.folders):
             if attempt.performed.ok or current_state(change.path) != change.before:
                 by_path.setdefault(change.path, []).append((name, change))
@@ -160,7 +160,7 @@ def plan_rollback(
 
 
 def continue_rollback(run_state: RunState, rollback_entry: Entry, steps: Mapping[str, Step]) -> RollbackPlan:
-    """What is left of a rollback that was cut short."""
+    """Plan the rest of an interrupted rollback."""
     fields = rollback_entry.fields
     return RollbackPlan(
         tuple(fields["steps"]),
@@ -175,7 +175,7 @@ def continue_rollback(run_state: RunState, rollback_entry: Entry, steps: Mapping
 
 
 def _ordered_attempts(run_state: RunState) -> list[tuple[str, Attempt]]:
-    """The attempts of the steps that are not rolled back, in the order of their ends."""
+    """Return the attempts of the steps that are not rolled back, in the order in which they ended."""
     pairs = [
         (name, attempt)
         for name, attempts in run_state.attempts.items()
@@ -196,7 +196,7 @@ def _undoable_changes(
     only_step: str | None,
     not_undone: list[str],
 ) -> list[Change]:
-    """The changes of a path that are taken back: the last ones, down to the first that stays."""
+    """Return the changes of a path to undo: from the last one back to the first one that must stay."""
     undone_changes: list[Change] = []
     for name, change in reversed(path_changes):
         if name not in chosen_ids:
@@ -212,7 +212,7 @@ def _undoable_changes(
 
 
 def _outside_effects(attempts: list[tuple[str, Attempt]], only_step: str | None) -> list[str]:
-    """What the steps did that nobody here can take back, of attempts that failed too."""
+    """Return the effects of the steps that a rollback cannot undo, including those of failed attempts."""
     return [
         f"{name}: {attempt.performed.outside}"
         for name, attempt in attempts
@@ -223,7 +223,7 @@ def _outside_effects(attempts: list[tuple[str, Attempt]], only_step: str | None)
 def _ticked_tasks(
     run_state: RunState, steps: Mapping[str, Step], chosen_ids: Collection[str]
 ) -> tuple[tuple[str, str, str], ...]:
-    """The tasks that were ticked for one of the steps, or for another that completes the same task."""
+    """Return the tasks that were checked off for these steps, or for other steps that complete the same tasks."""
     tasks = {normalize_text(steps[name].task or "") for name in chosen_ids if name in steps and steps[name].task}
     return tuple(
         [

@@ -1,4 +1,4 @@
-"""The next revision of what a run does, made from its journal and from what was found out; nothing is written."""
+"""Computation of a run's next revision from its journal and new information, without writing anything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NextRevision(NamedTuple):
-    """A revision, and how many seconds it took to make."""
+    """A revision of an execution plan, with the seconds that it took to generate."""
 
     document: ExecutionPlan
     seconds: float
@@ -30,7 +30,7 @@ class NextRevision(NamedTuple):
 def build_next_revision(
     run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redactor
 ) -> NextRevision:
-    """The next revision; raises ExecplanError."""
+    """Build the next revision of a run's execution plan. Raises ExecplanError."""
     began = monotonic()
     document, status_of = run_state.document, dict(run_state.status_of)
     for step in _find_failed_steps(run_state, failed):
@@ -50,7 +50,7 @@ def build_next_revision(
 
 
 def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
-    """The steps that are said to have failed, by id or number; raises ExecplanError."""
+    """Return the steps to count as failed, given by ID or number. Raises ExecplanError."""
     steps = []
     for name in names:
         step = next(
@@ -70,9 +70,9 @@ def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
 
 
 def _redact_information(text: str, redaction: Redactor) -> Any:
-    """New information without secrets, those of steps apart: a JSON object, or plain words; raises ExecplanError.
+    """Redact secrets in new information, which is plain text or a JSON object. Raises ExecplanError.
 
-    What begins as an object and is none is refused.
+    The `steps` of an object are not redacted. Text that begins with a brace must be a valid object.
     """
     if not text.lstrip().startswith("{"):
         return redaction.redact_text(text.strip())

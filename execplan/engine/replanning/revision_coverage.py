@@ -1,4 +1,4 @@
-"""A revision of what a run does that needs no new approval: everything in it was approved, and nothing else has changed."""
+"""Check whether a revision needs no new approval: everything in it was approved, and nothing else has changed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 MAX_DERIVED_REVISIONS: Final = 10
-"""Revisions in a row that one approval covers: then a person looks at it again."""
+"""Maximum number of consecutive revisions that one approval covers before a person has to review again."""
 
 
 class RevisionCoverage(NamedTuple):
@@ -57,17 +57,17 @@ class RevisionCoverage(NamedTuple):
 
     approval: Approval | None
     reasons: tuple[str, ...] = ()
-    """Why none does, a line each."""
+    """Why no approval covers the revision, one reason per line."""
     evaluated_plan: EvaluatedPlan | None = None
-    """The revision as it was evaluated."""
+    """The evaluation of the revision."""
     derived_approval: Approval | None = None
-    """The approval of the revision that was derived and recorded."""
+    """The approval that was derived for the revision and recorded."""
 
 
 def find_coverage(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
 ) -> RevisionCoverage:
-    """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
+    """Find the approval of a run that covers its next revision. Writes nothing. Raises ExecplanError on disk errors."""
     try:
         _ensure_no_open_question(run_state)
         approval = _find_run_approval(project, ref, run_paths)
@@ -93,9 +93,10 @@ def find_coverage(
 def derive_approval(
     project: Project, ref: PlanRef, run_paths: RunPaths, coverage: RevisionCoverage
 ) -> RevisionCoverage:
-    """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
+    """Derive and record the approval of a revision that is already stored.
 
-    Raises ExecplanError where a disk fails. The caller holds the lock of runs.
+    If something has changed in the meantime, the result has no approval. Raises ExecplanError if a disk fails. The
+    caller must have the run lock.
     """
     approval, evaluated_plan = coverage.approval, coverage.evaluated_plan
     if approval is None or evaluated_plan is None:
@@ -120,7 +121,10 @@ def derive_approval(
 
 
 def _ensure_no_open_question(run_state: RunState) -> None:
-    """Refuse where a person is asked, or has stopped the run: no revision answers for them. Raises ExecplanError."""
+    """Raise ExecplanError if a question to a person is open or a person has stopped the run.
+
+    A revision cannot answer for a person.
+    """
     question = run_state.question
     if question is not None and question.why not in REVISION_REASONS:
         raise _not_covered_error(f"the run waits for an answer: {question.words}")
@@ -129,7 +133,7 @@ def _ensure_no_open_question(run_state: RunState) -> None:
 
 
 def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
-    """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
+    """Return the run's latest approval if it is still valid. Raises ExecplanError otherwise."""
     stored_approvals = [
         stored_approval
         for stored_approval in approval_files.read_all(project, ref)
@@ -163,7 +167,7 @@ def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bo
 def _invalid_reasons(
     project: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]
 ) -> Iterator[str]:
-    """Why an approval is worth nothing any more."""
+    """Yield the reasons why an approval is no longer valid."""
     signing_key = approval_key.read(project)
     if (
         signing_key is None
@@ -176,7 +180,7 @@ def _invalid_reasons(
         other.approval.id
         for other in stored_approvals
         if other.approval is not None and approval.id in other.approval.origins
-    }  # who revokes the approval of a revision wants to be asked
+    }  # revoking the approval of a revision means wanting to be asked
     if any([approval_registry.read_entry(project, approval_id).is_revoked for approval_id in related_ids]):
         yield "it, or one that derives from it, was revoked"
     if len(approval.origins) >= MAX_DERIVED_REVISIONS:
@@ -193,7 +197,7 @@ def _invalid_reasons(
 
 
 def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan:
-    """The document that was approved, as it is kept with the run; raises ExecplanError."""
+    """Return the approved execution plan from the run's files. Raises ExecplanError."""
     for path in (run_paths.document, run_revisions.revision_path(run_paths, approval.revision)):
         data = (
             file_access.read(path, run_revisions.LIMIT)[0]
@@ -206,7 +210,7 @@ def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan
 
 
 def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
-    """How the run stands, by its journal."""
+    """Return the progress of a run according to its journal."""
     alternatives = {
         step.id: step_order.named_alternative(step) for step in document.steps if step_order.named_alternative(step)
     }
@@ -229,7 +233,7 @@ def _settled_steps(run_state: RunState) -> frozenset[str]:
 def _evaluate_revision(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
 ) -> EvaluatedPlan:
-    """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
+    """Evaluate a revision as `evaluate` will once it is stored. Raises ExecplanError."""
     data, policy, world = to_bytes(revision), effective_policy(project), SnapshotWorld(project)
     active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
     path = project.display_path(artifact_store.path_of(project, ref))
@@ -246,7 +250,7 @@ def _evaluate_revision(
 def _drift_reasons(
     project: Project, run_state: RunState, approval: Approval, evaluated_plan: EvaluatedPlan
 ) -> Iterator[str]:
-    """The files and programs that are neither as they were approved nor as the run has left them."""
+    """Yield the files and programs that differ from both their approved state and the state the run left them in."""
     known_states = {**approval.binding.states, **run_state.expected_states}
     for path, state in evaluated_plan.binding.states.items():
         reason = (
@@ -264,7 +268,7 @@ def _drift_reasons(
 
 
 def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> Iterator[str]:
-    """The steps that are left to be done and that the approval leaves out."""
+    """Yield the remaining steps that the approval does not cover."""
     terms = approval.terms(evaluated_plan.policy.person_from)
     for evaluated_step in evaluated_plan.evaluation.steps:
         if not evaluated_step.is_done and not find_approver(

@@ -1,4 +1,4 @@
-"""The next revision of what a run does: made from what was found out, stored to be evaluated and approved, and on record."""
+"""Replanning of a run: the next revision is made from new information, recorded, and stored for approval."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ if TYPE_CHECKING:
 
 
 _MAX_REASON_LENGTH = 2000
-"""Characters of a reason, as the model of the request has it."""
+"""Maximum length of a reason in characters, as in the model of the request."""
 
 
 class ReplanResult(NamedTuple):
-    """A revision that was made, or in a dry run would be."""
+    """A revision that was made or, in a dry run, would be made."""
 
     run: str
     revision: int
     document: ExecutionPlan
     digest: str
-    """SHA-256 of its bytes."""
+    """SHA-256 digest of the revision's bytes."""
     path: str
-    """Where it is stored, from the root of the repository."""
+    """Path of the stored revision, relative to the repository root."""
     completed_steps: tuple[str, ...]
-    """The ids of the steps that are not run again."""
+    """IDs of the steps that do not run again."""
     differences: tuple[str, ...]
-    """From the revision before, a line each."""
+    """Differences from the previous revision, one per line."""
     coverage: RevisionCoverage
-    """The approval that covers it, or why a person has to approve it."""
+    """The approval that covers the revision, or why a person has to approve it."""
     diff: str
-    """Unified, against what is stored, in a dry run only."""
+    """Unified diff against the stored document; only in a dry run."""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
 
     @property
     def question(self) -> Question:
-        """What the run waits for now."""
+        """The question that the run waits for after the revision."""
         if self.coverage.derived_approval is not None and self.coverage.approval is not None:
             return run_questions.coverage_question(self.revision, self.coverage.approval)
         return run_questions.approval_question(self.revision)
@@ -82,11 +82,12 @@ def replan_run(
     options: WriteOptions,
     journal_writer: JournalWriter | None = None,
 ) -> ReplanResult:
-    """Revise what a run does; raises ExecplanError with nothing changed.
+    """Revise the execution plan of a run. Raises ExecplanError and then changes nothing.
 
-    `failed` are ids or numbers of steps that are to count as failed beside those that the run says, `information` is plain
-    words or a JSON object whose `steps` take the place of all that is not done. With the book of a run under way it is that
-    run which does it, and which pauses behind it; without, the run is paused until the revision is approved.
+    `failed` has the IDs or numbers of steps to count as failed, in addition to those that failed in the run.
+    `information` is plain text, or a JSON object whose `steps` replace everything that is not done. With
+    `journal_writer`, the active run that calls this pauses or continues afterwards; without it, the run is paused until
+    the revision is approved.
     """
     if journal_writer is not None:
         short_reason = journal_writer.redaction.redact_text(reason)[:_MAX_REASON_LENGTH]
@@ -119,7 +120,7 @@ def replan_run(
 
 
 def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult) -> ReplanResult:
-    """Commit what was made with the evidence of the run; raises ExecplanError."""
+    """Commit the revision with the artifacts of the plan. Raises ExecplanError."""
     from execplan.edits.plan_commit import commit_paths
 
     folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
@@ -130,7 +131,7 @@ def _commit_revision(project: Project, ref: PlanRef, replan_result: ReplanResult
 
 
 def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
-    """How far a run has come; raises ExecplanError."""
+    """Load the state of a run from its journal. Raises ExecplanError."""
     entries = run_summary.read_run_entries(run_paths)
     if not entries:
         raise never_begun_error(ref, run_paths)
@@ -138,7 +139,7 @@ def _load_run_state(ref: PlanRef, run_paths: RunPaths) -> RunState:
 
 
 def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:
-    """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
+    """Raise ExecplanError if a run has nothing left to replan, or if the outcome of a step is unknown."""
     plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
@@ -184,10 +185,11 @@ def _store_revision(
     revision: NextRevision,
     step: str | None = None,
 ) -> ReplanResult:
-    """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
+    """Save a revision with the run, store it for the plan, and record it. Raises ExecplanError.
 
-    Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
-    approval that covers it is derived, a person approves it.
+    If the process is killed before the revision is recorded, the run still uses the previous one, and the next
+    revision replaces this one. If it is killed before the approval that covers the revision is derived, a person has to
+    approve it.
     """
     replan_result = _describe_revision(project, ref, run_paths, journal_writer.run_state, revision, diff=False)
     document = revision.document
@@ -217,7 +219,7 @@ def _store_revision(
 def _describe_revision(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool
 ) -> ReplanResult:
-    """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
+    """Describe a revision. Raises ExecplanError if storing it would overwrite a document that cannot be recreated."""
     document = revision.document
     path, data, old = artifact_store.path_of(project, ref), to_bytes(document), artifact_store.read(project, ref)
     _ensure_own_document(project, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
@@ -244,12 +246,12 @@ def _describe_revision(
 
 
 def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_digests: set[str]) -> None:
-    """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
+    """Raise ExecplanError if the stored document cannot be recompiled and does not come from this run."""
     if old is None or digest(old) in run_digests:
         return
     stored_document, _ = validate_document(strict_json.read(old).value, ExecutionPlan)
     if stored_document is None or (stored_document.source is not None and stored_document.revision == 1):
-        return  # it can be compiled again
+        return  # it can be recompiled
     if any([past_revision.sha256 in run_digests for past_revision in stored_document.metadata.history]):
         return
     stored_path = project.display_path(artifact_store.path_of(project, ref))
@@ -262,4 +264,4 @@ def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_
 
 
 _EXPECTED_DIFFERENCES = ("revision was ", "metadata.history was ")
-"""How the differences begin that every revision has."""
+"""Prefixes of the differences that every revision has."""

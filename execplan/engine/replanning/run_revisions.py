@@ -1,4 +1,4 @@
-"""The execution plans of a run: the one that it was begun with, and the revisions that were made while it was under way."""
+"""Execution plans of a run: the initial one, and the revisions made during the run."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
 
 LIMIT = 5 << 20
-"""Bytes of the largest one that is stored, and so of the largest one that is read."""
+"""Maximum size in bytes of an execution plan that is stored, and therefore of one that is read."""
 
 
 def revision_path(run_paths: RunPaths, revision: int) -> str:
-    """Where a revision lies that was made while the run was under way; the first one is `place.document`."""
+    """Return the path of a revision that was made during the run; the initial plan is at `run_paths.document`."""
     return run_paths.trusted_path(os.path.basename(numbered_path(run_paths.document, revision)))
 
 
 def numbered_path(document: str, revision: int) -> str:
-    """As `path_of`, given where the first one lies."""
+    """Return the path of a revision, given the path of the initial document."""
     return f"{document.removesuffix('.json')}-{revision}.json"
 
 
 def latest_revision(entries: Sequence[Entry]) -> tuple[int, str]:
-    """The revision that a journal has come to, 0 for that of its first entry, and the digest of its bytes."""
+    """Return the latest revision in a journal, 0 for that of its first entry, and the digest of its bytes."""
     latest = 0, ""
     for entry in entries:
         if entry.kind == "begun":
@@ -42,9 +42,9 @@ def latest_revision(entries: Sequence[Entry]) -> tuple[int, str]:
 
 
 def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
-    """Put a revision into the run's folder, synced; what a killed process has left of one makes way.
+    """Write a revision into the run's directory and sync it, replacing one that a killed process left.
 
-    The caller holds the lock of runs. Raises ExecplanError.
+    The caller must have the run lock. Raises ExecplanError.
     """
     path = run_paths.artifact_path(os.path.basename(revision_path(run_paths, revision)))
     if not atomic_files.create(path, data):
@@ -55,13 +55,13 @@ def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
 
 
 def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:
-    """The bytes of the execution plan that a run has come to; raises ExecplanError where they are not those of its journal."""
+    """Read the current execution plan of a run. Raises ExecplanError if the bytes do not match its journal."""
     revision, expected = latest_revision(entries)
     path = revision_path(run_paths, revision) if revision else run_paths.document
     data = file_access.read(path, LIMIT)[0]
     artifact_path = run_paths.artifact_path(os.path.basename(path))
     if expected and digest(data) != expected and path != artifact_path and os.path.lexists(artifact_path):
-        data = file_access.read(artifact_path, LIMIT)[0]  # another checkout has made the revision
+        data = file_access.read(artifact_path, LIMIT)[0]  # the revision was made in another checkout
     if expected and digest(data) != expected:
         raise ExecplanError(
             "run-altered",
@@ -73,7 +73,7 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:
 
 
 def load_document(run_paths: RunPaths, entries: Sequence[Entry]) -> ExecutionPlan:
-    """The execution plan that a run has come to; raises ExecplanError."""
+    """Load the current execution plan of a run. Raises ExecplanError."""
     from execplan.execution.documents.document_io import load
     from execplan.execution.execution_plan import ExecutionPlan
 

@@ -1,4 +1,4 @@
-"""The copy of a run's evidence in the state: a step that removes or alters the files of the repository does not reach it."""
+"""The copy of a run's evidence in the state directory, safe from steps that remove or alter files of the repository."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 TRANSCRIPTS: Final = "transcripts"
 PLAN: Final = "plan.md"
-"""The text of the plan, as it was before the last step in which a program ran; only in the copy."""
+"""Name of the plan's text before the last step in which a program ran; only in the copy."""
 _DOCUMENT_PREFIXES: Final = ("execution-plan", "approval")
 
 
 def is_run_document(name: str) -> bool:
-    """Whether a file of a run's folder says what is run, or who has let it run."""
+    """Return whether a file of a run is one of its execution plans or approvals."""
     return name.endswith(".json") and name.startswith(_DOCUMENT_PREFIXES)
 
 
 def copy_evidence(run_paths: RunPaths) -> None:
-    """Copy what is among the artifacts of the run and not in the state; raises ExecplanError."""
+    """Copy the run's evidence that is missing from the state directory. Raises ExecplanError."""
     atomic_files.make_directory(run_paths.copy)
     journal = run_paths.journal
     if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
@@ -39,13 +39,13 @@ def copy_evidence(run_paths: RunPaths) -> None:
 
 
 def open_journal(run_paths: RunPaths) -> Journal:
-    """The journal of a run, open for writing in the state, and among the artifacts; raises ExecplanError."""
+    """Open the journal of a run for writing, in the state directory and in the artifacts. Raises ExecplanError."""
     copy_evidence(run_paths)
     return Journal(run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL), run_paths.root or None)
 
 
 def link_transcript(run_paths: RunPaths, path: str) -> None:
-    """Let a transcript that is being written have a second name in the state, where the file system can."""
+    """Hard-link a transcript in progress into the state directory if the file system allows it."""
     try:
         os.makedirs(run_paths.copy_path(TRANSCRIPTS), exist_ok=True)
         copy_path = os.path.join(run_paths.copy_path(TRANSCRIPTS), os.path.basename(path))
@@ -53,18 +53,21 @@ def link_transcript(run_paths: RunPaths, path: str) -> None:
             os.unlink(copy_path)
         os.link(path, copy_path)
     except OSError:
-        return  # of another file system: then it is only where everybody sees it
+        return  # another file system: the transcript is only in the artifacts
 
 
 def list_altered(run_paths: RunPaths) -> list[str]:
-    """What of the copy, the journal aside, is gone or other among the artifacts; names from the run's folder."""
+    """List the copied files, except for the journal, that are missing or different in the artifacts.
+
+    Names are relative to the run's directory.
+    """
     altered_documents = [name for name in list_run_documents(run_paths) if differs_from_copy(run_paths, name)]
     transcripts = [os.path.join(TRANSCRIPTS, name) for name in _list_directory(run_paths.copy_path(TRANSCRIPTS))]
     return altered_documents + [name for name in transcripts if not os.path.lexists(run_paths.artifact_path(name))]
 
 
 def ensure_not_altered(run_paths: RunPaths) -> None:
-    """Refuse where the artifacts have not the journal and the execution plans that the state has; raises ExecplanError."""
+    """Raise ExecplanError if the journal, an execution plan or an approval in the artifacts differs from its copy."""
     for name in [JOURNAL, *list_run_documents(run_paths)]:
         if os.path.lexists(run_paths.copy_path(name)) and differs_from_copy(run_paths, name):
             raise ExecplanError(
@@ -76,12 +79,15 @@ def ensure_not_altered(run_paths: RunPaths) -> None:
 
 
 def list_run_documents(run_paths: RunPaths) -> list[str]:
-    """What the copy has of what is run, and of who has let it run."""
+    """List the execution plans and approvals in the copy."""
     return [name for name in _list_directory(run_paths.copy) if is_run_document(name)]
 
 
 def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
-    """Whether a file among the artifacts is not as its copy; a longer journal that goes on behind it is the better one."""
+    """Return whether a file in the artifacts differs from its copy.
+
+    A longer journal that continues the copy does not count as different.
+    """
     copy_path, artifact_path = run_paths.copy_path(name), run_paths.artifact_path(name)
     if name == JOURNAL and run_paths.journal != copy_path:
         return False
@@ -89,7 +95,7 @@ def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
         return True
     try:
         left, right = (file_access.read(path, LIMIT)[0] for path in (copy_path, artifact_path))
-        if name == JOURNAL:  # less than a line was left by a killed writer
+        if name == JOURNAL:  # a killed writer left an incomplete line
             left, right = (data[: data.rfind(b"\n") + 1] for data in (left, right))
         return left != right
     except ExecplanError:
@@ -97,7 +103,7 @@ def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
 
 
 def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
-    """Let a file among the artifacts be as its copy; what was displaced, if anything. Raises ExecplanError."""
+    """Restore a file in the artifacts from its copy and return overwritten foreign contents. Raises ExecplanError."""
     path, data = run_paths.artifact_path(name), file_access.read(run_paths.copy_path(name), LIMIT)[0]
     old = file_access.read(path, LIMIT)[0] if os.path.isfile(path) else b""
     atomic_files.write(path, data, within=run_paths.root or None)

@@ -1,4 +1,4 @@
-"""Whether a missing file of a run is expected in the working tree, by the commits that had it."""
+"""Whether the working tree should contain a missing file of a run, judging by the commits that contain it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def is_expected(project: Project, copy_path: str, artifact_path: str) -> bool:
-    """Whether a file that is gone, and of which the state has a copy, should be there.
+    """Return whether a missing file with a copy in the state directory should exist.
 
-    One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
+    A file that was committed and is not in the checked-out commit is on another branch, or a person removed it.
     """
     try:
         commit_limits = _commit_limits(copy_path)
@@ -25,7 +25,7 @@ def is_expected(project: Project, copy_path: str, artifact_path: str) -> bool:
     if commit_limits is None or project.git is None:
         return commit_limits is not None
     path = os.path.relpath(artifact_path, project.root)
-    branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
+    branches = ("--branches", "--remotes", "--tags")  # without refs/stash: stashed files were removed
     try:
         if git_query.output_or_none(
             project, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no_status=1
@@ -40,7 +40,7 @@ def is_expected(project: Project, copy_path: str, artifact_path: str) -> bool:
 
 
 def _commit_limits(path: str) -> tuple[str, ...] | None:
-    """Which commits may have it: those since the first line of a journal or a ledger was written. None: it is empty."""
+    """Return options for the commits since the first line of a journal or audit log; None if the file is empty."""
     with open(file_access.open_regular(path), "rb") as file:
         line = file.readline(1 << 16)
     timestamp = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]

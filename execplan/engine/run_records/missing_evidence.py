@@ -1,4 +1,4 @@
-"""What is gone or altered of a run among the artifacts of its plan, and whether somebody has meant it so."""
+"""Missing or altered evidence of a run in the artifacts of its plan, and whether the change was intended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
-    """What of a run is not as its copy, from its folder; what git has so in the commit that is checked out is meant so."""
+    """List the files of a run that differ from their copies, relative to its directory.
+
+    A difference that the checked-out commit contains is intended and not listed.
+    """
     journal_copy = run_paths.copy_path(JOURNAL)
     names = [JOURNAL] if os.path.lexists(journal_copy) and evidence_copies.differs_from_copy(run_paths, JOURNAL) else []
     names += evidence_copies.list_altered(run_paths) if names or os.path.lexists(journal_copy) else []
@@ -38,7 +41,7 @@ def list_altered_evidence(project: Project, run_paths: RunPaths) -> list[str]:
 
 
 def _changed_in_git(project: Project, paths: list[str]) -> set[str]:
-    """Those that git does not have as they are."""
+    """Return the paths whose current contents are not in Git's index."""
     if project.git is None:
         return set(paths)
     try:
@@ -49,7 +52,7 @@ def _changed_in_git(project: Project, paths: list[str]) -> set[str]:
 
 
 def is_in_other_plan(project: Project, path: str, run: str) -> bool:
-    """Whether another plan than the one at a path has a run among its artifacts."""
+    """Return whether a plan other than the one at a path has a run among its artifacts."""
     other_refs = [ref for ref in plan_store.all_refs(project) if ref.path != path]
     folders = [project.plan_artifacts_dir(ref.path, archived=ref.archived) for ref in other_refs]
     return any([os.path.lexists(os.path.join(folder, "runs", run)) for folder in folders])

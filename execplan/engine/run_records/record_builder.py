@@ -1,4 +1,4 @@
-"""The record of a run, made from its document and its journal: for whoever does not read journals."""
+"""The record of a run, built from its document and its journal, for readers who do not read journals."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _LIMIT = 64 << 20
 
 
 def build_record(run_paths: RunPaths, document: ExecutionPlan, run_state: RunState) -> Record:
-    """What has become of a run; its journal holds the entry that it was begun with.
+    """Build the record of a run; its journal must contain the first entry.
 
-    No time lies later than now, as a clock that was set back would have it; the journal has what was written then.
+    No time is later than now, even if the clock was set back; the journal has the times as they were written.
     """
     begin_fields, approval_fields = run_state.begin_fields, run_state.approval_fields
     status: Any = run_state.status
@@ -59,7 +59,7 @@ def build_record(run_paths: RunPaths, document: ExecutionPlan, run_state: RunSta
 
 
 def save_record(run_paths: RunPaths, record: Record) -> None:
-    """Write a record into the run's folder, in place of an older one; the caller holds the lock of runs.
+    """Write a record to the run's directory and replace an older one. The caller holds the lock of runs.
 
     Raises ExecplanError.
     """
@@ -72,7 +72,7 @@ def save_record(run_paths: RunPaths, record: Record) -> None:
 
 
 def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: RunState) -> bool:
-    """Whether the record that was saved tells how the run has ended; one that can't be read tells nothing."""
+    """Return whether the saved record matches the run's end; False if it cannot be read."""
     try:
         saved_record = read_record(run_paths)
     except ExecplanError:
@@ -86,7 +86,7 @@ def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: R
 
 
 def read_record(run_paths: RunPaths) -> Record | None:
-    """The record that was saved, None where there is none; raises ExecplanError."""
+    """Read the saved record; None if there is none. Raises ExecplanError."""
     from execplan.execution.documents.document_io import load
 
     if not os.path.lexists(run_paths.record):
@@ -95,7 +95,7 @@ def read_record(run_paths: RunPaths) -> Record | None:
 
 
 def _step_record(step: Step, run_state: RunState) -> StepRecord:
-    """The state of a step as its files are now, and its attempts since a person last had it run."""
+    """Return the record of a step: its current status, and its attempts since a person last had it run."""
     status: Any = run_state.status_now(step.id)
     attempts = run_state.attempts.get(step.id, [])
     recent_attempts = [attempt for attempt in attempts if attempt.resume_count == attempts[-1].resume_count]
@@ -118,7 +118,7 @@ def _step_record(step: Step, run_state: RunState) -> StepRecord:
 
 
 def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
-    """What attempts have used, and what those of them have changed that were not taken back at once."""
+    """Return the resources that attempts used, with the changes of those that were not immediately rolled back."""
     attempt_results = [attempt.performed for attempt in attempts if attempt.performed is not None]
     kept_attempts = sorted(
         [attempt for attempt in attempts if attempt.performed is not None and not attempt.retaken], key=_entry_number
@@ -143,7 +143,7 @@ def _entry_number(attempt: Attempt) -> int:
 
 
 def _net_changes(changes: Iterable[Change]) -> list[Change]:
-    """One change a path: from what was there first to what was there last; none where these are the same."""
+    """Return one change for each path, from its first to its last state; none if these are the same."""
     changes_by_path: dict[str, Change] = {}
     for change in changes:
         earlier = changes_by_path.get(change.path)
@@ -156,14 +156,14 @@ def _net_changes(changes: Iterable[Change]) -> list[Change]:
 
 
 def _attempt_checks(checks: Any) -> Checks:
-    """What was checked of an attempt, as a record has it."""
+    """Return the checks of an attempt in the form of a record."""
     return Checks(
         pre_checks=checks.pre, post_checks=checks.post, tests_run=checks.tests_run, tests_passed=checks.tests_passed
     )
 
 
 def _merge_checks(step_checks: Sequence[Checks]) -> Checks:
-    """What was checked of all steps: failed where one has failed, passed where some have passed and none has failed."""
+    """Return the checks of all steps: failed if one has failed, passed if some have passed and none has failed."""
     return Checks(
         pre_checks=_worst_outcome([checks.pre_checks for checks in step_checks]),
         post_checks=_worst_outcome([checks.post_checks for checks in step_checks]),
@@ -195,6 +195,6 @@ def _shorten_reason(text: str) -> str | None:
 
 
 def _clean_name(name: str | None) -> str | None:
-    """A name as a document holds it."""
+    """Return a name in the form of a document: printable, trimmed and limited in length; None if empty."""
     printable_name = "".join([char if char.isprintable() else " " for char in " ".join((name or "").split())])
     return printable_name[:_MAX_NAME_LENGTH].strip() or None

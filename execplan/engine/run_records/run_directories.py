@@ -1,4 +1,4 @@
-"""Where a run lies: its evidence among the plan's artifacts, its working state in the folder that is not committed."""
+"""The directories of a run: its evidence among the plan's artifacts, and its working state, which is not committed."""
 
 from __future__ import annotations
 
@@ -19,34 +19,37 @@ _RUNS = "runs"
 JOURNAL: Final = "journal.jsonl"
 LEDGER: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
-"""Bytes of the longest journal, and of the longest ledger, that is read."""
+"""Size limit of a journal and of an audit log in bytes."""
 
 
 class RunPaths(NamedTuple):
-    """The folders and files of a run; every path is absolute."""
+    """The directories and files of a run, all as absolute paths."""
 
     id: str
-    """Its number in the plan, so that runs stand in order whatever a clock says, and eight random digits."""
+    """ID of the run: its number in the plan, which orders runs regardless of the clock, and eight random hex digits."""
     folder: str
-    """Committed with the plan: journal, document, approval, transcripts, record."""
+    """Directory committed with the plan: journal, document, approval, transcripts, record."""
     state: str
-    """Not committed: what a resume and a rollback need beside the journal and the backups, and a copy of the evidence."""
+    """Directory that is not committed: data for a resume or rollback besides journal and backups; evidence copy."""
     root: str = ""
-    """Of the repository, in which the folder must lie."""
+    """Root of the repository, which must contain the directory."""
 
     @property
     def number(self) -> int:
-        """Which run of the plan it is, from 1."""
+        """Return the number of the run in its plan, from 1."""
         return int(self.id.partition("-")[0])
 
     @property
     def copy(self) -> str:
-        """The copy of the evidence in the state, which no step removes with the files of the repository."""
+        """Return the directory of the evidence copy, which a step cannot remove with the files of the repository."""
         return os.path.join(self.state, "copy")
 
     @property
     def journal(self) -> str:
-        """What happened, an entry a line: the copy, which is written first, unless what was committed goes on behind it."""
+        """Return the path of the journal, with one entry per line.
+
+        This is the copy, which is written first, unless the committed journal continues it.
+        """
         copy_path, artifact_path = self.copy_path(JOURNAL), self.artifact_path(JOURNAL)
         try:
             size = os.lstat(copy_path).st_size
@@ -60,47 +63,50 @@ class RunPaths(NamedTuple):
 
     @property
     def document(self) -> str:
-        """The bytes of the execution plan that is run."""
+        """Return the path of the executed plan's bytes."""
         return self.trusted_path("execution-plan.json")
 
     @property
     def approval(self) -> str:
-        """The approval that lets it run; a later one of the same digest takes the other file's place."""
+        """Return the path of the approval for the run; a later approval of the same digest replaces the file."""
         return os.path.join(self.folder, "approval.json")
 
     @property
     def record(self) -> str:
-        """What became of it, for whoever does not read journals."""
+        """Return the path of the run's record, for readers who do not read journals."""
         return os.path.join(self.folder, "record.json")
 
     def artifact_path(self, name: str) -> str:
-        """A file of the evidence, among the plan's artifacts."""
+        """Return the path of an evidence file among the plan's artifacts."""
         return os.path.join(self.folder, name)
 
     def copy_path(self, name: str) -> str:
-        """Its copy in the state."""
+        """Return the path of an evidence file's copy in the state directory."""
         return os.path.join(self.copy, name)
 
     def trusted_path(self, name: str) -> str:
-        """The one of both to go by: what a step has altered or removed among the artifacts is whole in the copy."""
+        """Return the path of the reliable file: the copy if it exists.
+
+        A step may remove or alter the file in the artifacts.
+        """
         copy_path = self.copy_path(name)
         return copy_path if os.path.lexists(copy_path) else self.artifact_path(name)
 
     @property
     def transcripts(self) -> str:
-        """The folder of what the steps printed."""
+        """Return the directory with the output of the steps."""
         return os.path.join(self.folder, "transcripts")
 
 
 def runs_directory(project: Project, ref: PlanRef) -> str:
-    """The folder of a plan's runs."""
+    """Return the directory with the runs of a plan."""
     return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), _RUNS)
 
 
 def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
-    """The runs of a plan, the last one first; raises ExecplanError.
+    """List the runs of a plan, last one first. Raises ExecplanError.
 
-    Two branches may each have one of a number: then the clock tells which of these is the later one.
+    Two branches may each have a run with the same number; then their start times decide the order.
     """
     from execplan.plan_store import plan_store
     from execplan.project import project_state
@@ -132,13 +138,13 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
 
 
 def next_run(project: Project, ref: PlanRef) -> RunPaths:
-    """The place of a run that is about to begin; raises ExecplanError."""
+    """Return the paths of a new run that is about to begin. Raises ExecplanError."""
     last_number = max([run.number for run in list_runs(project, ref)], default=0)
     return get_run_paths(project, ref, f"{last_number + 1:04}-{os.urandom(4).hex()}")
 
 
 def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
-    """The run that a number, an id or its beginning names, the last one for none; raises ExecplanError."""
+    """Return the run with this number, ID or ID prefix; for None the last one. Raises ExecplanError."""
     runs = list_runs(project, ref)
     if not runs:
         message = f"{ref.id} was never run"
@@ -158,7 +164,7 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
 
 
 def list_directory(folder: str) -> list[str]:
-    """What is in a folder of the state; nothing where there is none."""
+    """List a directory of the state; empty if it does not exist."""
     try:
         return sorted(os.listdir(folder))
     except OSError:
@@ -166,7 +172,10 @@ def list_directory(folder: str) -> list[str]:
 
 
 def _is_continuation(copy_path: str, artifact_path: str) -> bool:
-    """Whether a journal that is longer than its copy was written in another checkout: the ledger beside it knows the rest."""
+    """Return whether a journal longer than its copy was continued in another checkout.
+
+    In that case, the audit log next to it contains the additional entries.
+    """
     from execplan.text.text_lines import digest
 
     try:
@@ -185,7 +194,7 @@ def _is_continuation(copy_path: str, artifact_path: str) -> bool:
 
 
 def _begun_at(run_paths: RunPaths) -> str:
-    """When a run was begun, by the first line of its journal, or nothing."""
+    """Return the time in the first line of a run's journal; empty if there is none."""
     try:
         with open(file_access.open_regular(run_paths.journal), "rb") as file:
             return file.readline(1 << 16).partition(b'"at":"')[2].decode("ascii", "replace")[:20]
@@ -194,14 +203,14 @@ def _begun_at(run_paths: RunPaths) -> str:
 
 
 def get_run_paths(project: Project, ref: PlanRef, name: str) -> RunPaths:
-    """The place of a run with this id, whether it is there or not."""
+    """Return the paths of the run with this ID, existing or not."""
     return RunPaths(
         name, os.path.join(runs_directory(project, ref), name), os.path.join(project.state, _RUNS, name), project.root
     )
 
 
 def is_run_id(name: str) -> bool:
-    """Whether a file is called as a run is."""
+    """Return whether a file name has the form of a run ID."""
     number, dash, rest = name.partition("-")
     return (
         bool(dash) and number.isascii() and number.isdigit() and len(rest) == 8 and not rest.strip("0123456789abcdef")

@@ -1,4 +1,4 @@
-"""What a step has removed or altered of the plan that is run, and of what is kept of the run: it is put back from the state."""
+"""Repair of the plan and the run's files after a step has removed or altered them, from copies in the state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SETTINGS = "execplan.toml"
 
 
 def save_plan_and_settings(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
-    """Keep the plan, and the settings of the home, as they are before a step; raises ExecplanError."""
+    """Back up the plan and the project's settings before a step. Raises ExecplanError."""
     for name, path in _protected_files(project, ref):
         data, copy_path = _read_or_none(path), run_paths.copy_path(name)
         if data is None:
@@ -52,10 +52,11 @@ def repair_run(
     *,
     step_just_ran: bool,
 ) -> list[str]:
-    """Put back what is gone or other, with a warning of it; raises ExecplanError.
+    """Restore missing or altered files of a run and return warnings. Raises ExecplanError.
 
-    The caller holds the lock of runs. A plan that was renamed or archived meanwhile has taken all of it along. Of what is
-    not of the run itself only that is put back which was there before a step that was under way; `step_just_ran`: one was just done.
+    The caller holds the lock of runs. If the plan was renamed or archived meanwhile, its files have moved and nothing
+    is restored. Files that are not part of the run are restored only if they existed before a step that was in
+    progress. `step_just_ran`: whether a step has just run.
     """
     may_be_damaged = step_just_ran or bool(run_state.open_attempts())
     if not os.path.lexists(ref.path) and is_in_other_plan(project, ref.path, run_paths.id):
@@ -98,12 +99,12 @@ def _repair_warning(project: Project, repaired_paths: list[str], overwritten: li
 
 
 def _protected_files(project: Project, ref: PlanRef) -> list[tuple[str, str]]:
-    """What no look at the tree takes note of, and a run does not go on without; by what its copy is called."""
+    """Return the files that no snapshot covers and a run cannot do without, with the names of their copies."""
     return [(evidence_copies.PLAN, ref.path), (_SETTINGS, os.path.join(project.base, project_settings.SETTINGS_FILE))]
 
 
 def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> bool:
-    """Put a plan back that a step has set back to the last commit, as `git stash` does; whether it had to be."""
+    """Restore a plan that a step has reset to the last commit, as `git stash` does; return whether that was needed."""
     saved_plan, current_plan = _read_or_none(run_paths.copy_path(evidence_copies.PLAN)), _read_or_none(ref.path)
     if (
         saved_plan is None
@@ -122,21 +123,21 @@ def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, 
         ):
             return False
     except ExecplanError:
-        return False  # git does not have it
+        return False  # not in Git
     with project_state.lock(project, ref.real_path, f"the run of {ref.id}"):
         atomic_files.replace(ref.path, current_plan, saved_plan, within=project.root)
     return True
 
 
 def _plan_documents(project: Project, ref: PlanRef, run_paths: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
-    """What a plan has beside its runs, as far as its run knows of it: the execution plan and the approvals."""
+    """Iterate over the plan's execution plan and approvals, as far as the run has them."""
     for name in evidence_copies.list_run_documents(run_paths):
         data = _read_or_none(run_paths.copy_path(name)) or b""
         if name.startswith("approval"):
             try:
                 approval_digest = str(json.loads(data)["digest"])
             except (ValueError, KeyError, TypeError, RecursionError):
-                continue  # it lets nothing run
+                continue  # an invalid approval permits nothing
             if approval_digest.isalnum():
                 yield approval_files.file_path(project, ref, approval_digest), data
         elif digest(data) == document:
@@ -148,7 +149,7 @@ def _create_missing(project: Project, path: str, data: bytes) -> bool:
 
 
 def _restore_evidence(project: Project, run_paths: RunPaths, name: str) -> bytes:
-    """Let a file of the run be among the artifacts as its copy; what was there, if it was not of the run."""
+    """Restore a file of the run in the artifacts from its copy and return overwritten foreign contents."""
     if not name.startswith(evidence_copies.TRANSCRIPTS):
         return evidence_copies.restore_from_copy(run_paths, name)
     atomic_files.make_directory(os.path.dirname(run_paths.artifact_path(name)), within=project.root)

@@ -1,4 +1,4 @@
-"""Figures from ledgers: how many runs there were, how they ended, what was rolled back, who approved."""
+"""Statistics from audit logs: the number of runs, their results, rollbacks and approvals."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ if TYPE_CHECKING:
     from execplan.engine.audit_log.hash_chain import AuditRecord
 
 BUCKETS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14400.0, 86400.0)
-"""Seconds: a step or two, a build, a day."""
+"""Bucket limits in seconds for run durations, from a step or two over a build to a day."""
 STEP_BUCKETS: Final = (0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
-"""Seconds of a step."""
+"""Bucket limits in seconds for step durations."""
 GENERATION_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
-"""Seconds that an execution plan takes to be made."""
+"""Bucket limits in seconds for the generation of an execution plan."""
 PLAN_BUCKETS: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-"""Steps of an execution plan."""
+"""Bucket limits for the number of steps in an execution plan."""
 ERRORS: Final = (
     "exit", "expectation", "syntax", "test", "timeout", "limit", "drift", "error", "interrupted", "cancellation",
 )  # fmt: skip
-"""Why a step or a run fails, as journals say it: a wrong exit status, other output than expected, what was written does not
-parse, the test afterwards, a time limit, a limit of resources, a file that somebody has changed, trouble, a signal, somebody
-who stops the run."""
+"""Causes for the failure of a step or a run, as named in journals.
+
+In order: a wrong exit status, unexpected output, written code that does not parse, a test after the step, the time
+limit, a resource limit, a file that was changed, another error, a signal, cancellation of the run by a person.
+"""
 _RUN_ERRORS = ("cancellation", "drift", "timeout")
-"""Those of them with which a run ends though no step has failed so."""
+"""Causes that can end a run without a step that failed for the same cause."""
 _HOUR = 3600.0
 MANUAL: Final = "manual"
-"""The cause of a rollback that somebody asked for."""
+"""Cause of a rollback that a person requested."""
 
 
 _COUNTED_KINDS = frozenset(
@@ -41,60 +43,60 @@ _COUNTED_KINDS = frozenset(
 
 
 class RunStatistics(NamedTuple):
-    """What was counted, of one plan or of many."""
+    """The statistics of one plan or of several."""
 
     runs: dict[str, int]
-    """By the status that they have now."""
+    """Number of runs by current status."""
     executions: dict[str, int]
-    """Runs that ended, each once, by the status that they have now: completed, failed or rolled_back."""
+    """Number of ended runs by current status: completed, failed or rolled_back; each run counts once."""
     seconds: tuple[float, ...]
-    """How long each run took that ended, with the time before it was resumed."""
+    """Duration of each ended run in seconds, including the time before a resume."""
     steps: dict[str, int]
-    """Attempts of steps: completed, failed."""
+    """Number of step attempts: completed, failed."""
     agent_runs: int
-    """Of the runs, those that an agent carried out."""
+    """Number of runs performed by an agent."""
     agent_calls: int
-    """Calls that an agent was allowed."""
+    """Number of allowed calls by agents."""
     rollbacks: dict[str, int]
-    """By what caused them: one of the policy's causes, or `manual`."""
+    """Number of rollbacks by cause: one of the policy's causes, or `manual`."""
     rolled_back: int
-    """Runs of which something was rolled back, at least once."""
+    """Number of runs with at least one rollback."""
     replans: int
     approvals: dict[str, int]
-    """approved, declined, revoked; derived: those of revisions that an earlier approval covers."""
+    """Number of approvals: approved, declined, revoked; derived for revisions that an earlier approval covers."""
     plans: int
-    """Execution plans that were approved, and revisions that were made; each once, however often it was approved."""
+    """Number of approved execution plans and created revisions; each counts once, even if approved repeatedly."""
     plan_steps: tuple[int, ...]
-    """How many steps each of them has."""
+    """Number of steps of each execution plan."""
     generation: tuple[float, ...]
-    """Seconds that each took to be made, from the plan or from what a run had left."""
+    """Seconds to generate each execution plan, from the plan or from the remaining steps of a run."""
     plans_per_hour: float | None
-    """From the first of them to the last, and at least in one hour; None of none."""
+    """Execution plans per hour from the first to the last, over at least one hour; None without any."""
     step_seconds: tuple[float, ...]
-    """How long each attempt of a step took."""
+    """Duration of each step attempt in seconds."""
     errors: dict[str, int]
-    """By kind, one of ERRORS."""
+    """Number of failures by cause, one of `ERRORS`."""
     sessions: dict[str, tuple[int, int]]
-    """By session of an agent program, the first and the last time that it is named, in seconds since 1970."""
+    """First and last time of each agent session, in seconds since 1970."""
 
     @property
     def approval_rate(self) -> float | None:
-        """Of what somebody was asked or said to approve, how much was approved."""
+        """Return the share of approval requests that were approved; None without any."""
         return _rate(self.approvals["approved"], self.approvals["approved"] + self.approvals["declined"])
 
     @property
     def success_rate(self) -> float | None:
-        """Of the runs that ended, how many are completed."""
+        """Return the share of ended runs that are completed; None without any."""
         return _rate(self.executions["completed"], sum(self.executions.values()))
 
     @property
     def rollback_rate(self) -> float | None:
-        """Of all runs, how many were rolled back, in whole or in part."""
+        """Return the share of all runs that were rolled back, fully or partly; None without any."""
         return _rate(self.rolled_back, sum(self.runs.values()))
 
 
 def compute_statistics(audit_logs: Iterable[Sequence[AuditRecord]]) -> RunStatistics:
-    """Count what the ledgers of some plans tell."""
+    """Compute the statistics of the audit logs of some plans."""
     counts = _Counter()
     for records in audit_logs:
         counts.begin_log()
@@ -123,7 +125,7 @@ def compute_statistics(audit_logs: Iterable[Sequence[AuditRecord]]) -> RunStatis
 
 
 class _Counter:
-    """A count that goes on; each kind of record has its function."""
+    """A running count over audit logs, with a method for each kind of record."""
 
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
@@ -143,7 +145,7 @@ class _Counter:
         self.sessions: dict[str, tuple[int, int]] = {}
 
     def begin_log(self) -> None:
-        """Begin with another ledger."""
+        """Reset the state of one audit log before counting another."""
         self._status: dict[str, str] = {}
         self._cause: dict[str, str] = {}
         self._rolled_back_ids: set[str] = set()
@@ -152,7 +154,7 @@ class _Counter:
         self._derived: set[str] = set()
 
     def end_log(self) -> None:
-        """Add what only its end tells."""
+        """Add the figures that are known only at the end of an audit log."""
         for status in self._status.values():
             self.runs[status] = self.runs.get(status, 0) + 1
             if status in ENDED_RUN_STATES:
@@ -163,7 +165,7 @@ class _Counter:
         self.rolled_back_runs += len(self._rolled_back_ids)
 
     def count(self, record: AuditRecord) -> None:
-        """Count a record, if it is of a kind that is counted."""
+        """Count a record if its kind is counted."""
         at = parse_utc_timestamp(record.at) if is_utc_timestamp(record.at) else None
         if record.session and at is not None:
             first, last = self.sessions.get(record.session, (at, at))
@@ -195,7 +197,7 @@ class _Counter:
             self._failed[record.run or ""] = self._count_error(record)
 
     def _count_error(self, record: AuditRecord) -> str:
-        """Count why something failed; what a later release says, and this one does not know, is trouble."""
+        """Count the cause of a failure and return it; an unknown cause from a later release counts as `error`."""
         cause = str(record.said.get("cause") or "error")
         kind = cause if cause in self.errors else "error"
         self.errors[kind] += 1
@@ -232,7 +234,7 @@ class _Counter:
         return "derived" if str(record.said.get("file")) in self._derived else "approved"
 
     def _count_plan(self, record: AuditRecord) -> None:
-        """Count an execution plan, if it was not counted before."""
+        """Count an execution plan unless it was counted before."""
         document = record.said.get("document")
         if not isinstance(document, str) or not is_utc_timestamp(record.at):
             return
@@ -255,7 +257,7 @@ def _rate(count: int, total: int) -> float | None:
 
 
 def _number(value: object) -> float | None:
-    """A number as a record says it, or None for what is none."""
+    """Return the number in a record's field; None if it is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 

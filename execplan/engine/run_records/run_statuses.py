@@ -1,4 +1,4 @@
-"""How the last run of a plan stands, read from the end of its journal: `status` asks of every open plan."""
+"""The status of a plan's last run, read from the end of its journal because `status` checks every open plan."""
 
 from __future__ import annotations
 
@@ -28,34 +28,37 @@ BY_AGENT: Final = "by_agent"
 CUT_SHORT: Final = "cut_short"
 ROLLING_BACK: Final = "rolling_back"
 STATES = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED, states.FAILED, states.ROLLED_BACK)
-"""A process is at work on it; an agent carries it out, call by call; it waits for an answer; it was interrupted or killed, and is to be resumed or rolled back; its
-rollback was cut short, and is to be done once more; it ended."""
+"""States of a run.
+
+In order: a process works on it; an agent performs it call by call; it waits for an answer; it was interrupted or
+killed, and has to be resumed or rolled back; its rollback was interrupted and has to be repeated; it ended.
+"""
 _TAIL = 1 << 16
 _ROLLBACK = (journal_entries.ROLLBACK, journal_entries.RESTORED)
 _NEUTRAL_KINDS = (journal_entries.REOPENED,)
-"""What is written while a run goes back as well as while it goes on."""
+"""Kinds of entries that occur both in a rollback and in a continuing run."""
 
 
 class RunStatus(NamedTuple):
-    """The last run of a plan."""
+    """The status of a run of a plan."""
 
     id: str
     state: str
-    """One of STATES."""
+    """State of the run, one of `STATES`."""
     why: str = ""
-    """What it waits for, one of WHYS."""
+    """Why the run waits, one of `QUESTION_REASONS`."""
     reason: str = ""
-    """Why it failed, also where it was rolled back since; nothing for other runs."""
+    """Why the run failed, even if it was rolled back since; empty for other runs."""
     ended: str = ""
-    """When it failed, or ended before it was rolled back, in UTC; nothing for other runs."""
+    """UTC time at which the run failed, or ended before its rollback; empty for other runs."""
 
     def as_document(self) -> dict[str, str | None]:
-        """As a document shows it."""
+        """Return the status in the form of a document."""
         return {**self._asdict(), **{name: getattr(self, name) or None for name in ("why", "reason", "ended")}}
 
 
 def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
-    """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
+    """Return the status of a plan's last run; None if the plan never ran. Raises ExecplanError."""
     for run_paths in run_directories.list_runs(project, ref):
         run_status = read_run_status(project, run_paths)
         if run_status.state != states.PENDING:
@@ -64,7 +67,7 @@ def find_last_run(project: Project, ref: PlanRef) -> RunStatus | None:
 
 
 def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
-    """How a run stands, pending where it was killed before it began; raises ExecplanError."""
+    """Return the status of a run; pending if it was killed before it began. Raises ExecplanError."""
     state, fields = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):
         is_running = run_paths.id in run_lock_holder(project)
@@ -77,7 +80,7 @@ def read_run_status(project: Project, run_paths: RunPaths) -> RunStatus:
 
 
 def _idle_state(run_paths: RunPaths) -> str:
-    """How a run stands that nobody is at work on at this moment: an agent's goes on with its next call."""
+    """Return the state of a run without an active process; an agent's run continues with its next call."""
     try:
         with open(file_access.open_regular(run_paths.journal), "rb") as file:
             return BY_AGENT if _parse_entry(file.readline(1 << 20)).get("mode") == "agent" else CUT_SHORT
@@ -86,10 +89,13 @@ def _idle_state(run_paths: RunPaths) -> str:
 
 
 def _last_state(path: str) -> tuple[str, dict[str, Any]]:
-    """What the last entry that counts says of the run, and that entry: of a run that was rolled back, how it had ended."""
+    """Return the run's state by its last relevant entry, and that entry's fields.
+
+    For a run that was rolled back, these are the fields of its end.
+    """
     for lines in (_read_lines(path, _TAIL), _read_lines(path, 0)):
         is_partial = False
-        """Whether these are the entries of a rollback of some steps, which changes nothing for the run."""
+        """Whether the entries belong to a rollback of some steps, which does not change the run's state."""
         for index in range(len(lines) - 1, -1, -1):
             fields = _parse_entry(lines[index])
             kind = fields.get("kind")
@@ -111,14 +117,14 @@ def _last_state(path: str) -> tuple[str, dict[str, Any]]:
 
 
 def _find_end(lines: list[bytes]) -> dict[str, Any]:
-    """The last entry among some lines of a journal that says how the run ended; empty where none does."""
+    """Return the fields of the last `ended` entry in a journal's lines; empty if there is none."""
     mark = f'"{journal_entries.ENDED}"'.encode()
     entries = [_parse_entry(line) for line in reversed(lines) if mark in line]
     return next((fields for fields in entries if fields.get("kind") == journal_entries.ENDED), {})
 
 
 def _read_lines(path: str, tail: int) -> list[bytes]:
-    """The whole lines of a journal, or of so many bytes at its end; none where it is not there."""
+    """Return the complete lines of a journal, or of its last `tail` bytes; none if it does not exist."""
     try:
         with open(file_access.open_regular(path), "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -139,7 +145,7 @@ def _parse_entry(line: bytes) -> dict[str, Any]:
 
 
 OPEN_STATES: Final = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK)
-"""The states of a run that is not finished: all but completed, failed and rolled back."""
+"""States of an unfinished run: all but completed, failed and rolled back."""
 DESCRIPTIONS: Final = {
     RUNNING: "is running",
     BY_AGENT: "is being carried out by an agent",
@@ -147,25 +153,25 @@ DESCRIPTIONS: Final = {
     CUT_SHORT: "was interrupted",
     ROLLING_BACK: "was rolled back only in part: the rollback was interrupted",
 }
-"""What a person reads about such a run."""
+"""Description of each open state for users."""
 
 
 def run_number(run: str) -> int:
-    """Which run of its plan a run is, from 1, by its id."""
+    """Return the number of a run in its plan, from 1, by its ID."""
     return int(run.partition("-")[0])
 
 
 def list_open_runs(project: Project, ref: PlanRef) -> list[RunStatus]:
-    """Every unfinished run of a plan, the last one first; raises ExecplanError.
+    """List every unfinished run of a plan, last one first. Raises ExecplanError.
 
-    Two branches that were merged may have brought more than one.
+    A merge of two branches may bring more than one.
     """
     statuses = [read_run_status(project, run_paths) for run_paths in run_directories.list_runs(project, ref)]
     return [run_status for run_status in statuses if run_status.state in OPEN_STATES]
 
 
 def finishing_commands(run_status: RunStatus, name: str) -> tuple[str, ...]:
-    """The commands that finish a run; the plan as it can be typed."""
+    """Return the commands that finish a run; `name` is the plan as typed in a shell."""
     resume, rollback = (f"execplan {command} {run_status.id} -p {name}" for command in ("resume", "rollback"))
     if run_status.state == ROLLING_BACK:
         return (rollback,)
@@ -173,9 +179,9 @@ def finishing_commands(run_status: RunStatus, name: str) -> tuple[str, ...]:
 
 
 def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
-    """Stop what would put an unfinished run where nobody can resume it or roll it back; raises ExecplanError.
+    """Raise ExecplanError if a plan has unfinished runs that could not be resumed or rolled back after an action.
 
-    `action` is what the command would do, such as "archived".
+    `action`: what the command would do, such as "archived".
     """
     from execplan.archive.plan_move import ensure_not_running
 
@@ -196,7 +202,7 @@ def ensure_no_open_runs(project: Project, ref: PlanRef, action: str) -> None:
 
 
 def open_run_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
-    """A warning for each unfinished run of a plan that is archived all the same; raises ExecplanError."""
+    """Return a warning for each unfinished run of a plan that is archived anyway. Raises ExecplanError."""
     advice = f"to finish it, restore the plan first: execplan restore {ref.shell_name}"
     return tuple(
         [

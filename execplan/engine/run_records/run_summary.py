@@ -1,4 +1,4 @@
-"""The runs of plans at a glance: how each stands, what it waits for, and in which state it is filed."""
+"""Summaries of the runs of plans: status, open question, and state in the list of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def find_active_run(project: Project, ref: PlanRef) -> ActiveRun | None:
-    """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
+    """Return the last run of a plan with its completed steps; None if it cannot be resumed. Raises ExecplanError."""
     run_paths, entries = find_last_begun_run(project, ref)
     if run_paths is None:
         return None
@@ -51,8 +51,10 @@ FAILED: Final = "failed"
 ROLLED_BACK: Final = "rolled_back"
 ARCHIVED: Final = "archived"
 STATES = (PENDING, ACTIVE, COMPLETED, FAILED, ROLLED_BACK, ARCHIVED)
-"""The states in which `runs` lists a run: not begun; running, paused or interrupted; ended in one of three ways; or its plan is
-in the archive."""
+"""States in which `runs` lists a run.
+
+In order: not begun; running, paused or interrupted; ended in one of three ways; its plan is archived.
+"""
 _STATE_BY_STATUS = {
     states.PENDING: PENDING,
     states.IN_PROGRESS: ACTIVE,
@@ -64,58 +66,58 @@ _STATE_BY_STATUS = {
 
 
 class RunSummary(NamedTuple):
-    """A run in a line."""
+    """The summary of a run, as listed in one line."""
 
     id: str
     number: int
-    """Which run of the plan it is, from 1."""
+    """Number of the run in its plan, from 1."""
     plan: str
-    """The id of the plan."""
+    """ID of the plan."""
     state: str
-    """One of STATES."""
+    """State in the list, one of `STATES`."""
     status: str
-    """Of the run, as states.py has them."""
+    """Status of the run, as in states.py."""
     started: str
-    """When it was begun; nothing where it was killed before that."""
+    """Time at which the run began; empty if it was killed before."""
     seconds: float | None
-    """What it took, of one that has ended."""
+    """Duration in seconds of a run that has ended; otherwise None."""
     done: int
-    """Steps that are completed, skipped or recovered."""
+    """Number of steps that are completed, skipped or recovered."""
     total: int
     question: Question | None
-    """What it waits for."""
+    """Question for which the run waits."""
     cut_short: bool
-    """Whether it is neither at work nor paused nor at its end: it was interrupted or killed."""
+    """Whether the run was interrupted or killed: it is not active, paused or ended."""
     rolling: bool
-    """Whether a rollback was cut short."""
+    """Whether a rollback was interrupted."""
     agent: bool
-    """Whether an agent carries it out."""
+    """Whether an agent performs the run."""
     rolled_back: tuple[str, ...]
-    """The steps that were rolled back."""
+    """IDs of the steps that were rolled back."""
 
 
 class BriefDocument(NamedTuple):
-    """Of an execution plan no more than a course needs: reading it in full takes longer than all the rest."""
+    """The part of an execution plan that a run state needs; reading all of it takes longer than everything else."""
 
     steps: tuple[BriefStep, ...]
 
 
 class BriefStep(NamedTuple):
-    """Of a step its place."""
+    """The number and the ID of a step."""
 
     number: int
     id: str
 
 
 def runs(project: Project, refs: Iterable[PlanRef]) -> list[RunSummary]:
-    """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
+    """Summarize the runs of plans, plan by plan, last run first. Raises ExecplanError."""
     return [
         summarize_run(project, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(project, ref)
     ]
 
 
 def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[RunSummary], list[str]]:
-    """Those of the runs that can be read, and why the others can't."""
+    """Summarize the runs that can be read; return also why the others cannot."""
     summaries, problems = [], []
     for ref in refs:
         for run_paths in run_directories.list_runs(project, ref):
@@ -127,7 +129,7 @@ def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[
 
 
 def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSummary:
-    """How a run stands; raises ExecplanError."""
+    """Return the summary of a run. Raises ExecplanError."""
     entries = read_run_entries(run_paths)
     run_state = load_run_state(run_paths, entries)
     status = run_state.status
@@ -164,14 +166,14 @@ def summarize_run(project: Project, ref: PlanRef, run_paths: RunPaths) -> RunSum
 
 
 def read_run_entries(run_paths: RunPaths) -> list[Entry]:
-    """The journal of a run, empty where it was killed before it wrote one; raises ExecplanError."""
+    """Read the journal of a run; empty if the run was killed before it wrote one. Raises ExecplanError."""
     return (
         check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
     )
 
 
 def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None, list[Entry]]:
-    """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
+    """Return the last run of a plan that has begun, with its journal; None if there is none. Raises ExecplanError."""
     for run_paths in run_directories.list_runs(project, ref):
         if entries := read_run_entries(run_paths):
             return run_paths, entries
@@ -179,7 +181,7 @@ def find_last_begun_run(project: Project, ref: PlanRef) -> tuple[RunPaths | None
 
 
 def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
-    """How far a run has come, without its document being checked in full; raises ExecplanError."""
+    """Load the state of a run without a complete check of its document. Raises ExecplanError."""
     document: Any = BriefDocument(
         tuple(_brief_steps(run_revisions.read_current_bytes(run_paths, entries)) if entries else ())
     )
@@ -187,7 +189,7 @@ def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
 
 
 def is_at_work(project: Project, run_paths: RunPaths) -> bool:
-    """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
+    """Return whether a process runs or rolls back this run; a project has only one such process at a time."""
     return run_paths.id in run_lock_holder(project)
 
 

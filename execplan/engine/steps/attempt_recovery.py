@@ -1,4 +1,4 @@
-"""A step that was cut short: by what it has left behind, how far it came."""
+"""Recovery of an interrupted attempt: determines from its traces how far it came."""
 
 from __future__ import annotations
 
@@ -28,22 +28,26 @@ UNKNOWN: Final = "unknown"
 
 
 class RecoveredAttempt(NamedTuple):
-    """How far an attempt came whose end nobody has written down."""
+    """How far an attempt came whose end was not recorded."""
 
     kind: str
-    """`undone`: nothing of it happened. `done`: it came to its end, well or not. `partial`: something of it happened, which
-    is to be taken back, and it may run again. `unknown`: it may run only once, and nobody knows whether it did its work."""
+    """One of `undone`, `done`, `partial` and `unknown`.
+
+    `undone`: nothing was done. `done`: the attempt ended, successfully or not. `partial`: some of it was done, which
+    must be undone before the step runs again. `unknown`: the step may run only once, and it is unknown whether it did
+    its work.
+    """
     performed: AttemptResult | None = None
-    """How it ended; of an unknown one, how it did if it has done its work."""
+    """The result of the attempt; for an unknown outcome, the result in case the work was done."""
     changes: tuple[Change, ...] = ()
-    """What is to be taken back before it runs again."""
+    """Changes to undo before the step runs again."""
     folders: tuple[str, ...] = ()
 
 
 def recover_attempt(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
-    """How far an attempt came; what has not been checked by then is checked now. Raises ExecplanError.
+    """Determine how far an attempt came, and run the checks that are still missing. Raises ExecplanError.
 
-    What it does not declare may be the work of steps that ran beside it.
+    Changes that the step does not declare may have been made by parallel steps.
     """
     return _recover_command(context, step, attempt) if is_command(step) else _recover_files(context, step, attempt)
 
@@ -53,11 +57,11 @@ def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> Recover
     try:
         changes = [change for _, change in plan_changes(context, step, attempt.before)]
     except ImpossibleError:
-        return RecoveredAttempt(UNDONE)  # it would have failed before it wrote anything
+        return RecoveredAttempt(UNDONE)  # the step would have failed before it wrote anything
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
-        return RecoveredAttempt(UNDONE)  # as above: a hunk that does not fit
+        return RecoveredAttempt(UNDONE)  # same here: a hunk does not apply
     folders = list_created_folders(context, attempt.before)
     current_states = [context.workspace.state(change.path) for change in changes]
     if not any(
@@ -86,11 +90,11 @@ def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> Recov
     outcome = read_marks(program_marks_path(context.run_paths, step, attempt.number))
     if outcome == "never" and tree_snapshots.has_snapshot(
         context, step
-    ):  # without the state of the run no mark says anything
+    ):  # marks mean nothing if the state of the run is missing
         return RecoveredAttempt(UNDONE)
     if not isinstance(outcome, str) and (step.expect is None or evaluate_exit(step, outcome).cause):
         return _complete_attempt(context, step, attempt, evaluate_exit(step, outcome))
-    # what it printed is not known any more: nobody can say whether that was what is expected
+    # the output is lost, so it cannot be compared with the expected output
     changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step)
     if step.effect == "idempotent":
         return RecoveredAttempt(PARTIAL, None, changes, folders)
@@ -104,7 +108,7 @@ def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> Recov
 def _complete_attempt(
     context: RunContext, step: Step, attempt: Attempt, action_result: ActionResult
 ) -> RecoveredAttempt:
-    """The rest of it: what it should have made and printed is looked at, and its test runs."""
+    """Complete an attempt: check its outputs and what it printed, and run its test."""
     attempt_transcript = AttemptTranscript(context, step, attempt.number, is_recovery=True)
     with attempt_transcript as transcript:
         performed = finish_attempt(context, step, attempt.number, action_result, transcript)._replace(

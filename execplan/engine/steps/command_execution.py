@@ -1,4 +1,4 @@
-"""A step that runs a command, and the test behind any step: a program, its environment, its folder and its limits."""
+"""Execution of a step's command and of any step's test: program, environment, working directory and limits."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 ERROR = "error"
-"""The cause of what could not be done at all."""
+"""Cause of failure for a step that could not be executed at all."""
 
 
 class ActionResult(NamedTuple):
-    """The end of a program, or of writing files."""
+    """The result of running a program, or of writing files."""
 
     cause: str = ""
     reason: str = ""
     ended: CommandResult | None = None
-    """Of a program."""
+    """The result of the program; None if none was run."""
     changes: tuple[Change, ...] = ()
-    """Of files that the step writes itself; what a program changes is seen by looking."""
+    """Changes to files that the step writes itself; the changes of a program are found by comparing snapshots."""
     folders: tuple[str, ...] = ()
 
 
@@ -41,7 +41,7 @@ TIMEOUT = "timeout"
 
 
 def execute_command(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
-    """Run the command of a step."""
+    """Run the command of a step and evaluate its exit status."""
     if step.type is Type.TOOL:
         return _call_tool(context, step, attempt, transcript)
     argv = step.argv
@@ -56,7 +56,7 @@ def execute_command(context: RunContext, step: Step, attempt: int, transcript: T
 
 
 def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
-    """Call the tool of a step, in a process of its own."""
+    """Call the tool of a step in a separate process."""
     import json
 
     from execplan.approvals import tool_discovery
@@ -76,7 +76,7 @@ def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transc
 
 
 def evaluate_exit(step: Step, ended: CommandResult) -> ActionResult:
-    """Whether a command ended as it should, by its exit status alone."""
+    """Evaluate the end of a command by its exit status alone."""
     if ended.cause:
         return ActionResult(ended.cause, ended.reason, ended)
     if ended.signal is not None:
@@ -95,7 +95,11 @@ def run_program(
     stdin: bytes = b"",
     read_paths: tuple[str, ...] = (),
 ) -> CommandResult:
-    """Run a program for a step and wait for its end; `marks_path` its marks go, `stdin` is what it reads, from folders that it `read_paths`."""
+    """Run a program for a step and wait for its end.
+
+    The supervisor writes its marks to `marks_path`. The program reads `stdin`, and may read the directories
+    `read_paths`.
+    """
     from execplan.engine.commands.command_environment import build_environment
     from execplan.engine.commands.launcher import CommandResult, CommandSpec, Limits, run_command
 
@@ -118,7 +122,7 @@ def run_program(
 
 
 def _environment_variables(context: RunContext, step: Step, env: dict[str, str]) -> dict[str, str]:
-    """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
+    """Return the variables that make packages go into the environment of a step: a virtual one, or a Node project."""
     bin_directory = first_path_directory(step, context.workspace.state)
     if not bin_directory:
         return {}

@@ -1,4 +1,4 @@
-"""A step that writes files: all of them, or none."""
+"""Execution of a step that writes files: either all of them are written, or none."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ if TYPE_CHECKING:
 
 
 def undo_changes(context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> RestoreResult:
-    """Let the files be as they were before; raises ExecplanError with nothing touched where that would lose something."""
+    """Restore the files to their earlier state. Raises ExecplanError, with nothing touched, if data would be lost."""
     from execplan.engine.workspace.file_restore import restore
 
     return restore(context.workspace, context.store, changes, folders, lambda path, overwritten_digest: None)
 
 
 _MODES = (0o644, 0o755)
-"""Those that a plan or a diff can say: they stand for what the user's umask lets of them."""
+"""File modes that a plan or a diff can specify; the user's umask is applied to them."""
 _SPARE = 1 << 16
 
 
 class _FilesBefore:
-    """The files as they were before the step, by what was kept of them."""
+    """The files as they were before the step, read from their backups."""
 
     def __init__(self, context: RunContext, before: Mapping[str, State]) -> None:
         self.context = context
         self.before = before
 
     def state(self, path: str) -> State:
-        """What was there."""
+        """Return the state of a path before the step."""
         return self.before[path]
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises ImpossibleError, ExecplanError."""
+        """Return the bytes of a file before the step. Raises ImpossibleError or ExecplanError."""
         if not self.before[path].sha256:
             raise ImpossibleError(f"{path} can't be read, or has more than a gigabyte: it can't be kept")
         return self.context.store.get(self.before[path].sha256)
 
 
 def plan_changes(context: RunContext, step: Step, before: Mapping[str, State]) -> list[tuple[FileChange, Change]]:
-    """What the step makes of its files as they were; raises ImpossibleError, ExecplanError."""
+    """Compute the step's changes to its files as they were before it. Raises ImpossibleError or ExecplanError."""
     return [
         (changed, _describe_change(changed, before[changed.path]))
         for changed in compute_changes(step, _FilesBefore(context, before))
@@ -65,13 +65,13 @@ def plan_changes(context: RunContext, step: Step, before: Mapping[str, State]) -
 
 
 def write_files(context: RunContext, step: Step, before: Mapping[str, State], transcript: Transcript) -> ActionResult:
-    """Write the files of a step; what is the step's own failure is told, and then all is as it was."""
+    """Write the files of a step. If the step itself fails, undo the changes and return the failure."""
     try:
         planned_changes = plan_changes(context, step, before)
     except ImpossibleError as why:
         return ActionResult(ERROR, str(why))
     except ExecplanError as error:
-        if error.exit == ENVIRONMENT:  # a backup, or the disk that it lies on
+        if error.exit == ENVIRONMENT:  # a backup cannot be read, or its disk failed
             raise
         return ActionResult(ERROR, f"{error.message}; {error.hint}" if error.hint else error.message)
     for changed, change in planned_changes:
@@ -99,7 +99,7 @@ def write_files(context: RunContext, step: Step, before: Mapping[str, State], tr
 
 
 def list_created_folders(context: RunContext, before: Mapping[str, State]) -> tuple[str, ...]:
-    """The folders that were missing before the step and are there, the outer ones first."""
+    """Return the directories that were missing before the step and exist now, outermost first."""
     missing = [folder for folder in parent_folders(list(before)) if before.get(folder, State(FOLDER)).kind == ABSENT]
     return tuple([folder for folder in missing if context.workspace.state(folder).kind == FOLDER])
 
@@ -107,7 +107,10 @@ def list_created_folders(context: RunContext, before: Mapping[str, State]) -> tu
 def _undo_written(
     context: RunContext, written_changes: Sequence[Change], before: Mapping[str, State], error: ExecplanError
 ) -> ActionResult:
-    """The failure, with what was written taken back; where that fails too, with what is left to be taken back."""
+    """Undo the written changes and return the failure.
+
+    If undoing fails too, the result includes the changes and directories that remain to be undone.
+    """
     folders = list_created_folders(context, before)
     try:
         undo_changes(context, written_changes, folders)
@@ -119,7 +122,7 @@ def _undo_written(
 
 
 def _describe_change(changed: FileChange, before: State) -> Change:
-    """What becomes of a path, by the states and the lines."""
+    """Describe the change of a path: the states before and after, and the number of lines."""
     old = changed.before if before.kind == FILE else None
     added, removed = count_changed_lines(old or b"", changed.after or b"")
     if changed.after is None:
@@ -137,19 +140,22 @@ def _format_change(change: Change) -> str:
 
 @cache
 def _umask() -> int:
-    """The user's; it can only be had by setting it, and other threads may make files meanwhile."""
+    """Return the user's umask.
+
+    It can only be read by setting it, and other threads may create files at the same time.
+    """
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def ballast_path(context: RunContext, step: Step) -> str:
-    """The file that holds the room for taking a step back, on the same disk."""
+    """Return the path of the file that reserves disk space for undoing a step; it is on the same disk."""
     return os.path.join(context.run_paths.state, f"{step.id}.ballast")
 
 
 def _reserve_space(path: str, planned_changes: Sequence[tuple[FileChange, Change]]) -> None:
-    """Hold as much room as taking several changes back takes, so that it is there on a disk that is full by then."""
+    """Reserve the disk space that undoing several changes takes, in case the disk is full by then."""
     if len(planned_changes) < 2:
         return
     try:
@@ -162,7 +168,7 @@ def _reserve_space(path: str, planned_changes: Sequence[tuple[FileChange, Change
 
 
 def remove_ballast(path: str) -> None:
-    """Let go of what is held, if it is."""
+    """Release the reserved disk space, if there is any."""
     try:
         os.unlink(path)
     except FileNotFoundError:

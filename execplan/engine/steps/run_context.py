@@ -1,4 +1,4 @@
-"""What a step is done with."""
+"""Shared context of the steps of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RunContext(NamedTuple):
-    """All that the steps of a run share."""
+    """Everything that the steps of a run share."""
 
     project: Project
     ref: PlanRef
@@ -34,4 +34,4 @@ class RunContext(NamedTuple):
     stop: StopSignal
     observer: RunObserver
     deadline: float
-    """Of the whole run, by time.monotonic()."""
+    """Time limit of the whole run, by time.monotonic()."""

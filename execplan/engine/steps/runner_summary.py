@@ -1,4 +1,4 @@
-"""How many tests a command ran and how many passed, by the summary that the usual test runners print."""
+"""Numbers of tests run and passed, read from the summaries that common test runners print."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _RUN = (*_PASSED, "failed", "error", "errors", "fail")
 
 
 class RunnerSummary(NamedTuple):
-    """Tests of one command; those that were skipped do not count."""
+    """Number of tests of one command; skipped tests do not count."""
 
     run: int
     passed: int
 
 
 def _read_counts(match: re.Match[str]) -> RunnerSummary:
-    """`2 failed, 3 passed`, in any order: numbers before words."""
+    """Read counts such as `2 failed, 3 passed`, in any order."""
     numbers = {word: int(number) for number, word in re.findall(r"(\d+) ([a-z]+)", match[0])}
     return RunnerSummary(sum([numbers.get(word, 0) for word in _RUN]), sum([numbers.get(word, 0) for word in _PASSED]))
 
@@ -90,7 +90,7 @@ _READERS = tuple([(re.compile(pattern, re.MULTILINE), count) for pattern, count 
 
 
 def count_tests(output: str) -> RunnerSummary | None:
-    """The tests of a command by the end of what it printed; None where no test runner has printed a summary."""
+    """Count the tests of a command from the end of its output, or return None if there is no test runner's summary."""
     text = _ANSI.sub("", output.replace("\r\n", "\n"))
     summaries = [count(match) for pattern, count in _READERS for match in pattern.finditer(text)]
     if not summaries:

@@ -1,4 +1,4 @@
-"""Behind a step: what it should have made is there, it printed what it should, what it wrote parses, and its test passes."""
+"""Checks after a step: its outputs exist, it printed what is expected, written files parse, and its test passes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ _LONGEST = 60
 
 
 def find_difference(expected: str, printed: str) -> str:
-    """Where what was printed is not as expected, in words; nothing where it is.
+    """Describe where the printed text differs from the expected text, or return an empty string.
 
-    Line ends at the end count on neither side. Each `…` stands for any text, over lines too; on a line of its own, for any
-    lines or none. Each part between two of them is looked for once, behind the one before, so that no text takes long.
+    Line ends at the end are ignored on both sides. Each `…` matches any text, including line ends; on its own line, it
+    matches any number of lines. Each part between two of them is searched only once, after the previous part, so that
+    no text takes long.
     """
     expected, printed = expected.rstrip("\r\n"), printed.rstrip("\r\n")
     if _WILDCARD not in expected:
@@ -38,7 +39,7 @@ def find_difference(expected: str, printed: str) -> str:
     lines = expected.split("\n")
     lines = [line for offset, line in enumerate(lines) if not (offset and line == lines[offset - 1] == _WILDCARD)]
     first, *middle, last = "\n".join(lines).split(_WILDCARD)
-    lead = int(lines[0] == _WILDCARD)  # a line's end for each end at which any lines, or none, may stand
+    lead = int(lines[0] == _WILDCARD)  # one line end for each side on which `…` may match any lines
     whole_output, printed = printed, "\n" * lead + printed + "\n" * (lines[-1] == _WILDCARD)
     if not printed.startswith(first):
         return _first_difference(first, whole_output, is_complete=False)
@@ -54,10 +55,10 @@ def find_difference(expected: str, printed: str) -> str:
 
 
 def find_missing_line(expected: str, printed: Sequence[str]) -> str:
-    """The first line of what prose says is printed that is in none of these texts, or nothing.
+    """Return the first line of the output quoted in prose that none of the printed texts contains, or an empty string.
 
-    More may be printed before and after it, on its line too, and white space counts only as such: who writes prose leaves
-    out what does not matter.
+    Text may be printed before and after the line, and also within its line. Runs of white space count as one: prose
+    leaves out what does not matter.
     """
     printed_lines = [f" {' '.join(line.split())} " for text in printed for line in text.splitlines()]
     for line in expected.split("\n"):
@@ -70,12 +71,12 @@ def find_missing_line(expected: str, printed: Sequence[str]) -> str:
 
 
 def _shared_newline(matched_text: str, segment: str) -> int:
-    """The line's end that both sides of a `…` on a line of its own may share."""
+    """Return 1 if both sides of a `…` on its own line may share a line end, else 0."""
     return int(matched_text.endswith("\n") and segment.startswith("\n"))
 
 
 def _first_difference(expected: str, printed: str, *, is_complete: bool) -> str:
-    """The first line that differs."""
+    """Describe the first line that differs, or return an empty string."""
     expected_lines, lines = expected.split("\n"), printed.split("\n")
     for number, want in enumerate(expected_lines):
         is_part = not is_complete and number == len(expected_lines) - 1
@@ -92,7 +93,7 @@ def _first_difference(expected: str, printed: str, *, is_complete: bool) -> str:
 def _missing_segment(
     matched_text: str, segment: str, printed: str, offset: int, lead: int, *, end: bool = False
 ) -> str:
-    """That a part between two `…` does not come, by the line of what is expected and that of what was printed."""
+    """Describe a part between two `…` that is missing, with line numbers in the expected and the printed text."""
     want = next((line for line in segment.split("\n") if line), segment)
     number = (
         (matched_text + _WILDCARD + segment).count("\n", 0, len(matched_text))
@@ -113,7 +114,7 @@ EXPECTATION, SYNTAX, TEST = "expectation", "syntax", "test"
 
 
 class CheckResult(NamedTuple):
-    """What the checks behind a step came to."""
+    """The result of the checks after a step."""
 
     cause: str = ""
     reason: str = ""
@@ -121,7 +122,7 @@ class CheckResult(NamedTuple):
 
     @property
     def checks(self) -> Checks:
-        """As a result tells them; that of what was there before has passed."""
+        """The checks in the form of a result entry; the checks before the step have passed."""
         tests = int(self.test is not None)
         return Checks(PASSED, FAILED if self.cause else PASSED, tests, 0 if self.cause else tests)
 
@@ -129,7 +130,7 @@ class CheckResult(NamedTuple):
 def check_step(
     context: RunContext, step: Step, attempt: int, action_result: ActionResult, transcript: Transcript | None
 ) -> CheckResult:
-    """Check a step whose work was done; the first thing that is wrong. Without a transcript its test is not run."""
+    """Check a step whose action succeeded, and return the first problem. Without a transcript, its test is not run."""
     for cause, problem in (
         (EXPECTATION, _check_outputs(context, step)),
         (EXPECTATION, _check_printed(context, step, action_result.ended)),
@@ -143,7 +144,7 @@ def check_step(
 
 
 def _check_outputs(context: RunContext, step: Step) -> str:
-    """Which of the outputs are missing, or nothing."""
+    """Describe which outputs are missing, or return an empty string."""
     paths = [(output, normalize_path(output)) for output in step.outputs]
     missing = [
         output for output, path in paths if path is None or context.workspace.state(path).kind in (ABSENT, OUTSIDE)
@@ -152,7 +153,7 @@ def _check_outputs(context: RunContext, step: Step) -> str:
 
 
 def _check_printed(context: RunContext, step: Step, ended: CommandResult | None) -> str:
-    """How what was printed differs from what is expected, without the secrets in it, or nothing."""
+    """Describe, without secrets, how the output differs from the expected output, or return an empty string."""
     if step.expect is None or ended is None:
         return ""
     if not ended.is_complete:
@@ -172,7 +173,7 @@ def _check_printed(context: RunContext, step: Step, ended: CommandResult | None)
 
 
 def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) -> str:
-    """Which of the files that it wrote does not parse, and why, or nothing."""
+    """Describe the first file that the step wrote and that does not parse, or return an empty string."""
     from execplan.approvals.disk_world import DiskWorld
 
     if is_command(step) or not step.validation.syntax_check or SYNTAX in context.policy.off:
@@ -186,7 +187,7 @@ def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) 
 
 
 def _run_test(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> CheckResult:
-    """What the test behind the step says."""
+    """Run the test of a step, if it has one."""
     argv = step.validation.test_after
     if argv is None:
         return CheckResult()

@@ -1,4 +1,4 @@
-"""A step is done: its work, the checks behind it, and what it has changed."""
+"""Execution of a step: its preparation, its action, the checks afterwards, and the changes that it made."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 
 class PreparedStep(NamedTuple):
-    """What was there before a step."""
+    """The state of the files before a step."""
 
     before: dict[str, State]
-    """By path: what it says that it writes, and the folders above that are missing."""
+    """State by path: the declared paths of the step, and the missing directories above them."""
     snapshot: bool
-    """Whether the whole tree was looked at and kept too."""
+    """Whether a snapshot of the whole tree was saved too."""
 
 
 def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
-    """Check that all is as the run expects it, and keep it; raises ExecplanError."""
+    """Check that all files are as the run expects, and back them up. Raises ExecplanError."""
     differences = list(_find_differences(context, step, expected))
     if differences:
         raise _drift_error(step, differences)
@@ -62,7 +62,7 @@ def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State])
         for path in paths
         if (reason := _path_difference(context, step, expected, path, before[path]))
     ]
-    if differences:  # it changed while it was kept
+    if differences:  # it changed during the backup
         raise _drift_error(step, differences)
     if runs_program(step):
         tree_snapshots.save_snapshot(context, step)
@@ -70,19 +70,22 @@ def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State])
 
 
 def _find_differences(context: RunContext, step: Step, expected: Mapping[str, State]) -> Iterator[str]:
-    """What is not as it should be, a line each."""
+    """Yield the paths that are not as expected, one per line."""
     for path in dict.fromkeys([*checked_paths(step), *list_declared_paths(step)]):
         reason = _path_difference(context, step, expected, path, context.workspace.state(path))
         if reason:
             yield f"{path}: {reason}"
     for folder in parent_folders(list_declared_paths(step)):
         kind = context.workspace.state(folder).kind
-        if kind not in (ABSENT, FOLDER, OUTSIDE):  # what lies outside was told of the path itself
+        if kind not in (ABSENT, FOLDER, OUTSIDE):  # OUTSIDE was reported for the path itself
             yield f"{folder}: is no folder, and something is to be written in it"
 
 
 def _path_difference(context: RunContext, step: Step, expected: Mapping[str, State], path: str, state: State) -> str:
-    """How a path is not as it should be, or nothing; what is no target and no input must only lie in the repository."""
+    """Describe how a path differs from the expected state, or return an empty string.
+
+    A path that is not a target or input of the step must only be inside the repository.
+    """
     original_paths = checked_paths(step)
     if path not in original_paths:
         return "leads out of the repository" if state.kind == OUTSIDE else ""
@@ -95,7 +98,7 @@ def _path_difference(context: RunContext, step: Step, expected: Mapping[str, Sta
 
 
 def _was_created_by_run(expected: Mapping[str, State], folder: str) -> bool:
-    """Whether the run itself has made a file in a folder, and so the folder."""
+    """Return whether the run itself created a file in a directory, and so the directory."""
     return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in expected.items()])
 
 
@@ -111,7 +114,10 @@ def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
 
 
 def perform_step(context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
-    """Do a step. What is its own failure is told; ExecplanError is raised for what keeps the run from going on."""
+    """Perform a step and return its result, including its own failure.
+
+    Raises ExecplanError for a problem that stops the run.
+    """
     began = time.monotonic()
     attempt_transcript = AttemptTranscript(context, step, attempt)
     with attempt_transcript as transcript:
@@ -126,7 +132,7 @@ def perform_step(context: RunContext, step: Step, attempt: int, prepared: Prepar
 def finish_attempt(
     context: RunContext, step: Step, attempt: int, action_result: ActionResult, transcript: Transcript
 ) -> AttemptResult:
-    """Check what was done, and tell what it has changed."""
+    """Check the result of a step's action, and collect the changes that it made."""
     failed_result = CheckResult(action_result.cause, action_result.reason)
     check_result = (
         failed_result if action_result.cause else check_step(context, step, attempt, action_result, transcript)
@@ -160,7 +166,7 @@ def finish_attempt(
 
 
 def _count_tests(checks: Checks, programs: list[CommandResult]) -> Checks:
-    """The checks with the tests that the programs ran, as far as their test runners say how many."""
+    """Add the number of tests that the programs ran, as far as their test runners report it."""
     counts = [
         summary
         for program in programs
@@ -174,9 +180,9 @@ def _count_tests(checks: Checks, programs: list[CommandResult]) -> Checks:
 
 
 def outside_effects(context: RunContext, step: Step, unscanned: str) -> str:
-    """What of the effects of its programs nobody can take back, in words; nothing of those that are known to read only.
+    """Describe the effects of a step's programs that cannot be undone; empty for programs known to only read.
 
-    `unscanned` is where in the repository nobody has looked.
+    `unscanned` describes the parts of the repository that were not scanned.
     """
     from shlex import join
 
@@ -199,7 +205,10 @@ def outside_effects(context: RunContext, step: Step, unscanned: str) -> str:
 
 
 class AttemptTranscript:
-    """The transcript of an attempt, closed behind it; `again`: of what is done when an attempt that was cut short is looked at."""
+    """Context manager for the transcript of an attempt.
+
+    With `is_recovery`, the transcript is of the recovery of an interrupted attempt.
+    """
 
     def __init__(self, context: RunContext, step: Step, attempt: int, *, is_recovery: bool = False) -> None:
         from execplan.engine.commands.command_transcript import Transcript
@@ -212,7 +221,7 @@ class AttemptTranscript:
         self.path_from_root = context.project.display_path(
             original_path if not is_recovery or os.path.exists(original_path) else path
         )
-        """From the root: of an attempt that was cut short what it had printed by then."""
+        """Path of the transcript from the root. For a recovery, that of the attempt's own output if it exists."""
         line = (lambda text, error: context.observer.line(step.id, text, error=error)) if runs_program(step) else None
         self.transcript = Transcript(path, title, context.redaction, context.policy.output_kb << 10, line)
         link_transcript(context.run_paths, path)

@@ -1,4 +1,4 @@
-"""The looks at the tree before and behind a step in which a program runs."""
+"""Snapshots of the tree before and after a step that runs a program, and the changes between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ParallelChanges:
-    """Made before the first of them begins, and asked when the last one has ended."""
+    """Undeclared changes of parallel steps, from before the first one begins until the last one has ended."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -32,7 +32,7 @@ class ParallelChanges:
         )
 
     def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-        """The changes, and the folders that were made for nothing that is declared; raises ExecplanError."""
+        """Return the undeclared changes and the directories created for them. Raises ExecplanError."""
         context = self._context
         tree_after = workspace_snapshot.take_snapshot(
             context.project, context.workspace, context.store, self._declared, self._tree_before, keep=True
@@ -45,11 +45,11 @@ class ParallelChanges:
 
 
 _last_trees: dict[str, WorkspaceSnapshot] = {}
-"""The last look of the run that is under way, by its id: what is as it was then is not read again."""
+"""The last snapshot of the active run, by run ID. Files that have not changed since are not read again."""
 
 
 def save_snapshot(context: RunContext, step: Step) -> None:
-    """Keep the tree as it is before a step; raises ExecplanError."""
+    """Save a snapshot of the tree before a step. Raises ExecplanError."""
     from execplan.engine.workspace import workspace_snapshot
 
     last_tree = _last_trees.get(context.run_paths.id)
@@ -57,12 +57,18 @@ def save_snapshot(context: RunContext, step: Step) -> None:
 
 
 def has_snapshot(context: RunContext, step: Step) -> bool:
-    """Whether the look before a step is there: it is kept before the step is begun, so without it nothing is known of that."""
+    """Return whether the snapshot before a step exists.
+
+    It is saved before the step begins; without it, the state of the tree at that time is unknown.
+    """
     return os.path.lexists(snapshot_path(context.run_paths, step))
 
 
 def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
-    """What has changed since, the folders that were made, and where nobody has looked, in words; raises ExecplanError."""
+    """Return the changes since the snapshot, the created directories, and a description of what was not scanned.
+
+    Raises ExecplanError.
+    """
     from execplan.engine.workspace import workspace_snapshot
 
     if not has_snapshot(context, step):
@@ -83,7 +89,7 @@ def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Chang
 def _scan_tree(
     context: RunContext, step: Step, known_tree: WorkspaceSnapshot | None, *, keep: bool
 ) -> WorkspaceSnapshot:
-    """The tree, with what git ignores where this step says that it writes it, or another is to change it."""
+    """Scan the tree, including ignored files that this step declares or another step targets."""
     from execplan.engine.workspace import workspace_snapshot
 
     other_paths = [path for other_step in context.document.steps for path in normalize_paths(target_paths(other_step))]

@@ -1,4 +1,4 @@
-"""Backups by their content, in the directory that is not committed; kept for as many days as the policy says."""
+"""Backups by content, in the directory that is not committed, kept for the number of days in the policy."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
 _DAY = 24 * 3600
 _CHUNK_SIZE = 1 << 20
 _LEVEL = 1
-"""Of compression: twice the size of the best, in a tenth of its time."""
+"""Compression level for backups: twice the size of the best one, in a tenth of its time."""
 _SYNC_ALL_FROM = 64
-"""Files from which on one call that syncs the whole disk is the faster one."""
+"""Number of files from which on one sync of the whole file system is faster."""
 _TRIES = 8
 
 
 class BackupStore:
-    """The backups of a home, each named by the SHA-256 of its bytes."""
+    """The backups of a project, each named by the SHA-256 of its contents."""
 
     def __init__(self, project: Project, pending: dict[str, str] | None = None) -> None:
-        """`pending`: where what waits to be synced is noted, by digest under which name; see `together`."""
+        """`pending`: temporary paths by digest of the backups that wait to be synced; see `batch`."""
         self.project = project
         self.folder = os.path.join(project.state, "backups")
         self._pending = pending
 
     def save(self, data: bytes) -> str:
-        """Keep these bytes; their SHA-256. On disk by then. Raises ExecplanError."""
+        """Back up and sync some bytes; return their SHA-256. Raises ExecplanError."""
         digest = sha256(data).hexdigest()
         if not self.has(digest):
             self._write((data,), digest)
         return digest
 
     def save_path(self, workspace: WorkspaceFiles, path: str) -> State:
-        """What is at a path, its bytes kept if it is a file; raises ExecplanError."""
+        """Return the state of a path, and back up its bytes if it is a file. Raises ExecplanError."""
         for _ in range(_TRIES):
             path_state = workspace.state(path)
             if path_state.kind != FILE or not path_state.sha256 or self.has(path_state.sha256):
@@ -62,7 +62,7 @@ class BackupStore:
         raise conflict_error(path)
 
     def has(self, digest: str) -> bool:
-        """Whether the bytes are kept; if so, the days for which they are kept begin again."""
+        """Return whether there is a backup with this digest; if so, restart its retention period."""
         if self._pending is not None and digest in self._pending:
             return True
         try:
@@ -74,11 +74,11 @@ class BackupStore:
         return True
 
     def get(self, digest: str) -> bytes:
-        """The bytes, which are those that were kept; raises ExecplanError."""
+        """Return the verified bytes of a backup. Raises ExecplanError."""
         return b"".join(self.read_chunks(digest))
 
     def read_chunks(self, digest: str) -> Iterator[bytes]:
-        """The bytes part by part; raises ExecplanError at their end where they are not those that were kept."""
+        """Iterate over the bytes of a backup in chunks. Raises ExecplanError, at the end if the digest is wrong."""
         path, hasher = self.path(digest), sha256()
         try:
             with gzip.open(path) as file:
@@ -96,7 +96,7 @@ class BackupStore:
             raise _altered_error(path)
 
     def ensure_intact(self, digests: Iterable[str]) -> None:
-        """Refuse where one of these is missing or not as it was kept; raises ExecplanError that names all of them."""
+        """Raise ExecplanError if any of these backups is missing or altered; the error lists all of them."""
         problems: list[ExecplanError] = []
         for digest in dict.fromkeys(digests):
             try:
@@ -111,7 +111,7 @@ class BackupStore:
 
     @contextmanager
     def batch(self) -> Iterator[BackupStore]:
-        """A store of which all that is kept is on disk at the end, and not before, which is many times as fast."""
+        """Provide a store that syncs all its backups only at the end, which is many times as fast."""
         pending: dict[str, str] = {}
         try:
             yield BackupStore(self.project, pending)
@@ -124,7 +124,7 @@ class BackupStore:
                 _unlink(path)
 
     def _commit_pending(self, pending: dict[str, str]) -> None:
-        """Have what waits on disk, then give it its names; raises OSError."""
+        """Sync the pending backups, then rename them. Raises OSError."""
         is_fully_synced = len(pending) >= _SYNC_ALL_FROM and _sync_all(self.folder)
         for path in () if is_fully_synced else pending.values():
             _sync(path)
@@ -136,7 +136,7 @@ class BackupStore:
             sync_directory(folder)
 
     def purge(self, days: int) -> int:
-        """Remove backups and lists of the tree that nobody has used for so many days; how many files. Never fails."""
+        """Remove backups and tree lists that were not used for `days` days; return the number of files. Never fails."""
         removed, cutoff = 0, time.time() - days * _DAY
         for top in (self.folder, os.path.join(self.project.state, "runs")):
             for folder, _, names in os.walk(top):
@@ -150,11 +150,11 @@ class BackupStore:
         return removed + _purge_copies(os.path.join(self.project.state, "runs"), cutoff)
 
     def path(self, digest: str) -> str:
-        """The file of a backup."""
+        """Return the path of a backup."""
         return os.path.join(self.folder, digest[:2], f"{digest[2:]}.gz")
 
     def _write(self, chunks: Iterable[bytes], digest: str) -> bool:
-        """Keep bytes that come part by part; False, with nothing kept, when they are not those of the digest."""
+        """Back up bytes that arrive in chunks; return False, without a backup, if they do not match the digest."""
         path = self.path(digest)
         temporary_path = os.path.join(self.folder, f"{os.urandom(8).hex()}.tmp")
         try:
@@ -175,14 +175,14 @@ class BackupStore:
         return True
 
     def _make_folder(self, path: str) -> None:
-        """Make the folder that a backup lies in, so that nobody else reads what it holds."""
+        """Create the directory of a backup with access only for the user."""
         if not os.path.isdir(path):
             project_state.make_state_dir(self.project, "backups")
             os.makedirs(path, 0o700, exist_ok=True)
 
 
 def _purge_copies(runs_folder: str, cutoff: float) -> int:
-    """Remove the copies of what runs have written that none has added to since; how many. Never fails."""
+    """Remove the copies of runs whose journal has not been written since `cutoff`; return their number. Never fails."""
     removed = 0
     for name in os.listdir(runs_folder) if os.path.isdir(runs_folder) else ():
         copy = os.path.join(runs_folder, name, "copy")
@@ -196,7 +196,10 @@ def _purge_copies(runs_folder: str, cutoff: float) -> int:
 
 
 def _compress(path: str, chunks: Iterable[bytes]) -> str:
-    """Write bytes, packed, into a new file; their SHA-256. The same bytes give the same file. Raises OSError."""
+    """Write bytes in compressed form to a new file; return their SHA-256. Raises OSError.
+
+    The same bytes give the same file.
+    """
     hasher = sha256()
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(handle, "wb") as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
@@ -215,7 +218,7 @@ def _sync(path: str) -> None:
 
 
 def _sync_all(folder: str) -> bool:
-    """Have all of a file system on disk; False where the system has no call that waits for it. Raises OSError."""
+    """Sync a whole file system; return False if the system has no such call. Raises OSError."""
     import ctypes
 
     call = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)

@@ -1,4 +1,4 @@
-"""Changes taken back: each path has the bytes, the mode, the link or the absence again that it had before."""
+"""Restoring of changed files: each path gets its previous bytes, mode or link, or is removed."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 _ABSENT = State(ABSENT)
 _CREATED_FOLDER = State(FOLDER, mode=-1)
-"""A folder that was made, whatever its mode."""
+"""State of a created directory, with any mode."""
 
 
 class RestoreResult(NamedTuple):
-    """What was done to the files."""
+    """The result of restoring files."""
 
     restored: tuple[str, ...]
-    """Paths that have their bytes, modes and links again."""
+    """Paths whose bytes, modes and links were restored."""
     removed: tuple[str, ...]
-    """Paths that are gone again, folders too."""
+    """Removed paths, including directories."""
     backed_up: tuple[tuple[str, str], ...]
-    """Paths, and the digests of the bytes that were there and are among the backups now."""
+    """Paths with the digests of their overwritten bytes, which are in the backups now."""
     remaining_folders: tuple[str, ...] = ()
-    """Folders that were to be removed, and in which something else is by now."""
+    """Directories that were not removed because they contain other files now."""
 
 
 def with_created_folders(changes: Iterable[Change], folders: Iterable[str]) -> list[Change]:
-    """What an attempt changed, the folders that it made among it: for `net`, which goes by the order of attempts."""
+    """Return the changes of an attempt, preceded by its created directories, for `compute_net_changes`."""
     return [*[Change(path, _ABSENT, _CREATED_FOLDER) for path in folders], *changes]
 
 
 def compute_net_changes(changes: Iterable[Change]) -> list[Change]:
-    """One change for each path: from how it was before the first one to how the last one left it."""
+    """Return one change for each path, from before the first change to after the last one."""
     by_path: dict[str, Change] = {}
     for change in changes:
         earlier = by_path.get(change.path)
@@ -48,7 +48,7 @@ def compute_net_changes(changes: Iterable[Change]) -> list[Change]:
 
 
 def is_restorable(change: Change) -> bool:
-    """Whether what was before can be brought back: not a device, and not a file that could not be read."""
+    """Return whether the previous state can be restored: not if it was a device or an unreadable file."""
     before = change.before
     return before.kind in (ABSENT, LINK, FOLDER) or (before.kind == FILE and bool(before.sha256))
 
@@ -64,12 +64,11 @@ def restore(
     is_retry: bool = False,
     on_begin: Callable[[], None] = lambda: None,
 ) -> RestoreResult:
-    """Take changes back, given in the order in which they were made, and remove the folders that were made before them, where
-    nothing else is in them.
+    """Undo changes, given in the order in which they were made, and remove the created directories that are empty then.
 
-    `on_restored` is called with each path as soon as that is done, and the digest of the bytes that were there and are kept, or
-    nothing. `is_retry`: an earlier try was cut short; it had told of those that are `completed_paths`. Every backup and every path is
-    looked at first, and where one is not as it should be nothing is touched; `on_begin` is called behind that. Raises
+    Every backup and every path is checked first; if one is not as expected, nothing is changed. `on_begin` is called
+    after that. `on_restored` is called with each restored path and the digest of its overwritten bytes, which are
+    backed up, or an empty text. `is_retry`: an earlier try was interrupted after it reported `completed_paths`. Raises
     ExecplanError.
     """
     all_changes, restoration = _prepare_restore(
@@ -99,7 +98,7 @@ def ensure_restorable(
     completed_paths: Collection[str] = (),
     is_retry: bool = False,
 ) -> None:
-    """Look whether all of it could be taken back, as `restore` does first; raises ExecplanError where it could not."""
+    """Raise ExecplanError if `restore` could not undo all the changes; it makes the same checks first."""
     _prepare_restore(workspace, store, changes, folders, completed_paths=completed_paths, is_retry=is_retry)
 
 
@@ -121,7 +120,7 @@ def _prepare_restore(
 
 
 class _Restoration:
-    """What is to be done to each path; first all that goes, the inner ones first, then all that comes, the outer ones first."""
+    """A restoration of paths: first it removes, inner paths first, then it creates, outer paths first."""
 
     def __init__(self, workspace: WorkspaceFiles, store: BackupStore, changes: list[Change], *, is_retry: bool) -> None:
         self.workspace = workspace
@@ -136,7 +135,7 @@ class _Restoration:
         self.remaining_folders: list[str] = []
 
     def _state(self, path: str) -> State:
-        """What is at a path; nothing where a link is on the way, put there or brought back by what is done here."""
+        """Return the state of a path; absent if a link on the way was created by a change or is restored here."""
         state = self.workspace.state(path)
         obstructing_change = self.changes.get(state.link) if state.kind == OUTSIDE else None
         return (
@@ -147,7 +146,7 @@ class _Restoration:
         )
 
     def ensure_restorable(self) -> None:
-        """Refuse where a path or a backup is not as it should be; raises ExecplanError that names all of them."""
+        """Raise ExecplanError if a path or a backup is not as expected; the error lists all of them."""
         conflicts = [line for change in self.changes.values() for line in self._find_conflicts(change)]
         if conflicts:
             raise _changed_error(list(dict.fromkeys(conflicts)))
@@ -160,7 +159,7 @@ class _Restoration:
         self.store.ensure_intact([change.before.sha256 for change in needed if change.before.kind == FILE])
 
     def _find_conflicts(self, change: Change) -> Iterator[str]:
-        """What of a path is neither as it was before nor as it was left."""
+        """Iterate over the paths of a change that match neither its previous nor its final state."""
         current, before, after = self.current_states[change.path], change.before, change.after
         became_folder = after.kind == FOLDER != before.kind
         is_between = self.is_retry and FOLDER in (before.kind, after.kind) and current.kind in (ABSENT, FOLDER)
@@ -178,7 +177,7 @@ class _Restoration:
             yield from self._blocking_paths(change.path)
 
     def _unrelated_contents(self, path: str) -> Iterator[str]:
-        """What is in a folder that has to go, and that is not to be taken back."""
+        """Iterate over the contents of a directory to be removed that are not part of the restoration."""
         walker = WorkspaceWalker(self.workspace.project, self.workspace)
         walker.collect_path(path)
         for inner_path in walker.statuses:
@@ -191,7 +190,7 @@ class _Restoration:
                 yield inner_path
 
     def _blocking_paths(self, path: str) -> Iterator[str]:
-        """What stands where a folder has to be, and does not become one."""
+        """Iterate over the parents of a path that are not directories and will not become directories."""
         parent = path.rpartition("/")[0]
         while parent:
             own_change = self.changes.get(parent)
@@ -203,7 +202,7 @@ class _Restoration:
             parent = parent.rpartition("/")[0]
 
     def apply(self) -> Iterator[tuple[str, str]]:
-        """Do it; each path that is done, and the digest of what it held. Raises ExecplanError."""
+        """Restore the paths; yield each one with the digest of its overwritten bytes. Raises ExecplanError."""
         ordered_changes = list(self.changes.values())
         self._prepare_folders(ordered_changes)
         backup_digests: dict[str, str] = {}
@@ -224,7 +223,7 @@ class _Restoration:
                 yield change.path, backup_digests[change.path]
 
     def _prepare_folders(self, ordered_changes: list[Change]) -> None:
-        """Let folders be entered whose mode changed, and remove what a killed writer has left."""
+        """Make directories with a changed mode accessible, and remove temporary files of killed writers."""
         for change in ordered_changes:
             if change.before.kind == FOLDER == self.current_states[change.path].kind:
                 self.workspace.make_folder(change.path, change.before.mode | 0o700)
@@ -233,7 +232,7 @@ class _Restoration:
                 self.workspace.remove_temporary(change.path)
 
     def _remove(self, change: Change) -> str:
-        """Remove what is no folder; the digest of what it held."""
+        """Remove a path that is not a directory; return the digest of its bytes."""
         if self.current_states[change.path].kind in (ABSENT, FOLDER):
             return ""
         digest = self._back_up(change.path)
@@ -241,7 +240,10 @@ class _Restoration:
         return digest
 
     def _remove_folders(self) -> Iterator[tuple[str, str]]:
-        """Remove folders; those that a file or a link takes the place of have to go."""
+        """Remove the affected directories.
+
+        Raises ExecplanError if one that a file or a link replaces cannot be removed.
+        """
         replaced_folders = [path for path, change in self.changes.items() if change.before.kind in (FILE, LINK)]
         replaced_folders = [path for path in replaced_folders if self.current_states[path].kind == FOLDER]
         for path in sorted(
@@ -256,7 +258,7 @@ class _Restoration:
                 yield path, ""
 
     def _restore_path(self, change: Change) -> str:
-        """Let a file or a link be as it was; the digest of what was there."""
+        """Restore a file or a link; return the digest of the overwritten bytes."""
         if self.current_states[change.path] == change.before:
             return ""
         digest = self._back_up(change.path)
@@ -267,7 +269,7 @@ class _Restoration:
         return digest
 
     def _back_up(self, path: str) -> str:
-        """Keep what is at a path, if it is a file; raises ExecplanError when it is another than was looked at."""
+        """Back up a path if it is a file. Raises ExecplanError if it has changed since the check."""
         state, expected = self.store.save_path(self.workspace, path), self.current_states[path]
         if state != expected and {state.kind, expected.kind} != {ABSENT, FOLDER}:
             raise _changed_error([path])
@@ -275,7 +277,7 @@ class _Restoration:
 
 
 RETRY_HINT = "put them aside or as the run left them, then do it again: execplan rollback"
-"""Who knows the run names it behind that."""
+"""Hint of a conflict; a caller that knows the run appends it."""
 
 
 def _changed_error(paths: list[str]) -> ExecplanError:

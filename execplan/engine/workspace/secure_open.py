@@ -1,4 +1,4 @@
-"""A folder opened beneath another one, through no link: by the kernel in one step where it can, else folder by folder."""
+"""Opening of a directory below another one, following no links: in one kernel call if possible, else step by step."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ if TYPE_CHECKING:
 FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 WALK: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENAT2 = 437
-"""The number of openat2(2) on every machine but Alpha."""
+"""Number of the system call openat2(2) on every architecture but Alpha."""
 _RESOLVE = 0x02 | 0x04 | 0x08
-"""RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS and RESOLVE_BENEATH."""
+"""Flags RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS and RESOLVE_BENEATH."""
 _UNABLE = (errno.ENOSYS, errno.EPERM, errno.EINVAL, errno.E2BIG, errno.EAGAIN, errno.ENAMETOOLONG, errno.ENOTDIR)
-"""An older kernel, a filter that does not know the call, folders that change places, a long way, something that is no folder,
-of which the walk sees what it is: then it is walked."""
+"""Errors after which the directory is opened step by step.
+
+They mean an older kernel, a filter that does not know the call, directories that are being moved, a long path, or
+something that is not a directory, which the steps identify.
+"""
 
 
 def open_folder(root: int, path: str, flags: int = FOLDER) -> int:
-    """The handle of a folder beneath an open one, `path` in its plain form; raises OSError."""
+    """Open a directory below an open one by its normalized path and return the handle. Raises OSError."""
     if sys.platform == "linux":
         handle = _open_with_openat2(root, path, flags)
         if handle is not None:
@@ -34,7 +37,7 @@ def open_folder(root: int, path: str, flags: int = FOLDER) -> int:
 
 
 def open_stepwise(root: int, path: str, flags: int = FOLDER) -> int:
-    """As `open_folder`, one folder after the other; raises OSError."""
+    """Open a directory like `open_folder`, one directory after the other. Raises OSError."""
     parts = path.split("/")
     handle = root
     for number, name in enumerate(parts, 1):
@@ -52,7 +55,7 @@ def open_stepwise(root: int, path: str, flags: int = FOLDER) -> int:
 
 
 def make_folders(root: int, path: str, created: list[str]) -> int:
-    """As `walk`, with the folders made that are missing; `created` is told which. Raises OSError."""
+    """Open a directory like `open_stepwise`, but create missing ones and append them to `created`. Raises OSError."""
     handle, so_far = root, ""
     for name in path.split("/"):
         so_far = f"{so_far}/{name}".lstrip("/")
@@ -72,7 +75,7 @@ def make_folders(root: int, path: str, created: list[str]) -> int:
 
 
 def _open_with_openat2(root: int, path: str, flags: int) -> int | None:
-    """The handle by openat2; None where that can't be asked. Raises OSError."""
+    """Open a directory with openat2; None if the call is unavailable. Raises OSError."""
     import ctypes
 
     handle = _openat2()(root, os.fsencode(path), flags)
@@ -86,7 +89,7 @@ def _open_with_openat2(root: int, path: str, flags: int) -> int | None:
 
 @cache
 def _openat2() -> Callable[[int, bytes, int], int]:
-    """The system call, with what it is to resolve."""
+    """Return a function that makes the system call with the flags in `_RESOLVE`."""
     import ctypes
 
     class OpenHow(ctypes.Structure):

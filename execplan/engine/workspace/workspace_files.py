@@ -1,4 +1,4 @@
-"""The files of a home: each path is walked from its root through no link, each time anew, and what is written is synced."""
+"""File access in a project: each access resolves the path from the root, without links, and writes are synced."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _READ = "read"
 
 
 class WorkspaceFiles:
-    """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
+    """The files of a project, with paths relative to its root.
+
+    Paths reserved for Git or execplan can be read but not written.
+    """
 
     def __init__(self, project: Project) -> None:
         from execplan.approvals.disk_world import DiskWorld
@@ -38,11 +41,11 @@ class WorkspaceFiles:
         self._disk = DiskWorld(project)
 
     def state(self, path: str) -> State:
-        """What is there; raises ExecplanError where a disk fails."""
+        """Return the state of a path. Raises ExecplanError if the disk fails."""
         return self._disk.state(path)
 
     def status(self, path: str) -> os.stat_result | None:
-        """What is known of what is there; None where nothing is, or no way leads there. Raises ExecplanError."""
+        """Return the file status of a path; None if it does not exist or is not reachable. Raises ExecplanError."""
         try:
             with self._open_parent(path, _READ) as (folder, name):
                 return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
@@ -52,15 +55,15 @@ class WorkspaceFiles:
             return None
 
     def open_folder(self, path: str) -> int:
-        """The handle of a folder, to list what is in it; the caller closes it. Raises OSError, ExecplanError."""
+        """Open a directory to list it; the caller closes the handle. Raises OSError, ExecplanError."""
         return self._open_folder(self._normalize(path), None)
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises ExecplanError."""
+        """Read the bytes of a file. Raises ExecplanError."""
         return b"".join(self.read_chunks(path))
 
     def read_chunks(self, path: str) -> Iterator[bytes]:
-        """The bytes of a file, part by part; raises ExecplanError."""
+        """Iterate over the bytes of a file in chunks. Raises ExecplanError."""
         with self._open_parent(path, _READ) as (folder, name):
             try:
                 handle = open_regular(name, _FILE, dir_fd=folder)
@@ -73,14 +76,14 @@ class WorkspaceFiles:
                 os.close(handle)
 
     def write(self, path: str, data: bytes, mode: int) -> tuple[str, ...]:
-        """Let a file hold these bytes, new or in place of a file or a link, all at once; the folders made, outer ones first.
+        """Write a file atomically, new or in place of a file or a link. Raises ExecplanError.
 
-        Raises ExecplanError.
+        Returns the created directories, outer ones first.
         """
         return self.write_chunks(path, (data,), mode)
 
     def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int) -> tuple[str, ...]:
-        """As `write`, of bytes that come part by part; whatever is raised while they come leaves all as it was."""
+        """Write a file like `write` from chunks; an exception raised by the chunks leaves everything unchanged."""
 
         def fill(folder: int, temporary_name: str, original: os.stat_result | None) -> None:
             handle = os.open(temporary_name, _NEW, 0o600, dir_fd=folder)
@@ -98,11 +101,11 @@ class WorkspaceFiles:
         return self._replace(path, fill)
 
     def link(self, path: str, target: str) -> tuple[str, ...]:
-        """Let a link be there, new or in place of a file or a link; the folders made. Raises ExecplanError."""
+        """Create a link, new or in place of a file or a link; return the created directories. Raises ExecplanError."""
         return self._replace(path, lambda folder, temporary_name, _: os.symlink(target, temporary_name, dir_fd=folder))
 
     def remove(self, path: str) -> None:
-        """Remove a file, a link or the like, if it is there; raises ExecplanError."""
+        """Remove a file, a link or a similar path if it exists. Raises ExecplanError."""
         self.remove_temporary(path)
         try:
             with self._open_parent(path, "remove") as (folder, name):
@@ -113,7 +116,7 @@ class WorkspaceFiles:
         trace.log(f"removed {path}")
 
     def remove_temporary(self, path: str) -> None:
-        """Remove what a killed writer has left beside a path; raises ExecplanError."""
+        """Remove the temporary file that a killed writer has left next to a path. Raises ExecplanError."""
         try:
             with self._open_parent(path, "tidy up beside") as (folder, name):
                 os.unlink(temp_file_name(name), dir_fd=folder)
@@ -121,13 +124,16 @@ class WorkspaceFiles:
             pass
 
     def make_folder(self, path: str, mode: int) -> tuple[str, ...]:
-        """Let a folder be there with this mode; the folders made, it included. Raises ExecplanError."""
+        """Create a directory or change its mode. Raises ExecplanError.
+
+        Returns the created directories, including itself.
+        """
         created: list[str] = []
         normalized = self._normalize(path, writes=True)
         with self._report_errors(path, "make"):
             try:
                 handle = self._open_folder(normalized, created)
-            except PermissionError:  # nobody may list it as it is
+            except PermissionError:  # the current mode does not allow listing it
                 handle = self._open_folder(normalized, created, WALK)
             try:
                 _change_mode(handle, mode)
@@ -136,7 +142,7 @@ class WorkspaceFiles:
         return tuple(created)
 
     def remove_folder(self, path: str) -> bool:
-        """Remove a folder that is empty; False where there is none, or something is in it. Raises ExecplanError."""
+        """Remove an empty directory; return False if it is missing or not empty. Raises ExecplanError."""
         try:
             with self._open_parent(path, "remove") as (folder, name):
                 try:
@@ -152,7 +158,10 @@ class WorkspaceFiles:
         return True
 
     def _replace(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
-        """Let what `fill` makes under another name take a name; the folders made. Raises ExecplanError."""
+        """Rename the file that `fill` creates under a temporary name. Raises ExecplanError.
+
+        Returns the created directories.
+        """
         created: list[str] = []
         try:
             with self._open_parent(path, "write", created) as (folder, name):
@@ -177,7 +186,10 @@ class WorkspaceFiles:
 
     @contextmanager
     def _open_parent(self, path: str, action: str, created: list[str] | None = None) -> Iterator[tuple[int, str]]:
-        """The handle of the folder that a path lies in, and its name there; folders are made where `created` can be told them."""
+        """Open the parent directory of a path; yield its handle and the name in it.
+
+        Missing directories are created if `created` is given, and appended to it.
+        """
         parent, _, name = self._normalize(path, writes=action != _READ).rpartition("/")
         with self._report_errors(path, action):
             handle = self._open_folder(parent or ".", created)
@@ -187,7 +199,7 @@ class WorkspaceFiles:
                 os.close(handle)
 
     def _open_folder(self, folder: str, created: list[str] | None, flags: int = FOLDER) -> int:
-        """The handle of a folder; raises OSError."""
+        """Open a directory and return the handle. Raises OSError."""
         root = os.open(self.project.root, FOLDER & ~os.O_NOFOLLOW)
         try:
             return open_folder(root, folder, flags)
@@ -199,7 +211,10 @@ class WorkspaceFiles:
             os.close(root)
 
     def _normalize(self, path: str, *, writes: bool = False) -> str:
-        """A path in its one form; raises ExecplanError for one that leads out, or that nobody may write to."""
+        """Return the normalized form of a path.
+
+        Raises ExecplanError if it is outside the repository or must not be written.
+        """
         normalized = normalize_path(path)
         if normalized is None:
             raise _outside_error(path)
@@ -212,7 +227,7 @@ class WorkspaceFiles:
 
     @contextmanager
     def _report_errors(self, path: str, action: str) -> Iterator[None]:
-        """Let what the operating system refuses be told."""
+        """Convert errors of the operating system to ExecplanError."""
         try:
             yield
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -225,7 +240,7 @@ class WorkspaceFiles:
 
 
 class _MissingError(ExecplanError):
-    """There is nothing at a path."""
+    """Raised when a path does not exist."""
 
 
 def _outside_error(path: str) -> ExecplanError:
@@ -238,7 +253,7 @@ def _outside_error(path: str) -> ExecplanError:
 
 
 def _change_mode(handle: int, mode: int) -> None:
-    """Give an open folder a mode; raises OSError."""
+    """Change the mode of an open directory. Raises OSError."""
     try:
         os.fchmod(handle, mode)
     except OSError as error:
@@ -248,7 +263,7 @@ def _change_mode(handle: int, mode: int) -> None:
 
 
 def _copy_owner(handle: int, original: os.stat_result | None) -> None:
-    """Give an open file the owner of the one whose place it takes, as far as one may."""
+    """Give an open file the owner of the file that it replaces, as far as permitted."""
     status = os.fstat(handle)
     if original is not None and (status.st_uid, status.st_gid) != (original.st_uid, original.st_gid):
         try:
@@ -258,9 +273,9 @@ def _copy_owner(handle: int, original: os.stat_result | None) -> None:
 
 
 def _advance_mtime(folder: int, name: str, original: os.stat_result) -> None:
-    """Let a source have another time, in whole seconds, than the one of the same size whose place it takes."""
+    """Advance the time of a Python file to a later second than that of the file of the same size that it replaces."""
     new = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    # Python knows by the size and the second whether what it has compiled is of this source: a test would run the old one.
+    # Python compares size and second to detect stale bytecode: without this, a test would run the old code.
     if stat.S_ISREG(new.st_mode) and new.st_size == original.st_size and int(new.st_mtime) <= int(original.st_mtime):
         os.utime(name, (new.st_atime, int(original.st_mtime) + 1), dir_fd=folder, follow_symlinks=False)
 

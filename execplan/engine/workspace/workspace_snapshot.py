@@ -1,4 +1,4 @@
-"""What a repository holds at one moment: what a command changes is seen by looking at all of it before and after."""
+"""Snapshots of a repository: the changes of a command are found by comparing snapshots from before and after it."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
 FILES: Final = 20_000
 BYTES: Final = 256 << 20
-"""How much of a repository is kept before a command runs; of a larger one only what is declared."""
+"""Limits for the files and bytes that are backed up before a command; above them, only declared paths are."""
 _MARGIN = 2_000_000_000
-"""Nanoseconds by which a file must be older than a look, so that its times tell the next one whether it was written to."""
+"""Minimum age of a file in nanoseconds at a snapshot, so that its times show whether it was written later."""
 _MAX_BYTES = 1 << 30
-"""Bytes of the longest file that keeps a look."""
+"""Size limit of a saved snapshot in bytes."""
 
 
 class WorkspaceSnapshot(NamedTuple):
-    """Files, links and folders by their paths from the root."""
+    """The states of files, links and directories by their paths from the root."""
 
     states: dict[str, State]
     is_complete: bool
-    """Whether all is here that git does not ignore, and not only what is declared."""
+    """Whether the snapshot has everything that Git does not ignore, not only the declared paths."""
     unseen: frozenset[str] = frozenset()
-    """What was not looked into: what git ignores, other repositories, folders that may not be read."""
+    """Paths that were not inspected: ignored by Git, other repositories, and unreadable directories."""
     signatures: dict[str, tuple[int, ...]] = {}  # noqa: RUF012 - nobody writes to it
-    """By path, what differs as soon as a file is written to; of files that were written just now nothing."""
+    """Status numbers by path, which change when a file is written; without files that were written just before."""
 
     @property
     def folders(self) -> frozenset[str]:
-        """The folders."""
+        """Return the paths of all directories in the snapshot."""
         return frozenset([path for path, state in self.states.items() if state.kind == FOLDER])
 
 
@@ -61,10 +61,11 @@ def take_snapshot(
     *,
     keep: bool,
 ) -> WorkspaceSnapshot:
-    """Look at all that git does not ignore, and that is not git's or the tool's own, and at what is declared.
+    """Take a snapshot of the declared paths and of all others that are not ignored by Git or reserved.
 
-    Of a file that is as an earlier look has found it no byte is read. `keep`: the bytes are among the backups then. Above
-    FILES or BYTES only what is declared is looked at, unless this is the look behind one that saw all. Raises ExecplanError.
+    Reserved paths belong to Git or execplan. A file unchanged since `previous` is not read. `keep`: back up the bytes.
+    Above `FILES` or `BYTES`, only the declared paths are inspected, unless this snapshot follows a complete one. Raises
+    ExecplanError.
     """
     began = time.time_ns()
     walker = WorkspaceWalker(project, workspace)
@@ -94,7 +95,7 @@ def take_snapshot(
 
 
 def _path_state(workspace: WorkspaceFiles, store: BackupStore | None, path: str, status: os.stat_result) -> State:
-    """What is at a path; raises ExecplanError."""
+    """Return the state of a path, backed up if there is a store. Raises ExecplanError."""
     if stat.S_ISDIR(status.st_mode):
         return State(FOLDER, mode=stat.S_IMODE(status.st_mode))
     return workspace.state(path) if store is None else store.save_path(workspace, path)
@@ -111,9 +112,9 @@ def diff_snapshots(
     store: BackupStore,
     workspace: WorkspaceFiles,
 ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """What changed between two looks, with its lines counted, and the folders that were made; raises ExecplanError.
+    """Return the changes between two snapshots with their line counts, and the created directories.
 
-    Where one of the looks saw only what is declared, so does this.
+    If one of the snapshots has only the declared paths, so does the result. Raises ExecplanError.
     """
     declared_paths = tuple([normalize_path(path) or "" for path in declared])
     parent_paths = {
@@ -141,7 +142,7 @@ def diff_snapshots(
 
 
 def _hidden_state(workspace: WorkspaceFiles, path: str, old: State) -> State:
-    """What is at a path that git ignores by now, or that may not be looked at any more, and so did not change."""
+    """Return the state of a path that is now ignored by Git or unreadable; unchanged if it cannot be read."""
     try:
         return workspace.state(path)
     except ExecplanError:
@@ -151,7 +152,7 @@ def _hidden_state(workspace: WorkspaceFiles, path: str, old: State) -> State:
 def count_line_changes(
     store: BackupStore, workspace: WorkspaceFiles, path: str, old: State, new: State
 ) -> tuple[int, int]:
-    """Lines added and removed; none where the bytes from before were not kept."""
+    """Count the lines added and removed; 0 for both if the previous bytes have no backup."""
     if max(old.size, new.size) > MAX_COUNTED_BYTES or FILE not in (old.kind, new.kind):
         return 0, 0
     try:
@@ -167,7 +168,7 @@ def _is_below(path: str, folders: Collection[str]) -> bool:
 
 
 def _is_covered(path: str, folders: frozenset[str]) -> bool:
-    """Whether a path, or a folder that it lies in, is one of these."""
+    """Return whether a path or one of its parents is in a set."""
     while path:
         if path in folders:
             return True
@@ -176,7 +177,7 @@ def _is_covered(path: str, folders: frozenset[str]) -> bool:
 
 
 def save(snapshot: WorkspaceSnapshot, path: str) -> None:
-    """Keep what was looked at, for a run that is killed before it looks again; raises ExecplanError."""
+    """Save a snapshot, in case the run is killed before the next one. Raises ExecplanError."""
     content = {
         "states": {name: state_json(state) for name, state in snapshot.states.items()},
         "whole": snapshot.is_complete,
@@ -196,7 +197,7 @@ def save(snapshot: WorkspaceSnapshot, path: str) -> None:
 
 
 def load(path: str) -> WorkspaceSnapshot:
-    """What was looked at; raises ExecplanError."""
+    """Load a saved snapshot. Raises ExecplanError."""
     data, _ = file_access.read(path, _MAX_BYTES)
     try:
         content = json.loads(data)

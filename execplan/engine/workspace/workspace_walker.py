@@ -1,4 +1,4 @@
-"""Every file of a repository that a step may change, without a link followed or a byte read."""
+"""A walk over every file of a repository that a step may change, without following links or reading bytes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ if TYPE_CHECKING:
 
 
 class WorkspaceWalker:
-    """What was found on the way through the folders of a home."""
+    """The files and directories found while walking a project."""
 
     def __init__(self, project: Project, workspace: WorkspaceFiles) -> None:
         self.project = project
         self.workspace = workspace
         self.statuses: dict[str, os.stat_result] = {}
-        """By path from the root; folders too."""
+        """File status by path from the root, including directories."""
         self.unseen: set[str] = set()
-        """What was not looked into."""
+        """Paths that were not inspected."""
         self._is_protected = make_protection_check(project)
 
     def collect_unignored(self, files: int | None, size: int | None) -> bool:
-        """Find all that git does not ignore; False, with nothing found, where that is more. Raises ExecplanError."""
+        """Collect everything that Git does not ignore; return False, with nothing collected, if that exceeds a limit.
+
+        Raises ExecplanError.
+        """
         ignored = set(git_query.ignored_paths(self.project)) if self.project.git else set()
         self.unseen |= ignored
         if self._collect_below("", ignored, files, size, nested=False):
@@ -38,7 +41,7 @@ class WorkspaceWalker:
         return False
 
     def collect_path(self, path: str) -> None:
-        """Find what is at a path and below, ignored or not, and the folders above it; raises ExecplanError."""
+        """Collect a path with its contents, ignored or not, and its parent directories. Raises ExecplanError."""
         current_path = ""
         for name in path.split("/") if path and not self._is_protected(path) else ():
             current_path = f"{current_path}/{name}" if current_path else name
@@ -52,7 +55,7 @@ class WorkspaceWalker:
     def _collect_below(
         self, top: str, ignored: Collection[str], files: int | None, size: int | None, *, nested: bool
     ) -> bool:
-        """Go through a folder; False as soon as that is too much. `nested`: other repositories too."""
+        """Walk a directory; return False once a limit is exceeded. `nested`: include other repositories."""
         pending = [top]
         while pending:
             folder = pending.pop()
@@ -74,7 +77,7 @@ class WorkspaceWalker:
         return True
 
     def _list_folder(self, folder: str) -> dict[str, os.stat_result]:
-        """What is in a folder; nothing, and that is noted, where it may not be read."""
+        """List a directory; if it cannot be read, record that and return nothing."""
         statuses: dict[str, os.stat_result] = {}
         try:
             handle = self.workspace.open_folder(folder or ".")
@@ -98,5 +101,5 @@ class WorkspaceWalker:
 
 
 def _is_temporary(name: str) -> bool:
-    """Whether a file is one that we write before it takes another's name."""
+    """Return whether a file is a temporary one that execplan writes before renaming it."""
     return name.startswith(".execplan-") and name.endswith(".tmp")
