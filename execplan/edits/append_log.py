@@ -1,4 +1,4 @@
-"""Files of lines that grow at their end, and lose at most their last line when a process is killed."""
+"""Append-only line files, which lose at most their last line when a process is killed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _TAIL_BYTES = 1 << 16
 
 
 def append_lines(path: str, text: str, *, durable: bool = False) -> None:
-    """Add lines, each with its end, in one step, after what a crash may have cut off; raises ExecplanError.
+    """Append complete lines in one write.
 
-    With `durable` they are on the disk before this returns.
+    Starts a new line first if a crash left the last one incomplete. With `durable`, the lines are on disk before this
+    returns. Raises ExecplanError if the file can't be written.
     """
     if not text:
         return
@@ -34,7 +35,7 @@ def append_lines(path: str, text: str, *, durable: bool = False) -> None:
 
 
 def _write_all(handle: int, data: bytes, size: int) -> None:
-    """Write all or nothing."""
+    """Write all bytes or none, and raise OSError if the disk is full."""
     count = os.write(handle, data)
     if count < len(data):
         os.ftruncate(handle, size)
@@ -42,7 +43,7 @@ def _write_all(handle: int, data: bytes, size: int) -> None:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a file; one that a crash cut off is none, and a file that is not there has none."""
+    """Return the complete lines of a file. A line that a crash cut off is left out; a missing file has no lines."""
     try:
         with open(file_access.open_regular(path), "rb") as file:
             data = file.read()
@@ -54,7 +55,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def read_tail(path: str) -> tuple[list[str], int]:
-    """The last lines of a file, and its size; a first line that may have lost its beginning is left out."""
+    """Return the last lines of a file and its size. The first line is left out if its beginning may be missing."""
     try:
         handle = file_access.open_regular(path)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Recovery files: what other programs saved to a plan and an edit displaced, kept until a person has looked at it."""
+"""Backup copies of content that another program saved to a plan and an edit overwrote, kept for review by a person."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BACKUP_DIR = "recovered"
 
 
 class PlanBackup(atomic_files.BackupWriter):
-    """Keeps what an edit of a plan displaces, unless the journal has it."""
+    """A backup writer that keeps content overwritten by an edit of a plan, unless the journal already has it."""
 
     def __init__(self, project: Project, path: str) -> None:
         super().__init__()
@@ -24,11 +24,14 @@ class PlanBackup(atomic_files.BackupWriter):
         self.path = path
 
     def has_copy(self, path: str, data: bytes) -> bool:
-        """Whether the journal of the plan holds the bytes."""
+        """Return whether the plan's journal already contains these bytes."""
         return edit_journal.is_known_text(self.project, path, data)
 
     def save_copy(self, path: str, data: bytes) -> None:
-        """Keep the bytes, and warn of where; raises ExecplanError."""
+        """Save the bytes as a backup copy and add a warning with its path.
+
+        Raises ExecplanError if they can't be saved.
+        """
         backup_path = save_backup(self.project, path, data)
         self.warnings.append(
             f"what another program saved to {self.project.display_path(self.path)} while it was edited is kept in {backup_path}: look at both"
@@ -36,7 +39,10 @@ class PlanBackup(atomic_files.BackupWriter):
 
 
 def save_backup(project: Project, path: str, data: bytes) -> str:
-    """Keep bytes that a plan held, or was to hold; the path of the recovery file. Raises ExecplanError."""
+    """Save bytes that were, or should have been, a plan's content, and return the backup path.
+
+    Raises ExecplanError if the backup can't be written.
+    """
     project_state.make_state_dir(project, _BACKUP_DIR)
     name = os.path.basename(path)
     number = 1
@@ -49,6 +55,6 @@ def save_backup(project: Project, path: str, data: bytes) -> str:
 
 
 def list_backups(project: Project) -> list[str]:
-    """The recovery files that are kept."""
+    """Return the paths of all backup copies in a project."""
     folder = os.path.join(project.state, _BACKUP_DIR)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []

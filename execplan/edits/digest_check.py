@@ -1,4 +1,4 @@
-"""What has changed in a plan since it had a digest that somebody saw."""
+"""The check that a plan still has the digest its caller saw, and a description of the changes since."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_DIFF_LINES = 20
-"""Lines of the difference that a refusal shows."""
+"""Maximum number of diff lines in the error."""
 
 
 def ensure_digest_matches(
     project: Project, ref: PlanRef, expected_digest: str | None, data: bytes | None = None
 ) -> None:
-    """Refuse when the plan is not the one that the caller has seen, and say what changed; raises ExecplanError."""
+    """Raise ExecplanError, with the changes, if the plan no longer has the digest that the caller expects."""
     if expected_digest is None:
         return
     data = plan_store.read_bytes(project, ref.path) if data is None else data
@@ -41,7 +41,7 @@ def ensure_digest_matches(
 
 
 def _describe_changes(project: Project, ref: PlanRef, data: bytes, expected_digest: str) -> list[str]:
-    """The edits and the lines that came since; where nobody knows that version, only the last edit."""
+    """Describe the edits and changed lines since a version; only the last edit if that version is unknown."""
     entries = edit_journal.read_entries(project, ref.path)
     edits = [edit for edit in entries if edit.is_written]
     descriptions = [f"{edit.timestamp.replace('T', ' ')}: {edit.summary}" for edit in edits]
@@ -64,7 +64,7 @@ def _describe_changes(project: Project, ref: PlanRef, data: bytes, expected_dige
 def _find_versions(
     edits: list[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]], expected_digest: str
 ) -> Iterator[tuple[int, bytes]]:
-    """The version with the digest that the journal has, the newest first, with how many edits came before it."""
+    """Yield each journaled version with the digest, newest first, with the number of edits before it."""
     for number in range(len(edits), 0, -1):
         for back, text in enumerate(reversed(texts_by_number.get(edits[number - 1].number, ()))):
             if digest(text) == expected_digest:
@@ -72,7 +72,7 @@ def _find_versions(
 
 
 def _committed_version(project: Project, ref: PlanRef, expected_digest: str) -> bytes | None:
-    """The version with the digest, if it is the one of the commit that is checked out."""
+    """Return the plan's version in the checked-out commit if it has the digest, else None."""
     from execplan.git import git_query
 
     name = os.path.relpath(ref.real_path, project.root)

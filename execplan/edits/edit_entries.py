@@ -1,4 +1,4 @@
-"""An entry of a plan's journal, and how it is read from the journal's lines."""
+"""Entries of a plan's journal, and the parser for the journal's lines."""
 
 from __future__ import annotations
 
@@ -10,57 +10,57 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 EDIT, FOLLOW, MOVE, CREATE, REMOVE = "edit", "follow", "move", "create", "remove"
-"""What an operation does: change a plan's text; let it follow the move of another plan; move, create or remove it."""
+"""Kinds of operations: edit a plan's text; update it after another plan moved; move, create or remove it."""
 
 UNDO, REDO = "undo", "redo"
-"""The commands whose operations undo others."""
+"""Commands whose operations reverse other operations."""
 
 _OLD_MOVE_COMMANDS = ("archive", "restore", "rename")
-"""The commands of which journals of older versions tell that the plan was moved, and not from where."""
+"""Commands that older versions journaled as a move without the original path."""
 _OLD_MOVE = "old-move"
 _FOLLOW_SUMMARY = "paths"
-"""The summary of an edit that let a plan follow the move of another one."""
+"""Summary of an edit that updated a plan after another plan moved."""
 
 
 class JournalEntry(NamedTuple):
-    """An entry of the journal: an operation that began."""
+    """A journal entry for an operation that began."""
 
     number: int
     timestamp: str
-    """When, as a stamp in UTC."""
+    """Start time, as a UTC timestamp."""
     command: str
     quoted_summary: str
-    """What was done, packed."""
+    """Description of the operation, encoded."""
     stored_texts: str
-    """Before and after, packed; see `texts`."""
+    """Texts before and after the operation, encoded; see `text_codec`."""
     is_written: bool
-    """Whether it is known to have come to the disk."""
+    """Whether the operation is known to be on disk."""
     is_undone: bool
-    """Whether it no longer counts; what an operation undid is for `stack` to say."""
+    """Whether the entry no longer counts. The effect of undo operations is computed in `undo_stack`."""
     author: str = ""
-    """Who made it, see `repo.author.actor`; empty in journals of older versions."""
+    """Who ran the operation, as returned by `actor`; empty in journals of older versions."""
     id: str = ""
     kind: str = EDIT
     undoes: str = ""
     details: str = "-"
     old_digest: str = ""
-    """The SHA-256 of the text before it; empty in journals of older versions."""
+    """SHA-256 of the text before the operation; empty in journals of older versions."""
     new_digest: str = ""
     previous: JournalEntry | None = None
-    """The entry before it, where the texts are stored as a difference."""
+    """The preceding entry, if the texts are stored as a difference from it."""
 
     @property
     def summary(self) -> str:
-        """What was done, as a commit message says it."""
+        """Description of the operation, as in a commit message."""
         return text_codec.unquote(self.quoted_summary) or self.command
 
     @property
     def is_old_move(self) -> bool:
-        """Whether an older version moved the plan, so that nothing tells how to undo it."""
+        """Whether an older version moved the plan, so the journal does not record how to undo the move."""
         return self.kind == _OLD_MOVE
 
     def unpack(self) -> tuple[bytes, bytes]:
-        """The texts before and after it; raises ValueError when they were damaged."""
+        """Return the texts before and after the operation. Raises ValueError if they are damaged."""
         chain = [self]
         while chain[-1].previous is not None:
             chain.append(chain[-1].previous)
@@ -71,7 +71,7 @@ class JournalEntry(NamedTuple):
 
 
 def read_texts(entries: Iterable[JournalEntry]) -> dict[int, tuple[bytes, bytes]]:
-    """The texts of each entry whose texts can be read, by its number."""
+    """Return the texts before and after each entry, by entry number, leaving out unreadable ones."""
     texts_by_number: dict[int, tuple[bytes, bytes]] = {}
     base: bytes | None = None
     for entry in entries:
@@ -84,7 +84,7 @@ def read_texts(entries: Iterable[JournalEntry]) -> dict[int, tuple[bytes, bytes]
 
 
 def parse_entries(lines: Sequence[str]) -> list[JournalEntry]:
-    """The entries of a journal's lines; damaged lines are passed over."""
+    """Parse the entries from a journal's lines, skipping damaged lines."""
     entries: dict[int, JournalEntry] = {}
     previous: JournalEntry | None = None
     for line in lines:
@@ -111,7 +111,7 @@ def parse_entries(lines: Sequence[str]) -> list[JournalEntry]:
 def _parse_operation(number: int, fields: list[str], previous: JournalEntry | None) -> JournalEntry | None:
     if not 8 <= len(fields) <= 13:
         return None
-    if len(fields) < 13 or not fields[10].isdecimal():  # damaged: what it did is known, and not the texts
+    if len(fields) < 13 or not fields[10].isdecimal():  # damaged: the operation is known, but its texts are lost
         fields = [*fields[:8], "", "", "0", "", "-"]
     (
         _,
@@ -150,7 +150,7 @@ def _parse_operation(number: int, fields: list[str], previous: JournalEntry | No
 
 
 def _parse_old_edit(number: int, fields: list[str]) -> JournalEntry | None:
-    """An entry as older versions wrote it."""
+    """Parse an entry in the format of older versions; None if the line is damaged."""
     if len(fields) != 5:
         return None
     _, timestamp, command, quoted_summary, stored_texts = fields
@@ -164,6 +164,6 @@ def _parse_old_edit(number: int, fields: list[str]) -> JournalEntry | None:
 
 
 def entry_number(line: str) -> int:
-    """The number of the entry that a line is about; 0 for a line that is damaged."""
+    """Return the entry number in a journal line, or 0 if the line is damaged."""
     fields = line.split(" ", 2)
     return int(fields[1]) if len(fields) > 1 and fields[1].isdecimal() and len(fields[1]) < 19 else 0

@@ -1,13 +1,13 @@
-"""The journal of a plan: every operation on it, with the text before and after it. Not committed.
+"""The journal of a plan: every operation on it, with the text before and after. It is not committed.
 
-A journal is a file of lines, which only grows until `retention` shortens it:
+A journal is a file of lines that only grows until `journal_retention` shortens it:
 
-- `op`: an operation that begins, with all of `Journaled`;
-- `edit`: the same, as older versions wrote it;
-- `made NUMBER`: it came to the disk;
-- `undone NUMBER`: it no longer counts, without an operation that undid it;
-- `with NUMBER PATH`: another plan whose text followed the move of this one;
-- `left NUMBER PATH`: a path that the plan, or a file of its artifacts, was moved away from.
+- `op`: an operation that begins, with all fields of `JournalEntry`;
+- `edit`: the same, in the format of older versions;
+- `made NUMBER`: the operation is on disk;
+- `undone NUMBER`: the entry no longer counts, although no operation undid it;
+- `with NUMBER PATH`: another plan whose text was updated after the move of this one;
+- `left NUMBER PATH`: a former path of the plan or of one of its artifacts.
 """
 
 from __future__ import annotations
@@ -33,26 +33,32 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 MAX_BYTES = 4 << 20
-"""Above this a journal is shortened, see `retention`; an edit takes some 500 bytes, and its share of a whole text."""
+"""Maximum journal size before `journal_retention` shortens it.
+
+An edit takes about 500 bytes plus its share of a full text.
+"""
 JOURNAL_DIR = "journal"
 _MAX_CHAIN_LENGTH = 50
-"""After so many differences the texts are stored whole again, so that one damaged line costs few others."""
+"""Number of differences after which the full texts are stored again, so that one damaged line affects few others."""
 
 
 class Operation(NamedTuple):
-    """What an entry of the journal belongs to."""
+    """The operation that a journal entry belongs to."""
 
     id: str = ""
-    """The same in every plan whose text it changes; empty for a new one."""
+    """ID shared by all plans whose text the operation changes; empty for a new operation."""
     kind: str = EDIT
     undoes: str = ""
-    """For `undo` and `redo`, the id of the operation that is undone or redone."""
+    """For `undo` and `redo`, the ID of the operation that is undone or redone."""
     details: str = "-"
-    """What else it takes to undo it, packed JSON."""
+    """Other data needed to undo the operation, as packed JSON."""
 
 
 class JournalTransaction:
-    """Journals an operation before it is done, and that it was done; removes the entry when it was not."""
+    """A context manager that journals an operation before it runs.
+
+    Marks the entry as written afterward, or removes it if the operation failed.
+    """
 
     def __init__(
         self,
@@ -99,7 +105,9 @@ class JournalTransaction:
             and not last_entry.is_written
             and last_entry.old_digest != last_entry.new_digest == old_digest
         ):
-            append_lines(self.path, f"made {last_entry.number}\n")  # whoever made it was killed before it could say so
+            append_lines(
+                self.path, f"made {last_entry.number}\n"
+            )  # the process that made the edit was killed before it could record that
         if kind not in (FOLLOW, MOVE):
             operation_log.add(self.project, operation_id, self.plan_path)
         append_lines(self.path, f"op {self._number} {' '.join(fields)}\n", durable=kind == REMOVE)
@@ -115,24 +123,27 @@ class JournalTransaction:
             return
         try:
             append_lines(self.path, f"made {self._number}\n")
-        except (OSError, ExecplanError) as failed:  # the plan is as it should be, and it tells what was made
+        except (
+            OSError,
+            ExecplanError,
+        ) as failed:  # the plan is correct, and its text shows that the operation is on disk
             log(f"the journal {self.path} could not be brought up to date: {failed}")
 
     @property
     def journal_sizes(self) -> tuple[int, int]:
-        """The size of the journal before and after."""
+        """Size of the journal in bytes before and after the operation."""
         return self._size, os.path.getsize(self.path) if os.path.exists(self.path) else 0
 
     def cancel(self) -> None:
-        """Remove the entry: nothing of the operation was done."""
+        """Remove the entry because the operation changed nothing."""
         self._ended = True
         try:
             os.truncate(self.path, self._size)
-        except OSError as error:  # an entry that does not say that it was made does not count
+        except OSError as error:  # an entry that is not marked as made does not count
             log(f"{self.path} keeps an entry of what was not done: {error}")
 
     def _is_applied(self) -> bool:
-        """Whether the plan holds the new text, or is gone, however the operation ended."""
+        """Return whether the plan has the new text, or is removed, however the operation ended."""
         if self.operation.kind == REMOVE:
             return not os.path.lexists(self.plan_path)
         try:
@@ -142,17 +153,20 @@ class JournalTransaction:
 
 
 def new_operation_id() -> str:
-    """The id of a new operation."""
+    """Return a random ID for a new operation."""
     return os.urandom(6).hex()
 
 
 def read_entries(project: Project, path: str) -> list[JournalEntry]:
-    """Every entry of the journal of the plan at the path, in order; raises ExecplanError."""
+    """Return all journal entries of the plan at the path, in order.
+
+    Raises ExecplanError if the journal can't be read.
+    """
     return read_entries_from(journal_path(project, path))
 
 
 def is_known_text(project: Project, path: str, data: bytes) -> bool:
-    """Whether the bytes are what the plan at the path held before or after one of its last three edits."""
+    """Return whether the bytes are the plan's text before or after one of its last three edits."""
     text_digest = digest(data)
     for entry in read_entries(project, path)[:-4:-1]:
         try:
@@ -164,22 +178,25 @@ def is_known_text(project: Project, path: str, data: bytes) -> bool:
 
 
 def mark_undone(project: Project, path: str, number: int) -> None:
-    """Remember that an edit no longer counts."""
+    """Record that an edit no longer counts."""
     append_lines(journal_path(project, path), f"undone {number}\n")
 
 
 def journal_path(project: Project, path: str) -> str:
-    """The file of a plan's journal."""
+    """Return the path of a plan's journal file."""
     return os.path.join(project.state, JOURNAL_DIR, project_state.path_key(os.path.realpath(path)))
 
 
 def read_entries_from(path: str) -> list[JournalEntry]:
-    """Every entry in the file of a journal, in order; raises ExecplanError."""
+    """Return all entries of a journal file, in order. Raises ExecplanError if the file can't be read."""
     return parse_entries(read_lines(path))
 
 
 def _read_last_entry(path: str) -> tuple[JournalEntry | None, int, int]:
-    """The last entry of a journal, how many differences lead to it, and the size of the file; raises ExecplanError."""
+    """Return a journal's last entry, the number of differences that lead to it, and the file size.
+
+    Raises ExecplanError if the journal can't be read.
+    """
     lines, size = read_tail(path)
     entries = parse_entries(lines)
     if not entries:
@@ -188,7 +205,7 @@ def _read_last_entry(path: str) -> tuple[JournalEntry | None, int, int]:
     if not entries:
         return None, 0, size
     fields = [line for line in lines if line.startswith(("op ", "edit "))][-1].split(" ")
-    if fields[1] != str(entries[-1].number):  # a damaged line comes last: no difference can refer to it
+    if fields[1] != str(entries[-1].number):  # the last line is damaged: no difference can refer to it
         return entries[-1]._replace(new_digest=""), 0, size
     chain = fields[11] if fields[0] == "op" and len(fields) == 14 else "0"
     return entries[-1], int(chain) if chain.isdecimal() else _MAX_CHAIN_LENGTH, size

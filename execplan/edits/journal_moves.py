@@ -1,4 +1,4 @@
-"""The journal of a plan that moves: it goes along, and knows the paths that the plan left and who followed."""
+"""The journal of a plan that moves: it moves with the plan and records former paths and updated plans."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str], operation: str = "") -> None:
-    """Let the journal of a plan follow it to another path, remember the paths that it left, and that the move was made.
+    """Move a plan's journal to its new path, and record the former paths and the completed move.
 
-    The journal of an earlier plan at the new path is kept below it, and comes back when this one leaves.
+    The journal of an earlier plan at the new path is stashed, and restored when this plan moves away.
     """
     path = journal_path(project, new)
     project_state.move_plan_state(project, old, new)
     try:
         project_state.make_state_dir(project, JOURNAL_DIR)
         source = journal_path(project, old)
-        if source != path and not os.path.islink(new):  # a link's journal stays with the file that it leads to
+        if source != path and not os.path.islink(new):  # the journal of a symlink stays with the target file
             _move_file(source, path, operation)
         entries = read_entries_from(path)
         number = entries[-1].number if entries else 1
@@ -48,12 +48,12 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
             if not move_entry.is_written:
                 append_lines(path, f"made {move_entry.number}\n")
             operation_log.add(project, operation, old, new)
-    except (OSError, ExecplanError) as failed:  # the plan is where it should be
+    except (OSError, ExecplanError) as failed:  # the plan is already at its new path
         log(f"the journal {path} could not follow: {failed}")
 
 
 def move_journal_back(project: Project, old: str, new: str, operation: str) -> None:
-    """Let the journal of a plan go back with it, when its move is taken back; raises ExecplanError."""
+    """Move a plan's journal back after its move is undone. Raises ExecplanError if the journal can't be read."""
     path, goal = journal_path(project, old), journal_path(project, new)
     project_state.move_plan_state(project, new, old)
     if operation and path != goal and any([entry.id == operation for entry in read_entries_from(goal)]):
@@ -86,20 +86,20 @@ def _unstash(path: str) -> None:
 
 
 def former_paths(project: Project, path: str) -> list[str]:
-    """The paths, of itself and of its artifacts, that the plan at the path was moved away from."""
+    """Return the former paths of the plan at the path and of its artifacts."""
     lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("left ")]
     return [text_codec.unquote(fields[2]) for fields in lines if len(fields) == 3]
 
 
 def add_follower(project: Project, path: str, operation: str, follower: str) -> None:
-    """Remember that another plan follows the move of the plan at the path."""
+    """Record that another plan was updated after the move of the plan at the path."""
     entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
     if entry is not None:
         append_lines(journal_path(project, path), f"with {entry.number} {text_codec.quote(follower)}\n")
 
 
 def followers(project: Project, path: str, operation: str) -> list[str]:
-    """The plans that followed a move of the plan at the path."""
+    """Return the plans that were updated after a move of the plan at the path."""
     entry = next((candidate for candidate in read_entries(project, path) if candidate.id == operation), None)
     lines = [line.split(" ") for line in read_lines(journal_path(project, path)) if line.startswith("with ")]
     paths = [

@@ -1,4 +1,4 @@
-"""How long the journal of a plan remembers: no edit is forgotten before it was seen in a commit, or undone."""
+"""Shortening of journals: an edit is dropped only after a commit contains it or it was undone."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _CHECKS_PER_LIMIT = 8
-"""The journal is looked at again after it has grown by this part of its limit."""
+"""Number of checks while a journal grows by its size limit."""
 
 
 def shorten_journal(project: Project, path: str, size: int) -> None:
-    """Drop the oldest entries of a journal above its limit that need not be kept; it had this size before the last one.
+    """Drop the oldest entries that need not be kept from a journal above its size limit.
 
-    The plan's lock is held. Raises ExecplanError and OSError, with the journal as it was.
+    `size` is the journal's size before the last entry. The caller holds the plan's lock. Raises ExecplanError or
+    OSError and leaves the journal unchanged if it can't be shortened.
     """
     file = edit_journal.journal_path(project, path)
     interval = max(edit_journal.MAX_BYTES // _CHECKS_PER_LIMIT, 1)
@@ -62,7 +63,7 @@ def shorten_journal(project: Project, path: str, size: int) -> None:
 def _count_forgettable(
     project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
 ) -> int:
-    """How many of the oldest entries were seen in a commit, or are undone; the last one is kept."""
+    """Return how many of the oldest entries are committed or undone. The last entry is never counted."""
     stack = build_stack(entries)
     counts = {step.latest.number for step in stack.undoable} | {step.operation.number for step in stack.undoable}
     counts |= {candidate.number for candidate in entries if candidate.is_written and candidate.kind == FOLLOW}
@@ -77,7 +78,7 @@ def _count_forgettable(
 def _count_committed(
     project: Project, path: str, entries: Sequence[JournalEntry], texts_by_number: dict[int, tuple[bytes, bytes]]
 ) -> int:
-    """How many of the oldest entries came before a text that a commit holds; raises ExecplanError."""
+    """Return how many of the oldest entries precede a committed text. Raises ExecplanError if Git fails."""
     if project.git is None:
         return 0
     root = os.path.realpath(project.root)
@@ -98,7 +99,10 @@ def _count_committed(
 
 
 def _first_lost_number(project: Project, path: str) -> int | None:
-    """The number of the oldest edit that another program has overwritten; raises ExecplanError."""
+    """Return the number of the oldest edit that another program overwrote.
+
+    Raises ExecplanError if the journal can't be read.
+    """
     lost_edits = detect_lost_edits(project, plan_store.ref_for_path(project, path)).lost
     return lost_edits[0].number if lost_edits else None
 
@@ -110,7 +114,7 @@ def _rewrite_journal(
     first_kept: JournalEntry | None,
     texts_by_number: dict[int, tuple[bytes, bytes]],
 ) -> None:
-    """Write the journal again without some entries; the texts of the first that stays are stored whole."""
+    """Rewrite a journal without the dropped entries, storing the texts of the first kept entry in full."""
     kept_lines = [line for line in lines if line.startswith("left ") or entry_number(line) not in dropped]
     if first_kept is not None and first_kept.number in texts_by_number:
         at = next((at for at, line in enumerate(kept_lines) if line.startswith(f"op {first_kept.number} ")), None)

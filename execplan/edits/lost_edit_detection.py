@@ -1,4 +1,4 @@
-"""Which edits of a plan another program has overwritten, by what the journal, the plan and git say."""
+"""Detection of plan edits that another program has overwritten, from the journal, the plan and Git."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_ATTEMPTS = 10
-"""How often a plan is read again that others are writing to; then nothing is said of it."""
+"""Maximum number of reads of a plan that others keep writing to; after that, nothing is reported."""
 
 
 class LostEditReport(NamedTuple):
-    """What the journal of a plan tells, held against the plan."""
+    """The result of comparing a plan with its journal."""
 
     lost: tuple[JournaledEdit, ...]
-    """The edits that are no longer in it."""
+    """Edits that are no longer in the plan."""
     damaged: tuple[str, ...]
-    """What was done by those whose record can't be read."""
+    """Descriptions of the edits whose journal entry can't be read."""
     current: bytes
-    """What it holds."""
+    """The plan's current content."""
 
 
 def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
-    """Look which edits of a plan are no longer in it; raises ExecplanError."""
+    """Find the edits that are no longer in a plan. Raises ExecplanError if the plan or its journal can't be read."""
     edits = edit_journal.read_entries(project, ref.path)
     if not edits:
         return LostEditReport((), (), b"")
     for _ in range(_MAX_ATTEMPTS):
         current = plan_store.read_bytes(project, ref.path)
         previous_edits, edits = edits, edit_journal.read_entries(project, ref.path)
-        if previous_edits == edits:  # nobody has begun or finished an edit while the plan was read
+        if previous_edits == edits:  # no edit began or finished while the plan was read
             steps, damaged = _written_edits(edits, current)
             return LostEditReport(
                 tuple(select_lost_edits(steps, current, _make_git_check(project, ref))), tuple(damaged), current
@@ -52,7 +52,7 @@ def detect_lost_edits(project: Project, ref: PlanRef) -> LostEditReport:
 
 
 def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[JournaledEdit], list[str]]:
-    """The edits that came to the disk, and what was done by those whose record can't be read."""
+    """Return the edits that are on disk, and descriptions of those whose entry can't be read."""
     texts_by_number = read_texts(edits)
     unread = [entry for entry in edits if entry.is_written and entry.number not in texts_by_number]
     damaged = [f"{entry.summary}, made {entry.timestamp.replace('T', ' ')}" for entry in unread]
@@ -66,7 +66,7 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
         old, new = texts_by_number[edit.number]
         follows, previous_number = edit.number == previous_number + 1, edit.number
         next_text = texts_by_number.get(edits[index + 1].number, (b"",))[0] if index + 1 < len(edits) else current
-        if edit.is_written or next_text == new:  # of one that was cut short the next text tells
+        if edit.is_written or next_text == new:  # the next text shows whether an interrupted edit was written
             steps.append(
                 JournaledEdit(edit.number, edit.summary, edit.timestamp, old, new, edit.number in counts, follows)
             )
@@ -74,9 +74,10 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
 
 
 def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
-    """Whether git put one text in place of another: both are known to it, or the first is on a branch of its own.
+    """Return a function that checks whether Git replaced one text with another.
 
-    A text that was written over the one that is checked out was not put there by git, even if it knows both.
+    Git did if it knows both texts, or if the first is only on another branch. A text that was written over the
+    checked-out version was not put there by Git, even if Git knows both.
     """
     if project.git is None:
         return lambda before, after: False

@@ -1,4 +1,4 @@
-"""Edits that another program has overwritten: found with the journal's and git's help, put back, or forgotten."""
+"""Recovery of plan edits that another program has overwritten: preview, restore, or dismiss."""
 
 from __future__ import annotations
 
@@ -25,26 +25,29 @@ _COMMAND = "doctor"
 
 
 def preview_restore(project: Project, ref: PlanRef, step: JournaledEdit, text: bytes) -> tuple[bytes | None, str]:
-    """A text with an edit put back and the difference, or None where its lines were changed otherwise."""
+    """Return a text with an edit restored, and the diff; None if the edit's lines have changed since."""
     restored = reapply_edit(step, text)
     return restored, "" if restored is None else format_diff(text, restored, project.display_path(ref.path))
 
 
 def restore_edit(project: Project, ref: PlanRef, step: JournaledEdit, options: WriteOptions) -> None:
-    """Put an edit back, as an edit of its own that `undo` takes back; raises ExecplanError where its lines have changed."""
+    """Restore an edit as a new edit that can be undone. Raises ExecplanError if its lines have changed since."""
     if amend(project, ref, partial(_restore_change, step), options, command=_COMMAND).changed:
-        forget_edits(project, ref, [step])  # the edit that put it back stands for it from now on
+        forget_edits(project, ref, [step])  # the edit that restored it replaces it from now on
 
 
 def forget_edits(project: Project, ref: PlanRef, steps: Sequence[JournaledEdit]) -> None:
-    """Take it that edits are no longer in their plan on purpose; raises ExecplanError."""
+    """Accept that edits were removed from their plan on purpose.
+
+    Raises ExecplanError if the journal can't be written.
+    """
     with project_state.lock(project, ref.real_path, f"{_COMMAND} of {ref.id}"):
         for step in steps:
             edit_journal.mark_undone(project, ref.path, step.number)
 
 
 def _restore_change(step: JournaledEdit, plan: ParsedPlan) -> PlanChange:
-    """The change that makes an edit again, to the plan as it is now."""
+    """Return the change that applies an edit again to the current plan."""
     current = plan.text.to_bytes()
     restored = reapply_edit(step, current)
     if restored is None:
@@ -58,5 +61,5 @@ def _restore_change(step: JournaledEdit, plan: ParsedPlan) -> PlanChange:
 
 
 def edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:
-    """What an edit did, as a unified diff."""
+    """Return the changes of an edit as a unified diff."""
     return (format_diff(step.old, step.new, project.display_path(ref.path)) + "\n").encode("utf-8", "backslashreplace")

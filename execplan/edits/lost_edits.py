@@ -1,7 +1,7 @@
-"""Which edits of a journal another program has overwritten, and how each is put back; no disk is looked at.
+"""Algorithms that find overwritten edits in a journal and reapply them, without disk access.
 
-An edit is overwritten in a gap: between the text that one edit left and the text that the next one found, or that the
-file holds now. What a later edit of the tool took away is no loss.
+An edit is overwritten in a gap: between the text after one edit and the text before the next one, or the current text.
+Text that a later edit of the tool removed is not lost.
 """
 
 from __future__ import annotations
@@ -24,48 +24,51 @@ if TYPE_CHECKING:
 
 BOM = b"\xef\xbb\xbf"
 _MAX_LENGTH_PRODUCT = 4_000_000
-"""Product of the lengths of two texts whose comparison letter by letter takes too long."""
+"""Product of two text lengths above which a character-by-character comparison takes too long."""
 _MIN_SIMILARITY = 0.6
-"""How alike the words of two lines are of which one came from the other; those of two tasks are 0.2 to 0.5."""
+"""Minimum similarity of two lines if one was made from the other; lines of different tasks have 0.2 to 0.5."""
 _LIST_PREFIX_CHARS = "-*+ \t[]xX>#0123456789.)"
-"""What a line of a list may begin with that says nothing of its words."""
+"""Characters that may precede the text of a list line."""
 _TIMESTAMP_CHARS = "([0123456789-: TZUC)]"
-"""What a stamp is made of."""
+"""Characters that a timestamp consists of."""
 _MAX_LABEL_LENGTH = 20
 
 
 class JournaledEdit(NamedTuple):
-    """An edit that came to the disk."""
+    """A journaled edit that is on disk."""
 
     number: int
     summary: str
-    """What was done."""
+    """Description of the edit."""
     timestamp: str
-    """When, as a stamp in UTC."""
+    """Time of the edit, as a UTC timestamp."""
     old: bytes
     new: bytes
     is_expected: bool
-    """Whether it is to be in the file: it was not taken back, and is none that takes back another."""
+    """Whether the edit should be in the file: it was not undone, and does not undo another one."""
     is_consecutive: bool
-    """Whether the edit before it is the one that was made before it: a journal that was shortened has dropped some."""
+    """Whether the preceding edit is also the previous one made; a shortened journal has dropped some."""
 
     @property
     def description(self) -> str:
-        """What was done and when."""
+        """Description of the edit, with its time."""
         return f"{self.summary}, made {self.timestamp.replace('T', ' ')}"
 
 
 class _Snapshot(NamedTuple):
     text: bytes
     is_gap: bool
-    """Whether an outsider may have led here from the point before; else an edit did, or nobody knows who."""
+    """Whether another program may have changed the text since the previous snapshot.
+
+    False if an edit did, or the author is unknown.
+    """
 
 
 def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes, is_git_change: GitCheck) -> list[JournaledEdit]:
-    """The edits that are no longer in the file and that no edit took away, in their order.
+    """Return the edits, in order, that are no longer in the file although no later edit removed them.
 
-    `is_git_change` says whether git put the second text in place of the first, as when a branch is switched; it is only asked
-    where something is missing.
+    `is_git_change` tests whether Git replaced the first text with the second, as on a branch switch. It is called only
+    if an edit is missing.
     """
     snapshots: list[_Snapshot] = []
     for step in steps:
@@ -79,7 +82,7 @@ def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes, is_git_cha
     last_gap = gaps[-1] if gaps else 0
     lost_edits = []
     restored = (
-        current  # with what was lost so far: a tick is only missed where there is the task again that was lost too
+        current  # includes the lost edits so far: a check mark is only missed if its task, also lost, is present again
     )
     added_texts = [_added_texts(step) for step in steps] if last_gap else []
     for index, step in enumerate(steps):
@@ -93,7 +96,7 @@ def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes, is_git_cha
 
 
 def _added_texts(step: JournaledEdit) -> set[str]:
-    """The words of the lines that an edit only added: no other edit's lines were made into them. None of a whole plan."""
+    """Return the texts of the lines that an edit added; empty if it also changed lines or created the plan."""
     if not step.old:
         return set()
     old, new = _split_lines(step.old), _split_lines(step.new)
@@ -107,7 +110,7 @@ def _added_texts(step: JournaledEdit) -> set[str]:
 def _find_overwrite(
     snapshots: Sequence[_Snapshot], step: JournaledEdit, other_texts: Container[str]
 ) -> tuple[bytes, bytes] | None:
-    """The text in which an edit was last, and the one that an outsider put in its place; None where that was an edit."""
+    """Return the last text with the edit and the external text that replaced it; None if an edit replaced it."""
     for before, after in zip(reversed(snapshots[:-1]), reversed(snapshots[1:]), strict=True):
         if before.text == step.new or contains_edit(step, before.text, other_texts):
             return (before.text, after.text) if after.is_gap else None
@@ -115,9 +118,9 @@ def _find_overwrite(
 
 
 def contains_edit(step: JournaledEdit, text: bytes, other_texts: Container[str] = ()) -> bool:
-    """Whether what an edit did is in a text, at its place or at another, or what was made of it since.
+    """Return whether a text contains an edit's result, in place, moved, or changed since.
 
-    `other_texts` are the words that other edits added, however like this one's.
+    `other_texts` are the texts that other edits added, however similar to this one's.
     """
     old, new, lines = [_split_lines(version) for version in (step.old, step.new, text)]
     added = {line for line in _extra_lines(new, old) if line.strip()}
@@ -133,7 +136,7 @@ def contains_edit(step: JournaledEdit, text: bytes, other_texts: Container[str] 
 
 
 def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:
-    """The text with an edit made again; None where the same task, entry or line was changed otherwise."""
+    """Return the text with an edit applied again; None if the same task, entry or line has changed otherwise."""
     merged_lines: list[str] = []
     for chunk in merge_chunks(_split_lines(step.old), _split_lines(text), _split_lines(step.new)):
         merged = _merge_chunk(chunk)
@@ -145,9 +148,9 @@ def reapply_edit(step: JournaledEdit, text: bytes) -> bytes | None:
 
 
 def _merge_chunk(chunk: Chunk) -> tuple[str, ...] | None:
-    """The lines of a chunk with an edit made again, `theirs` being what it left."""
+    """Return the lines of a chunk with an edit applied again; `theirs` is the edit's result. None on conflict."""
     base, ours, theirs = chunk
-    if not base:  # both put something in at one place: the outsider's stays, the edit's comes behind
+    if not base:  # both inserted text at one place: the external text stays, the edit's text follows
         slices = [ours[at : at + len(theirs)] for at in range(len(ours))]
         return ours if theirs in slices else theirs if theirs[: len(ours)] == ours else ours + theirs
     if chunk.merged is not None or not len(base) == len(ours) == len(theirs):
@@ -158,7 +161,7 @@ def _merge_chunk(chunk: Chunk) -> tuple[str, ...] | None:
 
 
 def _derives_from_edit(chunk: Chunk, other_texts: Container[str]) -> bool:
-    """Whether lines that are neither as an edit left them nor as it found them were made of what it left."""
+    """Return whether lines that match neither the edit's result nor its original were made from the result."""
     added, removed = _extra_lines(chunk.base, chunk.theirs), _extra_lines(chunk.theirs, chunk.base)
     if not any([line.strip() for line in removed]):
         added_texts = {_strip_markup(line) for line in added}
@@ -181,19 +184,19 @@ def _derives_from_edit(chunk: Chunk, other_texts: Container[str]) -> bool:
 
 
 def _strip_markup(line: str) -> str:
-    """The words of a line, without what makes it a task or an entry: bullet, box, stamp, a label such as `Rationale:`."""
+    """Return the text of a line without task or entry markup: bullet, box, timestamp, label such as `Rationale:`."""
     text = line.strip(_LIST_PREFIX_CHARS)
     label, colon, rest = text.partition(": ")
     return rest if colon and len(label) <= _MAX_LABEL_LENGTH else text
 
 
 def _strip_timestamp(text: str) -> str:
-    """The words behind a stamp such as `(2026-01-01 00:00Z)`."""
+    """Return the text after a timestamp such as `(2026-01-01 00:00Z)`."""
     return text.lstrip(_TIMESTAMP_CHARS)
 
 
 def _similarity(left: str, right: str) -> float:
-    """How alike two texts are, from 0 to 1; of long ones only how many letters they share."""
+    """Return the similarity of two texts, from 0 to 1. For long texts, only counts the characters they share."""
     from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(None, left, right, autojunk=False)
@@ -201,7 +204,7 @@ def _similarity(left: str, right: str) -> float:
 
 
 def _extra_lines(lines: Iterable[str], other_lines: Iterable[str]) -> list[str]:
-    """The lines that are not among the others, or more often."""
+    """Return the lines that are missing from the others or occur there less often."""
     remaining = Counter(other_lines)
     extra = []
     for line in lines:
@@ -212,7 +215,7 @@ def _extra_lines(lines: Iterable[str], other_lines: Iterable[str]) -> list[str]:
 
 
 def _split_lines(data: bytes) -> list[str]:
-    """The lines of a plan, each with its end; none of the text before it was made, or behind it was removed."""
+    """Return the lines of a plan with their line ends; none for the empty text before creation or after removal."""
     if not data:
         return []
     text = decode(data)

@@ -1,4 +1,4 @@
-"""The order of all operations in a checkout: a line for each, in a file beside the journals of the plans."""
+"""The order of all operations in a checkout: one line each, in a file next to the plans' journals."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 _FILE = "operations"
 _MAX_BYTES = 4 << 20
-"""Bytes of the file; then a new one is begun, and the one before it is kept."""
+"""Size in bytes above which a new file is started; the previous one is kept."""
 _MAX_DEPTH = 100
-"""So many journals of earlier plans are looked for below that of the plan that has their path."""
+"""Maximum number of stashed journals of earlier plans considered per path."""
 
 
 def add(project: Project, operation: str, path: str, new_path: str = "") -> None:
-    """Say that an operation on the plan at the path comes next, a move if the plan is at `new_path` from now on.
+    """Append an operation on the plan at the path; it is a move if `new_path` is given.
 
-    Raises ExecplanError.
+    Raises ExecplanError if the log can't be written.
     """
     file = _log_path(project)
     project_state.make_state_dir(project, "journal")
@@ -34,17 +34,17 @@ def add(project: Project, operation: str, path: str, new_path: str = "") -> None
     append_lines(file, f"{operation} {' '.join(fields)}\n")
     try:
         if os.path.getsize(file) > _MAX_BYTES:
-            os.replace(file, f"{file}.old")  # who has it open still writes into it
+            os.replace(file, f"{file}.old")  # a process that has the file open still writes into it
     except OSError as error:
         log(f"{file} could not be begun anew: {error}")
 
 
 def newest_first(project: Project) -> Iterator[tuple[str, str]]:
-    """Each operation with the path at which its plan is now, the newest first; one may have failed, or be undone.
+    """Yield each operation with the current path of its plan, newest first. An operation may have failed, or be undone.
 
-    Raises ExecplanError.
+    Raises ExecplanError if the log can't be read.
     """
-    # What journals lie at a path, the one on top first: by the path where each lies today, and how deep.
+    # Journals per path, the top one first: the path where each is now, and its depth there.
     journals: dict[str, list[tuple[str, int]]] = {}
     seen_ids: set[str] = set()
     for line in reversed(_read_operations(project)):
@@ -63,7 +63,7 @@ def newest_first(project: Project) -> Iterator[tuple[str, str]]:
 
 
 def _relative_path(project: Project, path: str) -> str:
-    """A path as it is kept: of a link, where the link is."""
+    """Return a path in the form that the log stores; for a symlink, the path of the link."""
     folder, name = os.path.split(path)
     return os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(project.path_base))
 

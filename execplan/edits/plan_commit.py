@@ -1,4 +1,4 @@
-"""Commits of plans: which paths, under which message."""
+"""Commits of plans: their paths and messages."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_SUMMARY_LENGTH = 72
-"""Characters of a summary, so that a log with one commit a line can be read."""
+"""Maximum characters of a summary, so that a one-line Git log stays readable."""
 
 
 class PlanCommitResult(NamedTuple):
-    """What `commit` did."""
+    """The result of `commit`."""
 
     paths: tuple[str, ...]
-    """What was committed, or would be, from the root of the repository."""
+    """Committed paths, or those to commit in a dry run, from the repository root."""
     commit: str | None
     digest: str
     warnings: tuple[str, ...]
@@ -47,7 +47,7 @@ def commit_paths(
     old_contents: dict[str, bytes],
     title: str | None,
 ) -> CommitResult:
-    """Commit our paths, those of the plan with this id; raises ExecplanError."""
+    """Commit the paths that belong to the plan with this ID. Raises ExecplanError if the commit fails."""
     from execplan.git import git_commit
 
     short_summary = (
@@ -61,7 +61,9 @@ def commit_paths(
         with project_state.lock(project, "commit", f"{command} of {plan}"):
             return git_commit.commit(project, paths, message, old_contents)
     except ExecplanError as error:
-        if error.hint.endswith(_UNCHANGED_HINT):  # no lock: that is true of it, but not of what was written before
+        if error.hint.endswith(
+            _UNCHANGED_HINT
+        ):  # the lock timed out: the commit changed nothing, but the plan was written before
             error.message += f"; {git_commit.UNCOMMITTED_NOTE}"
             error.hint = error.hint.removesuffix(_UNCHANGED_HINT).removesuffix("; ") or "see what the system reports"
             error.hint += ", then: execplan commit"
@@ -74,7 +76,7 @@ def commit_paths(
 def commit_plan(
     project: Project, ref: PlanRef, summary: str | None, *, dry_run: bool, if_match: str | None = None
 ) -> PlanCommitResult:
-    """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
+    """Commit a plan as it is on disk, its artifacts, and its former paths. Raises ExecplanError if the commit fails."""
     from execplan.git import git_commit
 
     require_existing(project)

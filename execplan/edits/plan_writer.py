@@ -1,4 +1,4 @@
-"""The one write path: lock, read, change, apply, read back and compare, replace, commit when asked."""
+"""The only write path: lock, read, change, apply, read back and compare, replace, commit if requested."""
 
 from __future__ import annotations
 
@@ -35,56 +35,56 @@ if TYPE_CHECKING:
 
 
 _RECORDING_COMMANDS = ("run", "rollback", "merge")
-"""Commands that write down what happened elsewhere: enforced claims do not stop them."""
+"""Commands that record events from elsewhere, so that enforced claims do not block them."""
 
 
 class WriteOptions(NamedTuple):
-    """What every writer takes."""
+    """Options that every writer accepts."""
 
     commit: bool | None = None
-    """None leaves it to the settings."""
+    """Whether to commit; None uses the setting."""
     dry_run: bool = False
     if_match: str | None = None
-    """The digest that the file must have."""
+    """Digest that the file must have."""
 
     def should_commit(self, project: Project) -> bool:
-        """Whether to commit what is written."""
+        """Return whether to commit the written files."""
         return project.settings.commit if self.commit is None else self.commit
 
 
 class EditedTask(NamedTuple):
-    """A task that an edit is about, as it is now; in a dry run, as it would be."""
+    """A task affected by an edit, in its new state; in a dry run, the state it would have."""
 
     id: str
     number: int
     state: str
     text: str
     was: str | None
-    """Its id before the edit; None for a task that is new."""
+    """ID before the edit; None for a new task."""
 
 
 class EditResult(NamedTuple):
-    """What became of an edit."""
+    """The result of an edit."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     changed: bool
     digest: str
-    """SHA-256 of the file as it is now; in a dry run, as it would be."""
+    """SHA-256 of the file after the edit; in a dry run, the expected one."""
     diff: str
-    """Unified, in a dry run only."""
+    """Unified diff, in a dry run only."""
     commit: str | None
     open_tasks: int
-    """How many tasks are open then."""
+    """Number of open tasks after the edit."""
     messages: tuple[str, ...]
     warnings: tuple[str, ...]
     tasks: tuple[EditedTask, ...] = ()
     expected: PlanContent | None = None
-    """What the plan says then."""
+    """Content of the plan after the edit."""
 
 
 class WriteResult(NamedTuple):
-    """What became of a file."""
+    """The result of writing a plan file."""
 
     old: bytes
     new: bytes
@@ -103,13 +103,14 @@ def amend(
     resolves_conflicts: bool = False,
     make_operation: Callable[[], Operation] = Operation,
 ) -> EditResult:
-    """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
+    """Apply a change to a plan.
 
-    `extra_paths` are other files that belong into the same commit; `resolves_conflicts` says that the change takes conflict markers
-    out, also those of an archived plan; `make_operation` is asked once the change is known, and journaled with it.
+    Raises ExecplanError and leaves the file unchanged, unless only the commit failed. `extra_paths` are other files for
+    the same commit. `resolves_conflicts` means that the change removes conflict markers, also from an archived plan.
+    `make_operation` is called once the change is known; its result is journaled.
     """
     if not project.exists:
-        plan_store.read_bytes(project, ref.path)  # what is no file at all is refused as that
+        plan_store.read_bytes(project, ref.path)  # reports a path that is not a file first
         require_existing(project)
     if not resolves_conflicts:
         ensure_not_archived(project, ref)
@@ -152,7 +153,7 @@ def amend(
 
 
 def ensure_not_archived(project: Project, ref: PlanRef) -> None:
-    """Refuse to change a plan that is in the archive."""
+    """Raise ExecplanError if a plan is archived, because archived plans are not changed."""
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
@@ -163,7 +164,7 @@ def ensure_not_archived(project: Project, ref: PlanRef) -> None:
 
 
 def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
-    """Refuse when a plan is no longer where it was found, before a lock was had; raises ExecplanError."""
+    """Raise ExecplanError if a plan was moved or removed while this process waited for its lock."""
     if not os.path.lexists(ref.path):
         raise ExecplanError(
             "plan-gone",
@@ -184,10 +185,11 @@ def rewrite_plan(
     make_operation: Callable[[], Operation] = Operation,
     before_write: Callable[[bytes, bytes, PlanChange], object] | None = None,
 ) -> WriteResult:
-    """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
+    """Change and journal a locked plan file, or only compute the change in a dry run.
 
-    A file that changes between read and replace is read again and the change applied to that; `before_write` gets the bytes
-    before and after just before they are written, and journals them itself.
+    Raises ExecplanError on failure. If the file changes between read and replace, it is read again and the change
+    applied to the new content. `before_write` gets the bytes before and after, just before the write, and journals
+    them.
     """
     display_path = project.display_path(ref.path)
 
@@ -230,7 +232,7 @@ def rewrite_plan(
 
 
 def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: int) -> None:
-    """Shorten the journal of a plan that has grown too long; where that fails it stays as it is."""
+    """Shorten a plan's journal if it is too long; leave it as it is on failure."""
     if size <= edit_journal.MAX_BYTES:
         return
     from execplan.edits.journal_retention import shorten_journal
@@ -242,7 +244,10 @@ def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: i
 
 
 def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
-    """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
+    """Remove leftovers of a killed writer next to a plan that is not being written.
+
+    Raises ExecplanError if they can't be removed.
+    """
     if project.exists and atomic_files.has_leftover(ref.path):
         with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
             atomic_files.remove_leftover(ref.path, within=project.root, backup_writer=PlanBackup(project, ref.path))
@@ -251,7 +256,10 @@ def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
 def apply_change(
     data: bytes, changer: Callable[[ParsedPlan], PlanChange], *, resolves_conflicts: bool = False
 ) -> tuple[bytes, PlanChange]:
-    """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
+    """Apply a change to a plan's bytes, read the result back and compare it.
+
+    Raises ExecplanError if it is not the intended one.
+    """
     plan = reader.read(data)
     if not resolves_conflicts:
         ensure_no_conflicts(plan)
@@ -275,7 +283,7 @@ def apply_change(
 
 
 def format_diff(old: bytes, new: bytes | None, path: str) -> str:
-    """The change of a file, or its removal, as a unified diff, which `git apply` takes; it ends without a line end."""
+    """Return the change or removal of a file as a unified diff for `git apply`, without a final line end."""
     from difflib import unified_diff
     from io import BytesIO
 
@@ -310,7 +318,7 @@ def _edit_result(
 
 
 def _edited_tasks(change: PlanChange) -> tuple[EditedTask, ...]:
-    """The tasks that a change is about."""
+    """Return the tasks affected by a change."""
     if not change.tasks:
         return ()
     expected_tasks = change.expected_content.tasks

@@ -1,4 +1,4 @@
-"""The texts before and after an edit, as the journal stores them: whole, or as the difference from the entry before."""
+"""Encoding of the texts before and after an edit in the journal: in full, or as a difference from the last entry."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 
 FULL, DELTA = "w", "d"
-"""The first character of stored texts; those of older versions have none and are whole."""
+"""First character of stored texts; older versions store full texts without one."""
 
 
 def pack(data: bytes) -> str:
-    """Bytes on one line: compressed, in base64."""
+    """Encode bytes as one line: compressed, in base64."""
     return b2a_base64(zlib.compress(data, 6), newline=False).decode()
 
 
 def unpack(encoded: str) -> bytes:
-    """The bytes that `pack` stored; raises ValueError where they are damaged."""
+    """Decode bytes encoded by `pack`. Raises ValueError if they are damaged."""
     try:
         return zlib.decompress(a2b_base64(encoded))
     except (Base64Error, zlib.error) as error:
@@ -24,7 +24,7 @@ def unpack(encoded: str) -> bytes:
 
 
 def quote(text: str) -> str:
-    """Text on one line without spaces, in base64."""
+    """Encode text as one line without spaces, in base64."""
     try:
         data = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -33,7 +33,7 @@ def quote(text: str) -> str:
 
 
 def unquote(encoded: str) -> str:
-    """The text that `quote` stored; empty where it is damaged."""
+    """Decode text encoded by `quote`; empty if it is damaged."""
     try:
         return a2b_base64(encoded).decode("utf-8", "surrogateescape")
     except (Base64Error, UnicodeDecodeError):
@@ -41,7 +41,7 @@ def unquote(encoded: str) -> str:
 
 
 def encode_full(old: bytes, new: bytes) -> str:
-    """Both texts; no text holds NUL."""
+    """Encode both texts in full; neither may contain NUL."""
     prefix_size, suffix_size = _common_affixes(old, new)
     return FULL + pack(
         b"%d %d\0" % (prefix_size, suffix_size) + old + b"\0" + new[prefix_size : len(new) - suffix_size]
@@ -49,14 +49,17 @@ def encode_full(old: bytes, new: bytes) -> str:
 
 
 def encode_delta(old: bytes, new: bytes) -> str:
-    """Both texts for a reader that has the old one."""
+    """Encode both texts for a reader that has the old one."""
     prefix_size, suffix_size = _common_affixes(old, new)
     removed, added = old[prefix_size : len(old) - suffix_size], new[prefix_size : len(new) - suffix_size]
     return DELTA + pack(b"%d %d\0" % (prefix_size, suffix_size) + removed + b"\0" + added)
 
 
 def decode_texts(stored: str, base: bytes | None) -> tuple[bytes, bytes]:
-    """The texts before and after; `base` is the text before, which a difference needs. Raises ValueError."""
+    """Decode the texts before and after an edit; `base` is the old text, needed for a difference.
+
+    Raises ValueError if the texts are damaged.
+    """
     is_delta = stored.startswith(DELTA)
     spans, old, middle = unpack(stored[1:] if is_delta or stored.startswith(FULL) else stored).split(b"\0", 2)
     prefix_size, suffix_size = [int(number) for number in spans.split()]
@@ -68,13 +71,13 @@ def decode_texts(stored: str, base: bytes | None) -> tuple[bytes, bytes]:
 
 
 def _common_affixes(old: bytes, new: bytes) -> tuple[int, int]:
-    """How many bytes at the beginning and how many of the rest at the end are the same."""
+    """Return how many bytes two texts share at the start, and how many of the rest at the end."""
     prefix_size = _common_prefix(old, new)
     return prefix_size, _common_prefix(old[prefix_size:][::-1], new[prefix_size:][::-1])
 
 
 def _common_prefix(left: bytes, right: bytes) -> int:
-    """How many bytes at the beginning are the same."""
+    """Return the number of equal bytes at the start of two texts."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

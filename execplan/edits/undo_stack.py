@@ -1,4 +1,4 @@
-"""Which operations on a plan can be undone, and which redone."""
+"""The operations on a plan that can be undone or redone."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ class UndoableOperation(NamedTuple):
     """An operation that can be undone or redone."""
 
     operation: JournalEntry
-    """As it was first done."""
+    """The operation as first journaled."""
     latest: JournalEntry
-    """What last did it, or undid it: this is what is reversed."""
+    """The last entry that ran or undid the operation, which is the one to reverse."""
 
 
 class UndoStack(NamedTuple):
-    """The operations on a plan, the newest last."""
+    """The operations on a plan that can be undone or redone, newest last."""
 
     undoable: tuple[UndoableOperation, ...]
     redoable: tuple[UndoableOperation, ...]
-    """Those that can be redone: nothing new was done since."""
+    """Operations that can be redone, because no new operation followed."""
 
 
 def read_stack(project: Project, path: str) -> UndoStack:
-    """The operations on the plan at the path; raises ExecplanError."""
+    """Return the operations on the plan at the path. Raises ExecplanError if the journal can't be read."""
     return build_stack(load_entries(project, path))
 
 
 def load_entries(project: Project, path: str) -> list[JournalEntry]:
-    """The entries of the plan's journal; of a process that was killed, the plan says whether it has done the last one.
+    """Return the plan's journal entries.
 
-    Raises ExecplanError.
+    After a killed process, checks against the plan whether the last entry was written. Raises ExecplanError if the
+    journal can't be read.
     """
     journal_entries = edit_journal.read_entries(project, path)
     if (
@@ -62,7 +63,7 @@ def load_entries(project: Project, path: str) -> list[JournalEntry]:
 
 
 def build_stack(entries: Sequence[JournalEntry]) -> UndoStack:
-    """The operations of a journal's entries."""
+    """Build the stack of operations from a journal's entries."""
     undoable: dict[str, UndoableOperation] = {}
     redoable: dict[str, UndoableOperation] = {}
     for entry in entries:

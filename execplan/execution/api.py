@@ -1,4 +1,4 @@
-"""What a Python program uses of execution plans: made, read, revised, composed, and their states; docs/api.md shows it."""
+"""Public Python API for execution plans: create, read, revise and compose them, and their states; see docs/api.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An approval: who said yes to which steps of which document on which files, until when; sealed with the user's key."""
+"""Approval documents, signed with the user's key: who approved which steps, on which files and until when."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class UnsignedApproval(Model):
 
     @model_serializer(mode="wrap")
     def _omit_later_fields(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without the fields that older approvals have not, where they say nothing, so that bytes and seal stay the same."""
+        """Omit empty fields that older approvals lack, so that their bytes and signatures stay the same."""
         fields: dict[str, Any] = dump(self)
         return {name: value for name, value in fields.items() if name not in _LATER_FIELDS or value is not None}
 
@@ -139,21 +139,21 @@ class Approval(UnsignedApproval):
 
     @property
     def effective_how(self) -> str:
-        """How it was given, or the approval that covers it."""
+        """Return how the approval was given, or the approval that covers it."""
         return self.derived_from.how if self.derived_from is not None else self.how
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """The ids of the approvals that it derives from."""
+        """Return the IDs of the approvals from which this one is derived."""
         return self.derived_from.approvals if self.derived_from is not None else ()
 
     @property
     def binding(self) -> Binding:
-        """What it binds."""
+        """Return the binding of the approval."""
         return Binding(self.digest, self.document, bound_states(self), self.policy, bound_programs(self))
 
     def terms(self, person_from: str) -> permission.ApprovalTerms:
-        """What it permits, beside what the policy approves by itself, which needs a person from a level of risk on."""
+        """Return the terms of the approval, with the risk level from which the policy requires a person."""
         return permission.ApprovalTerms(
             self.effective_how,
             self.max_risk.value if self.max_risk is not None else None,
@@ -166,7 +166,7 @@ class Approval(UnsignedApproval):
 
 
 def bound_states(approval: UnsignedApproval) -> dict[str, State]:
-    """The states that were bound."""
+    """Return the bound states of paths."""
     return {
         path: State(state.kind, state.sha256, state.mode, state.link, state.size)
         for path, state in approval.states.items()
@@ -174,7 +174,7 @@ def bound_states(approval: UnsignedApproval) -> dict[str, State]:
 
 
 def bound_programs(approval: UnsignedApproval) -> dict[str, Program] | None:
-    """The programs that were bound; None where none were looked at."""
+    """Return the bound programs, or None if none were recorded."""
     if approval.programs is None:
         return None
     return {
@@ -184,27 +184,27 @@ def bound_programs(approval: UnsignedApproval) -> dict[str, Program] | None:
 
 
 def to_bound_states(binding: Binding) -> dict[str, Before]:
-    """The states of a binding as a document holds them."""
+    """Convert the states of a binding to their document form."""
     return {path: Before.model_validate(state._asdict()) for path, state in binding.states.items()}
 
 
 def to_bound_programs(binding: Binding) -> dict[str, Found]:
-    """The programs of a binding as a document holds them."""
+    """Convert the programs of a binding to their document form."""
     return {name: Found.model_validate(program._asdict()) for name, program in (binding.programs or {}).items()}
 
 
 def sign(approval: UnsignedApproval, key: bytes) -> Approval:
-    """The approval, sealed."""
+    """Return the approval with its signature."""
     return Approval.model_validate({**approval.model_dump(by_alias=True), "hmac": _signature(approval, key)})
 
 
 def verify_signature(approval: Approval, key: bytes) -> bool:
-    """Whether it is as it was sealed, with this key; compared in constant time."""
+    """Return whether the signature is valid for a key; compared in constant time."""
     return hmac.compare_digest(_signature(approval, key), approval.hmac)
 
 
 def key_id(key: bytes) -> str:
-    """What a key is called in an approval, which tells nothing of it."""
+    """Return the identifier of a key in an approval, which reveals nothing about the key."""
     return digest(hashlib.sha256(key).digest())[:16]
 
 
@@ -215,10 +215,10 @@ def _signature(approval: UnsignedApproval, key: bytes) -> str:
 
 
 def format_timestamp(time: datetime) -> str:
-    """A time as a document holds it."""
+    """Format a time for a document."""
     return f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def parse_timestamp(timestamp: str) -> float:
-    """A time of a document in seconds since 1970; raises ValueError for one that no calendar has."""
+    """Return a document's time in seconds since 1970. Raises ValueError if the date does not exist."""
     return datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()

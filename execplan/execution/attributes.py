@@ -1,4 +1,4 @@
-"""The attributes of a step's fence: `{#build needs=fetch timeout=60}`, each with the field of the JSON step that it fills."""
+"""Attributes of a step's code block, `{#build needs=fetch timeout=60}`, each with its field of the JSON step."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ STRATEGY: Final = "strategy"
 
 
 class Attribute(NamedTuple):
-    """One of them."""
+    """An attribute of a code block, with its field, its kind of value and its help text."""
 
     name: str
     field: str
-    """Of the JSON step, with `.` between a field and a field within it."""
+    """Field of the JSON step, with `.` between a field and a nested field."""
     kind: str
     about: str
     choices: tuple[str, ...] = ()
@@ -41,19 +41,19 @@ TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refact
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 EXECUTE: Final = "execute_command"
 COMMAND_TYPES = (EXECUTE, "install_package")
-"""The types that run a command."""
+"""Step types that run a command."""
 TOOL: Final = "use_tool"
 ALTERNATIVE: Final = "alternative:"
-"""How a strategy begins that names the step to run in place of one that failed."""
+"""Prefix of a strategy that names the step to run in place of a failed one."""
 STEP_OUTCOMES = ("succeeded", "failed", "skipped")
-"""The conditions that are about how another step ended."""
+"""Conditions on the outcome of another step."""
 SHELLS = ("sh", "bash", "dash", "zsh")
 EXAMPLE: Final = "example"
-"""The mark of a fence that is never compiled."""
+"""Mark of a code block that is never compiled."""
 EXPECT: Final = "expect"
-"""The mark of the fence that shows what the step above it prints."""
+"""Mark of the code block that shows the expected output of the step above."""
 EXECUTION: Final = "execution"
-"""The mark of the fence that says how the whole plan runs."""
+"""Mark of the code block that configures how the whole plan runs."""
 
 ATTRIBUTES = (
     Attribute("id", "id", ID, "Its name, written `#id`: a letter, then letters, digits and `_.-`."),
@@ -163,4 +163,4 @@ PLAN_ATTRIBUTES = (
     ),
     Attribute("deny", "steps.deny", LIST, "Calls that an agent may never make, written as `deny` of a step."),
 )
-"""Those of the fence `{execution …}`, which are about the whole plan; `steps.` stands for a field of every step."""
+"""Attributes of the `{execution …}` code block, for the whole plan; `steps.` means a field of every step."""

@@ -1,4 +1,4 @@
-"""What an approval binds: the document's bytes, the state of each target and declared input before, programs, and the policy."""
+"""What an approval binds: document bytes, target and input states, programs and the policy."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _KIND_NAMES = {
 
 
 class Binding(NamedTuple):
-    """What was approved, or what would be."""
+    """The document, file states, policy and programs that an approval binds, or would bind now."""
 
     digest: str
-    """SHA-256 of all the rest, of the programs only of those in the repository: whoever reads a plan elsewhere gets the same."""
+    """SHA-256 of all other fields; of the programs only those in the repository, so it is equal on every machine."""
     document: str
-    """SHA-256 of its bytes."""
+    """SHA-256 of the document's bytes."""
     states: dict[str, State]
-    """By path; of a folder its kind and mode, not what lies in it."""
+    """States by path; for a directory its kind and mode, not its content."""
     policy: str
-    """Its version."""
+    """Version of the policy."""
     programs: dict[str, Program] | None = None
-    """By the name that is looked up; None where they were not looked at, as of an older approval."""
+    """Programs by the name that is looked up; None if they were not recorded, as in an older approval."""
 
 
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
-    """What an approval of a document, given by its bytes too, would bind now."""
+    """Return what an approval of a document would bind now; `data` is the document's bytes."""
     from execplan.execution.program_lookup import resolve_programs
 
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
@@ -51,20 +51,20 @@ def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> 
 
 
 def sanitize_program(program: Program) -> Program:
-    """A program as a document can hold it: its paths need not be UTF-8."""
+    """Return a program that can be stored in a document: its paths may not be UTF-8."""
     path, real = [text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for text in program[:2]]
     return program._replace(path=path, real=real)
 
 
 def sanitize_state(state: State) -> State:
-    """A state as a document can hold it: what a link says need not be UTF-8."""
+    """Return a state that can be stored in a document: a link target may not be UTF-8."""
     return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
 def binding_digest(
     document: str, states: dict[str, State], policy: str, programs: dict[str, Program] | None = None
 ) -> str:
-    """The digest of a binding's parts; a size is left out, which the bytes' own digest tells."""
+    """Return the digest of a binding's parts; sizes are left out, because the digest of the bytes covers them."""
     import json
 
     state_rows = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
@@ -78,7 +78,7 @@ def binding_digest(
 
 
 def bound_paths(step: Step) -> Iterator[str]:
-    """The paths whose state before a step counts: its target, the files that its patch touches, its declared inputs."""
+    """Yield the paths whose state before a step is bound: its target, the files of its patch, its declared inputs."""
     if step.target is not None:
         yield step.target
     if step.patch is not None:
@@ -87,7 +87,7 @@ def bound_paths(step: Step) -> Iterator[str]:
 
 
 def drift(old: Binding, new: Binding) -> tuple[str, ...]:
-    """What differs, a line each."""
+    """Return the differences between two bindings, one line each."""
     lines = []
     if old.document != new.document:
         lines.append(f"the execution plan: other bytes ({old.document[:12]} → {new.document[:12]})")
@@ -107,7 +107,10 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
 
 
 def describe_difference(before: State, after: State) -> str:
-    """How a path's state differs from what was bound, or nothing; a size is left out, which the bytes' digest tells."""
+    """Return how a path's state differs from the bound one, or an empty string.
+
+    The size is not compared, because the digest of the bytes covers it.
+    """
     if before.kind != after.kind:
         return f"was {_KIND_NAMES.get(before.kind, before.kind)}, is {_KIND_NAMES.get(after.kind, after.kind)}"
     differences = []

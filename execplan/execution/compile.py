@@ -1,4 +1,4 @@
-"""From a plan to its execution plan: a function of the plan's text and its name, and of nothing else."""
+"""Compiler from a plan to its execution plan; the result depends only on the plan's text, its ID and its path."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 _DEFAULT_MAX_STEPS = 100
-"""Steps that a document may have which does not limit them; the policy limits them as well."""
+"""Maximum number of steps if the document sets no limit; the policy sets one as well."""
 _MAX_REASON_LENGTH = 2000
-"""Characters of the reason for a deletion, which stands nowhere else."""
+"""Maximum length of the reason for a deletion, in characters; the reason is recorded only in the description."""
 
 
 class Compiled(NamedTuple):
-    """What a plan compiles to."""
+    """Result of compiling a plan."""
 
     document: ExecutionPlan | None
-    """None when it gives no step."""
+    """The execution plan, or None if the plan has no steps."""
     skipped: tuple[SkippedLine, ...]
 
 
 def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
-    """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
+    """Return all steps of a plan by line, both annotated and inferred."""
     from execplan.execution.inference.step_ids import assign_inferred_ids
     from execplan.execution.inference.step_inference import infer_steps
     from execplan.execution.inference.task_binding import bind_tasks
@@ -60,10 +60,10 @@ def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
 
 
 def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:
-    """The execution plan of a plan, which lies at a path from the repository's root.
+    """Compile a plan to its execution plan; `path` is the plan's path from the repository root.
 
-    Raises ExecplanError with everything that is wrong at once: with the steps (`bad-steps`), or with the document that
-    they make (`bad-document`); and for a character in a command that nobody can see.
+    Raises ExecplanError with all problems at once: with the steps (`bad-steps`), or with the resulting document
+    (`bad-document`). Raises it also if a command contains an invisible character.
     """
     from execplan.execution.documents.document_io import document_error, validate_document
     from execplan.execution.documents.hidden_characters import ensure_nothing_hidden
@@ -120,7 +120,7 @@ def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> Non
 
 
 def _reviewed_texts(drafts: Sequence[StepDraft]) -> Iterator[tuple[str, str]]:
-    """What steps run and touch, as it is written, each with its place."""
+    """Yield what steps run and touch, as written, each with its position."""
     for draft in drafts:
         line = f"line {draft.start + 1}"
         yield f"{line}, command", draft.command
@@ -132,7 +132,7 @@ def _reviewed_texts(drafts: Sequence[StepDraft]) -> Iterator[tuple[str, str]]:
 
 
 def _fill_derived_fields(number: int, draft: StepDraft, step: dict[str, Any]) -> None:
-    """Fill in what is derived."""
+    """Fill in the derived fields of a step."""
     step["number"] = number
     step["tool"] = FIELDS_BY_TYPE[step["type"]].tool or step["tool"]
     step["phase"] = draft.phase
@@ -144,20 +144,20 @@ def _fill_derived_fields(number: int, draft: StepDraft, step: dict[str, Any]) ->
 
 
 def _description(draft: StepDraft, step: dict[str, Any]) -> str:
-    """What a step does, in a line; of a deletion with its reason."""
+    """Return a one-line description of a step; for a deletion, with its reason."""
     reason = " ".join(" ".join(draft.body).split()) if step["type"] == "delete_file" else ""
     return f"{describe_step(step)}{': ' if reason else ''}{reason}"[:_MAX_REASON_LENGTH]
 
 
 def _category(steps: Sequence[dict[str, Any]]) -> str:
-    """What the steps are about: commands, files or packages, or mixed."""
+    """Return the subject of the steps: commands, files, packages or tools, or mixed."""
     category_names = {"shell": "commands", "file": "files", "code": "files", "package": "packages"}
     categories = {category_names.get(step["tool"].partition(".")[0], "tools") for step in steps}
     return categories.pop() if len(categories) == 1 else "mixed"
 
 
 def _source_digest(plan: ParsedPlan, drafts: Sequence[StepDraft], settings: Iterable[int]) -> str:
-    """SHA-256 of the lines that steps and settings came from, in order, each once and with LF after it."""
+    """Return the SHA-256 of the lines with steps and settings, in order, each once and followed by LF."""
     from execplan.text.text_lines import digest
 
     lines = sorted({*settings, *[line for draft in drafts for line in range(draft.start, draft.end)]})

@@ -1,4 +1,4 @@
-"""The documents of execution, and what JSON Schema can say of the rules between their fields."""
+"""Document kinds of execution, and the rules between their fields that JSON Schema can express."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ DOCUMENT_KINDS = {
     ),
     "answer": DocumentKind("execution.documents.json_answer", "Answer", "What every verb prints with --json."),
 }
-"""By the name that `execplan schema` knows."""
+"""Document kinds by the name that `execplan schema` takes."""
 
 
 def _add_plan_rules(schema: Json) -> None:
-    """What the rules of an execution plan come to."""
+    """Add the rules of an execution plan to its schema."""
     step = schema["$defs"]["Step"]
     step["allOf"] = [_if({"type": {"const": kind}}, _step_type_schema(kind)) for kind in FIELDS_BY_TYPE]
     argv_and_shell = {"argv": {"type": "array"}, "shell": {"type": "string"}}
@@ -53,7 +53,7 @@ def _add_plan_rules(schema: Json) -> None:
 
 
 def _step_type_schema(kind: str) -> Json:
-    """What a step of a type must have, and what it has no use for."""
+    """Return the schema of a step type: its required fields, and the fields that it can't have."""
     step_fields = FIELDS_BY_TYPE[kind]
     properties: Json = {"tool": {"const": step_fields.tool}} if step_fields.tool else {}
     for name, absent in ABSENT_VALUES.items():
@@ -75,7 +75,7 @@ def _step_type_schema(kind: str) -> Json:
 
 
 def _steps_of_level(level: str) -> Json:
-    """Steps of which the highest has a level."""
+    """Return a schema for a list of steps whose highest risk is the given level."""
     levels = list(LEVELS[: LEVELS.index(level) + 1])
     items = {"properties": {"risk": {"properties": {"level": {"enum": levels}}}}}
     highest = {"properties": {"risk": {"properties": {"level": {"const": level}}}}}
@@ -83,7 +83,7 @@ def _steps_of_level(level: str) -> Json:
 
 
 def _external_tool() -> Json:
-    """A tool that is none of ours."""
+    """Return a schema for a tool that is not built in."""
     return {"properties": {"tool": {"not": {"pattern": own_tool_pattern()}}}}
 
 
@@ -113,14 +113,14 @@ def _if(properties: Json, then: Json) -> Json:
 
 
 def _unless(properties: Json, otherwise: Json) -> Json:
-    """What holds unless fields are so; where they are absent, it does."""
+    """Return a schema that applies `otherwise` unless the properties match; absent properties do not match."""
     if "properties" in properties:
         return {"if": properties, "else": otherwise}
     return {"if": {"properties": properties, "required": list(properties)}, "else": otherwise}
 
 
 def _add_record_rules(schema: Json) -> None:
-    """What the rules of a run's record come to."""
+    """Add the rules of a run record to its schema."""
     finished = {"status": {"enum": ["completed", "failed", "rolled_back"]}}
     has_end = {"properties": {"ended": {"type": "string"}}, "required": ["ended"]}
     success_status = {"status": {"enum": ["completed", "skipped", "recovered"]}}
@@ -134,7 +134,7 @@ def _add_record_rules(schema: Json) -> None:
 
 
 def _add_answer_rules(schema: Json) -> None:
-    """What the rules of an answer come to."""
+    """Add the rules of an answer to its schema."""
     has_error = {"error": {"type": "object"}}
     schema["allOf"] = [
         {

@@ -1,4 +1,4 @@
-"""What an execution plan would do, and whether it must not run: judged without any side effect."""
+"""Evaluation of an execution plan: what it would do and whether it is blocked, found without side effects."""
 
 from __future__ import annotations
 
@@ -19,55 +19,55 @@ if TYPE_CHECKING:
 
 
 class EvaluatedStep(NamedTuple):
-    """A step and all that is known of it before it runs."""
+    """A step and everything known about it before it runs."""
 
     step: Step
     risk: Risk
     dry_run: DryRun
     needs_person: bool
-    """Whether the policy does not approve it by itself."""
+    """Whether the step needs a person's approval because the policy does not approve it automatically."""
     findings: tuple[Finding, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against running it."""
+        """Whether no finding blocks the step."""
         return not any([finding.level == ERROR for finding in self.findings])
 
     @property
     def is_done(self) -> bool:
-        """Whether a run that is under way has done it: nothing of it is judged, approved or run any more."""
+        """Whether an active run has finished the step: it is not evaluated, approved or run again."""
         return self.dry_run.kind == DONE
 
 
 class Evaluation(NamedTuple):
-    """What was found."""
+    """Result of evaluating an execution plan."""
 
     risk: Risk
     steps: tuple[EvaluatedStep, ...]
     findings: tuple[Finding, ...]
-    """All of them, those about the whole first, then step by step."""
+    """All findings: those about the whole plan first, then step by step."""
     checks: dict[str, bool]
-    """Every check, and whether the policy has it run."""
+    """Every check, and whether the policy enables it."""
 
     @property
     def ok(self) -> bool:
-        """Whether it may run once it is approved."""
+        """Whether the plan may run once it is approved."""
         return not any([finding.level == ERROR for finding in self.findings])
 
 
 class ActiveRun(NamedTuple):
-    """A run that goes on, for which a document is judged once more."""
+    """A run in progress, for which a document is evaluated again."""
 
     run: str
-    """Its id."""
+    """ID of the run."""
     document: str
-    """SHA-256 of the bytes that it has come to."""
+    """SHA-256 of the document's bytes in its current revision."""
     finished_steps: frozenset[str]
-    """The ids of the steps that it will not run again."""
+    """IDs of the steps that the run will not run again."""
 
 
 def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: ActiveRun | None = None) -> Evaluation:
-    """Judge a document as things stand, but for the steps that are done; raises ExecplanError where a disk fails."""
+    """Evaluate a document in the current state, except finished steps. Raises ExecplanError if a disk error occurs."""
     finished = active_run.finished_steps if active_run is not None else frozenset()
     trials = run_trials(
         ProjectedFiles(world, document), tuple([step for step in document.steps if step.id not in finished])
@@ -104,9 +104,10 @@ def _finished_dry_run(active_run: ActiveRun | None) -> DryRun:
 
 
 def effective_risk(step: Step, policy: Policy) -> Risk:
-    """The highest of what the policy's table says of a step, and of what the document says.
+    """Return the higher of the risk from the policy's table and the risk stated in the document.
 
-    A level that is no higher than the built-in table's is that table's, from when the plan was compiled: the user's rows may lower it.
+    A stated level that is no higher than the built-in table's comes from that table, at compile time: the user's own
+    rows may lower it.
     """
     stated_risk, fields = step.risk, step.model_dump(mode="json")
     if policy.risk_table.version != builtin_table().version:
@@ -123,7 +124,7 @@ def effective_risk(step: Step, policy: Policy) -> Risk:
 
 
 def _overall_risk(steps: list[EvaluatedStep]) -> Risk:
-    """The highest risk, and the steps that have it."""
+    """Return the highest risk, with the steps that have it as reasons."""
     remaining = [step for step in steps if not step.is_done]
     level = max([step.risk.level for step in remaining], key=LEVELS.index, default=LEVELS[0])
     reasons = [

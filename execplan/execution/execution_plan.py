@@ -1,6 +1,6 @@
-"""The execution plan: what a plan compiles to, checked where it comes in, and never changed once it is made.
+"""Models of an execution plan, the compiled form of a plan: validated on input and immutable.
 
-Its fields are those of its JSON. No time, no state and no result stands in it: these live in the record of a run.
+Its fields are those of its JSON. It contains no times, states or results: these are in the record of a run.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
 
 Version = Annotated[int, Field(ge=1, le=1)]
-"""A `Literal[1]` would take true."""
+"""Version of the document format; a `Literal[1]` would accept true."""
 Number = Annotated[int, Field(ge=1)]
-"""Of a step, a line or a revision."""
+"""Number of a step, a line or a revision, from 1."""
 Id = Annotated[str, StringConstraints(pattern=field_patterns.ID, max_length=128)]
-"""Of a step: a letter, then letters, digits and `_.-`."""
+"""ID of a step: a letter, then letters, digits and `_.-`."""
 PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
-"""Of a plan: the name of its file, and of the folder of its artifacts."""
+"""ID of a plan: the name of its file and of its artifact directory."""
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
-"""From the root of the repository, with `/` between folders."""
+"""Path from the repository root, with `/` between directories."""
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=field_patterns.LINE)]
-"""Of a person or a session."""
+"""Name of a person or a session."""
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Digest = Annotated[str, StringConstraints(pattern=field_patterns.SHA256)]
-"""SHA-256, in hex."""
+"""SHA-256 digest in hexadecimal form."""
 ToolName = Annotated[str, StringConstraints(pattern=field_patterns.TOOL, max_length=128)]
-"""`domain.tool`, with exactly one dot."""
+"""Name of a tool, `domain.tool`, with exactly one dot."""
 
 
 def _ensure_real_date(timestamp: str) -> str:
     from datetime import datetime
 
-    datetime.fromisoformat(timestamp)  # a ValueError where no calendar has it
+    datetime.fromisoformat(timestamp)  # raises ValueError for a date that does not exist
     return timestamp
 
 
@@ -54,13 +54,16 @@ Timestamp = Annotated[
     StringConstraints(pattern=field_patterns.TIMESTAMP),
     AfterValidator(_ensure_real_date),
 ]
-"""A time in UTC, to the second: text, so that equal times have equal bytes."""
+"""Time in UTC with a precision of seconds, as text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=field_patterns.ARGUMENT)]
-"""131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
+"""Command-line argument; Linux limits a single one to 131,072 bytes (MAX_ARG_STRLEN)."""
 Argv = Annotated[ListOrTuple[Argument], Field(min_length=1, max_length=4096)]
 Trigger = Annotated[str, StringConstraints(pattern=field_patterns.TRIGGER)]
-"""What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
-the test afterwards, a limit of resources. None named: all of them."""
+"""Failure that triggers a recovery.
+
+It is a wrong exit status (any, or one), the time limit, unexpected output, the syntax check, the test afterwards, or a
+resource limit. Without triggers, all of them apply.
+"""
 Strategy = Annotated[str, StringConstraints(pattern=field_patterns.STRATEGY)]
 
 
@@ -77,7 +80,7 @@ class Type(StrEnum):
 
 
 PROGRAM_TYPES = (Type.COMMAND, Type.INSTALL, Type.TOOL)
-"""The types whose work is that of a program: only running it tells what it does."""
+"""Step types that run a program, so that only a run can show their effect."""
 
 
 class Level(StrEnum):
@@ -97,11 +100,11 @@ class Document(Model):
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
-        """The rules that plain data breaks, whether or not its fields are right."""
+        """Return the rule violations of plain data, whose fields may be invalid."""
         return ()
 
     def ensure_safe(self, label: str) -> None:
-        """Refuse a document that is valid and must not be worked with; raises ExecplanError."""
+        """Raise ExecplanError if a valid document is unsafe to use."""
 
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
@@ -278,9 +281,9 @@ class ExecutionPlan(Document):
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
-        """Those of rules.py."""
+        """Return the violations of the rules in `plan_rules`."""
         return plan_rules.plan_violations(value)
 
     def ensure_safe(self, label: str) -> None:
-        """Refuse what hides characters in what it runs or touches; raises ExecplanError."""
+        """Raise ExecplanError if a text that the steps run or touch contains hidden characters."""
         ensure_nothing_hidden(label, step_texts(self.model_dump(mode="json", include={"steps"})["steps"]))

@@ -1,4 +1,4 @@
-"""Whether a step may be done now: the one answer for the engine that does steps and for the guard of an agent."""
+"""Decision whether a step may run now, shared by the engine that runs steps and the guard of an agent."""
 
 from __future__ import annotations
 
@@ -19,83 +19,89 @@ DENY: Final = "deny"
 PERSON: Final = "person"
 POLICY: Final = "policy"
 NEVER: Final = "NEVER"
-"""In place of a level: no step needs a person."""
+"""Value in place of a risk level: no step needs a person."""
 READ_POLICIES = ("anywhere", "inside", "ask", "none")
-"""What an agent may read that is not planned: anything, what lies in the repository, what somebody allows, nothing; the tightest last."""
+"""What an agent may read without a plan: anything, files in the repository, what a person allows, or nothing.
+
+The strictest value is last.
+"""
 CLOCK_SKEW_SECONDS: Final = 60
-"""Seconds by which the clock that approved may be ahead of the one that runs."""
+"""Maximum number of seconds by which the clock at approval may be ahead of the clock at the run."""
 
 
 class ApprovalTerms(NamedTuple):
-    """What was approved, and what the policy approves by itself."""
+    """The terms of an approval, and what the policy approves automatically."""
 
     how: str
-    """`policy` where no person has said yes; else how a person did."""
+    """`policy` if no person approved; otherwise how a person did."""
     max_risk: str | None
-    """Steps above it are not covered; None: none is too high."""
+    """Highest risk level that is covered; None means no limit."""
     steps: tuple[str, ...] | None
-    """The only steps that are covered; None: all."""
+    """IDs of the only steps that are covered; None means all."""
     inferred: bool
-    """Whether steps that the plan does not say in so many words are covered."""
+    """Whether inferred steps are covered."""
     approved: float
-    """Seconds since 1970."""
+    """Time of the approval, in seconds since 1970."""
     expires: float
-    """Seconds since 1970."""
+    """Time when the approval expires, in seconds since 1970."""
     person_from: str
-    """The lowest level of risk that needs a person, or NOBODY."""
+    """Lowest risk level that needs a person, or NEVER."""
 
 
 class StepRequest(NamedTuple):
-    """A step that is about to be done, and how things stand with it."""
+    """A step that is about to run, and its current state."""
 
     id: str
     level: str
-    """Its risk, as the policy's table and the plan have it."""
+    """Risk level of the step, from the policy's table and the plan."""
     inferred: bool
     status: str
-    """As states.py has them."""
+    """Status of the step, one of the states in states.py."""
     needs: tuple[str, ...]
-    """What must be settled before: what it depends on, and whose end its condition is about."""
+    """IDs of the steps that must be settled first: its dependencies, and the step whose outcome is its condition."""
     calls: int = 0
-    """How often it was called in this attempt; an engine calls once."""
+    """Number of calls so far in this attempt; an engine calls once."""
     max_calls: int = 1
-    """How often it may be."""
+    """Maximum number of calls in an attempt."""
     condition_failure: str = ""
-    """Why its condition does not hold, or nothing."""
+    """Why the condition of the step is not met, or an empty string."""
     question: str = ""
-    """What somebody is to be asked before, or nothing."""
+    """Question to ask a person first, or an empty string."""
 
 
 class Permission(NamedTuple):
-    """What may become of a step."""
+    """Whether a step may run, why not, and who approved it."""
 
     kind: str
-    """ALLOW, ASK or DENY."""
+    """Decision: ALLOW, ASK or DENY."""
     why: str = ""
     approved_by: str = ""
-    """Of one that is not denied who has approved it: PERSON or POLICY."""
+    """Who approved the step, if it is not denied: PERSON or POLICY."""
 
 
 def allowed_calls(max_invocations: int, patch: str | None) -> int:
-    """How often an agent may call a step: one with a diff as often for each of its places, which many programs change one by one."""
+    """Return how often an agent may call a step.
+
+    The limit of a step with a diff applies to each of its hunks and renames, which many programs change one by one.
+    """
     hunks = sum([line.startswith(("@@ ", "rename to ")) for line in (patch or "").split("\n")])
     return max_invocations * max(hunks, 1)
 
 
 def is_covered(terms: ApprovalTerms, step_id: str, level: str, *, inferred: bool) -> bool:
-    """Whether an approval covers a step, given by its id and its risk."""
+    """Return whether an approval covers a step, given by its ID and its risk."""
     is_risk_covered = terms.max_risk is None or LEVELS.index(level) <= LEVELS.index(terms.max_risk)
     is_selected = terms.steps is None or step_id in terms.steps
     return is_risk_covered and is_selected and (terms.inferred or not inferred)
 
 
 def needs_person(person_from: str, level: str) -> bool:
-    """Whether a step of this risk is for a person to approve, where such of a level and above are."""
+    """Return whether a person must approve a step with this risk level, if `person_from` is the lowest such level."""
     return person_from != NEVER and LEVELS.index(level) >= LEVELS.index(person_from)
 
 
 def find_approver(terms: ApprovalTerms, step_id: str, level: str, *, inferred: bool) -> str:
-    """Who has approved a step: PERSON, POLICY, or nothing for nobody."""
+    """Return who approved a step: PERSON, POLICY, or an empty string."""
     is_covered_step = is_covered(terms, step_id, level, inferred=inferred)
     if is_covered_step and terms.how != POLICY:
         return PERSON
@@ -103,7 +109,7 @@ def find_approver(terms: ApprovalTerms, step_id: str, level: str, *, inferred: b
 
 
 def validity_problem(terms: ApprovalTerms, timestamp: float) -> str:
-    """Why an approval does not hold at a moment, in seconds since 1970, or nothing."""
+    """Return why an approval is not valid at a time, in seconds since 1970, or an empty string."""
     if timestamp >= terms.expires:
         return f"the approval expired at {_format_time(terms.expires)}"
     if timestamp < terms.approved - CLOCK_SKEW_SECONDS:
@@ -120,7 +126,7 @@ def _format_time(seconds: float) -> str:
 def check_permission(
     request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float
 ) -> Permission:
-    """Whether a step may be begun, or called once more, at a moment."""
+    """Return whether a step may start, or be called once more, at the given time."""
     approved_by = find_approver(terms, request.id, request.level, inferred=request.inferred)
     for check in _CHECKS:
         if why := check(request, terms, statuses, timestamp, approved_by):

@@ -1,4 +1,4 @@
-"""What may run and who must say so: the built-in policy, a user's own, and the tighter one of a repository."""
+"""Policy on what may run and who must approve it: built in, from the user, and tightened by a repository."""
 
 from __future__ import annotations
 
@@ -17,81 +17,84 @@ if TYPE_CHECKING:
     from execplan.execution.risk.command_risk import RiskTable
 
 SANDBOXES = ("off", "auto", "required")
-"""Whether steps run inside a sandbox: never, where there is one, or not at all without; the tightest last."""
+"""Whether steps run in a sandbox: never, if one is available, or only with one; the strictest value is last."""
 PINS = ("", "tree")
-"""What an approval binds beside the document and its files: nothing, or every file outside the plans' folders."""
+"""What an approval binds besides the document and its files: nothing, or every file outside the plan directories."""
 CHANGED_PROGRAMS = ("warn", "refuse")
-"""What follows where a name leads to another program than at the approval: the run begins with a warning, or not at all."""
+"""What happens if a name resolves to another program than at approval: the run starts with a warning, or not at all."""
 ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
-"""What a run may be rolled back on by itself: a step that failed, what a step wrote or printed that is not right, a time
-limit, a limit of resources, a person who stops the run at a question. A signal only pauses it."""
+"""Causes for which a run may be rolled back automatically.
+
+They are: a failed step, wrong content or output of a step, a time limit, a resource limit, and a person who stops the
+run at a question. A signal only pauses a run.
+"""
 
 
 class Policy(NamedTuple):
-    """What holds for every execution plan of a home."""
+    """Settings that apply to every execution plan of a project."""
 
     person_from: str = "MEDIUM"
-    """The lowest level of risk that needs a person; the policy itself approves what is below."""
+    """Lowest risk level that needs a person; the policy approves lower levels itself."""
     steps: int = 100
     files: int = 200
-    """Files that the steps of a plan write or delete, by what they declare."""
+    """Maximum number of files that the steps of a plan write or delete, as they declare."""
     megabytes: int = 50
-    """Of what a plan writes."""
+    """Maximum size of what a plan writes, in megabytes."""
     seconds: int = 14_400
-    """For a whole run."""
+    """Time limit for a whole run, in seconds."""
     memory_mb: int = 4096
-    """Of all processes of a step together."""
+    """Memory limit for all processes of a step together, in megabytes."""
     processes: int = 512
-    """Of a step at the same time."""
+    """Maximum number of processes of a step at the same time."""
     file_mb: int = 1024
-    """Of each file that a command writes."""
+    """Maximum size of each file that a command writes, in megabytes."""
     output_kb: int = 1024
-    """Of what a command prints that is kept."""
+    """Maximum amount of a command's output that is kept, in kilobytes."""
     sandbox: str = "auto"
     backup_days: int = 30
-    """For how many days the backups of a run are kept that nobody uses; decides nothing that runs."""
+    """Number of days that unused backups of a run are kept; has no effect on what may run."""
     checkpoint_interval: int = 10
-    """Completed steps behind which a run asks whether it is to go on."""
+    """Number of completed steps after which a run asks whether to continue."""
     rollback_on: tuple[str, ...] = ROLLBACK_CAUSES
     pin: str = ""
     programs: str = "refuse"
-    """One of CHANGED_PROGRAMS."""
+    """What to do if programs changed: one of CHANGED_PROGRAMS."""
     off: tuple[str, ...] = ()
-    """Checks of `evaluate` that are switched off."""
+    """Names of the disabled `evaluate` checks."""
     table: RiskTable | None = None
-    """What commands and paths are rated by; None: the built-in table."""
+    """Risk table for commands and paths; None means the built-in table."""
     environment: tuple[str, ...] = ()
-    """Variables that commands get besides those that all do; only a user's own settings name any."""
+    """Additional environment variables for commands; only a user's own settings can name any."""
     reads: str = "inside"
-    """What an agent may read that is not planned: one of READS."""
+    """What an agent may read without a plan: one of READ_POLICIES."""
     tools: tuple[str, ...] = ()
-    """Tools of an agent's program that it may use as it likes; only a user's own settings name any."""
+    """Tools of an agent program that it may use freely; only a user's own settings can name any."""
     notify: str = ""
-    """A command that is run when a run ends; it decides nothing, and is no part of the version."""
+    """Command to run when a run ends; it has no effect on what may run and is not part of the version."""
 
     @property
     def risk_table(self) -> RiskTable:
-        """The table of risk."""
+        """The effective risk table of the policy."""
         from execplan.execution.risk.command_risk import builtin_table
 
         return builtin_table() if self.table is None else self.table
 
     @property
     def version(self) -> str:
-        """The digest of all that decides what may run."""
+        """Digest of all settings that determine what may run."""
         settings = {**self._asdict(), "table": self.risk_table.version, "notify": ""}
         del settings["backup_days"]
         if settings["programs"] == Policy().programs:
-            del settings["programs"]  # approvals from before there was this setting still hold
+            del settings["programs"]  # approvals from before this setting existed stay valid
         return digest(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
 
     def needs_person(self, level: str) -> bool:
-        """Whether a step of this risk is for a person to approve."""
+        """Return whether a person must approve a step with this risk level."""
         return needs_person(self.person_from, level)
 
 
 def tighten(policy: Policy, settings: Mapping[str, object]) -> Policy:
-    """The policy with what a repository says where that is tighter; its values have the right types."""
+    """Return the policy with a repository's stricter settings applied; their values have the right types."""
     tightened: dict[str, Any] = {
         name: _tighter_value(name, getattr(policy, name), value) for name, value in settings.items()
     }
@@ -99,13 +102,13 @@ def tighten(policy: Policy, settings: Mapping[str, object]) -> Policy:
 
 
 def is_looser(name: str, value: object) -> bool:
-    """Whether a repository's value is looser than the built-in policy."""
+    """Return whether a repository's value is looser than the built-in policy."""
     built_in = getattr(Policy(), name)
     return bool(_tighter_value(name, built_in, value) != value)
 
 
 def _tighter_value(name: str, first: object, second: object) -> object:
-    """The tighter of two values."""
+    """Return the stricter of two values of a setting."""
     if isinstance(first, tuple) and isinstance(second, tuple):
         return tuple([cause for cause in ROLLBACK_CAUSES if cause in (*first, *second)])
     if isinstance(first, int) and isinstance(second, int):

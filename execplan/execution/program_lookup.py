@@ -1,4 +1,4 @@
-"""The programs that an approval binds: which names a step looks up, where they are found, and how that differs later."""
+"""Programs that an approval binds: the names that a step looks up, where they are found, and later changes."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _TOOL = "use_tool"
 _NODE_PATHS = ("package.json", "node_modules/.bin")
 _VENV_MARKER = "pyvenv.cfg"
 _MAX_INTERPRETER_DEPTH = 4
-"""How often the interpreter of a script may be a script itself."""
+"""Maximum depth of scripts that are interpreters of scripts."""
 _PATH_PRESERVING_WRAPPERS = frozenset(
     (
         "env time nohup nice ionice timeout gtimeout stdbuf setsid command exec caffeinate chronic unbuffer xvfb-run xargs cross-env "
         "dbus-run-session taskset strace rtk eval watch trap flock hyperfine concurrently script | $(…) <(…) >(…) `…`"
     ).split()
 ) | {"sh -c", "env -S", "find -exec", "fd -exec", "fdfind -exec"}
-"""Where a command is found in, with the same PATH; what `uv run`, `npx`, `sudo` or `ssh` run they look up elsewhere."""
+"""Wrappers that run a command with the same PATH; `uv run`, `npx`, `sudo` and `ssh` look it up elsewhere."""
 _SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
 _CD_COMMANDS = frozenset(("cd", "pushd"))
 _SOURCE_COMMANDS = frozenset(("source", "."))
 
 
 class Lookup(NamedTuple):
-    """A name that is looked up for a step."""
+    """A program name that is looked up for a step."""
 
     key: str
-    """The name; with the step where that has a PATH or a directory of its own."""
+    """The name; with the step's ID if the step has its own PATH or directory."""
     name: str
     cwd: str
     path: str
-    """The PATH that the step sets itself, else nothing."""
+    """PATH that the step sets itself, or an empty string."""
     first_directory: str
-    """The directory from the root that comes before it, else nothing."""
+    """Directory from the repository root that comes before PATH, or an empty string."""
 
 
 def resolve_programs(document: ExecutionPlan, world: World) -> dict[str, Program]:
-    """What each name that the steps run is found as now; none where an agent's program runs the steps."""
+    """Return the current program for each name that the steps run; empty if an agent program runs the steps."""
     if document.mode == "agent":
         return {}
     resolved: dict[str, Program] = {}
@@ -59,7 +59,7 @@ def resolve_programs(document: ExecutionPlan, world: World) -> dict[str, Program
 
 
 def resolve_step_programs(step: Step, world: World, resolved: dict[str, Program]) -> None:
-    """Look up the names of a step, and the interpreters of scripts; what is in `resolved` by then is not looked up again."""
+    """Resolve the names of a step and the interpreters of scripts; entries in `resolved` are not looked up again."""
     if step.type.value == _TOOL and (key := f"{step.tool} (tool)") not in resolved:
         resolved[key] = world.tool(step.tool)
     pending = [(initial, 0) for initial in find_lookups(step, world.state)]
@@ -73,7 +73,7 @@ def resolve_step_programs(step: Step, world: World, resolved: dict[str, Program]
 
 
 def find_lookups(step: Step, state_of: StateLookup) -> Iterator[Lookup]:
-    """The names that a step looks up."""
+    """Yield the program names that a step looks up, with their search paths."""
     cwd, first_directory = working_directory(step, state_of), first_path_directory(step, state_of)
     base = Lookup("", "", cwd, step.env.get("PATH", ""), first_directory)
     for name in dict.fromkeys(program_names(step)):
@@ -86,7 +86,7 @@ def _make_lookup(step: Step, name: str, base: Lookup) -> Lookup:
 
 
 def program_names(step: Step) -> Iterator[str]:
-    """The names of the programs that a step runs, as far as its commands show them."""
+    """Yield the names of the programs that a step runs, as far as its commands show them."""
     for argv, script in ((step.argv, step.command if step.shell else None), (step.validation.test_after, None)):
         if script is not None and step.shell is not None:
             yield step.shell
@@ -98,7 +98,10 @@ def program_names(step: Step) -> Iterator[str]:
 
 @lru_cache(4096)
 def _nested_program_names(text: str, argv: tuple[str, ...]) -> tuple[str, ...]:
-    """The names within a command or a script, which has no words of its own, that are looked up with the same PATH."""
+    """Return the program names within a command or script that are looked up with the same PATH.
+
+    A script has an empty `argv`.
+    """
     from execplan.execution.shell.command_line import parse_command
 
     commands = parse_command(text).simple_commands
@@ -127,13 +130,19 @@ def _nested_program_names(text: str, argv: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def working_directory(step: Step, state_of: StateLookup) -> str:
-    """The directory that a step runs in: of packages for a Node project that of the project, where nothing else is said."""
+    """Return the directory in which a step runs.
+
+    It is the Node project for an install into one, unless the step sets a directory.
+    """
     cwd, target = normalize_path(step.cwd), _install_directory(step)
     return target if cwd == "." and target and _is_node_project(target, state_of) else cwd or step.cwd
 
 
 def first_path_directory(step: Step, state_of: StateLookup) -> str:
-    """The directory of programs of the virtual environment or the Node project that a step installs into, or nothing."""
+    """Return the program directory of the environment that a step installs into, or an empty string.
+
+    The environment is a virtual environment or a Node project.
+    """
     target = _install_directory(step)
     if not target:
         return ""
@@ -144,7 +153,7 @@ def first_path_directory(step: Step, state_of: StateLookup) -> str:
 
 
 def _install_directory(step: Step) -> str:
-    """The directory of the environment into which a step installs, or nothing."""
+    """Return the directory of the environment that a step installs into, or an empty string."""
     return normalize_path(step.target) or "" if step.type.value == _INSTALL and step.target is not None else ""
 
 
@@ -153,7 +162,7 @@ def _is_node_project(target: str, state_of: StateLookup) -> bool:
 
 
 def describe_changed_programs(old: Mapping[str, Program], new: Mapping[str, Program]) -> list[str]:
-    """Which names lead to other programs than before, a line each; a name that was not looked up before is not bound."""
+    """Return the names that now resolve to other programs, one line each; names not looked up before are skipped."""
     pairs = [(key, old[key], new[key]) for key in old if key in new]
     return [f"{key}: {why}" for key, before, after in pairs if (why := _describe_change(before, after))]
 

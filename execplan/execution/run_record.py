@@ -1,4 +1,4 @@
-"""The record of a run: what became of each step, with what it took, who approved it and who ran it."""
+"""Models of a run record: the result of each step, the resources used, and who approved and ran it."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Record(Document):
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
-        """Those of rules_record.py, by the clock."""
+        """Return the violations of the rules in `record_rules` at the current time."""
         from execplan.clock import now
 
         return record_violations(value, now().timestamp())

@@ -1,4 +1,4 @@
-"""The states that a run and a step go through, and which may follow which."""
+"""States of runs and steps, and the allowed transitions between them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RUN_TRANSITIONS: dict[str, tuple[str, ...]] = {
     COMPLETED: (ROLLED_BACK,),
     ROLLED_BACK: (),
 }
-"""Of a run. A failed one goes on when it is resumed; what was rolled back never goes on."""
+"""Transitions of a run. A failed run continues when it is resumed; a rolled back run never continues."""
 STEP_TRANSITIONS: dict[str, tuple[str, ...]] = {
     PENDING: (RUNNING, AWAITING, SKIPPED, BLOCKED),
     AWAITING: (PENDING, RUNNING, SKIPPED, FAILED),
@@ -40,11 +40,14 @@ STEP_TRANSITIONS: dict[str, tuple[str, ...]] = {
     COMPLETED: (PENDING,),
     RECOVERED: (PENDING,),
 }
-"""Of a step. A running one that was interrupted is pending again; a failed one runs again when it is retried, is skipped or
-recovered by what its on_failure names, and is pending in a new revision; a blocked one waits for a step that failed. What is
-done is pending again only when it was rolled back, and one that awaits an answer when it got it."""
+"""Transitions of a step.
+
+A running step that was interrupted is pending again. A failed step runs again on a retry, is skipped or recovered as
+its `on_failure` says, and is pending in a new revision. A blocked step waits for a step that failed. A successful step
+is pending again only after a rollback, and a step that awaits an answer when it gets one.
+"""
 ENDED_RUN_STATES = (COMPLETED, FAILED, ROLLED_BACK)
-"""States of a run that has an end."""
+"""States of a run that has ended."""
 STATES_WITH_REASON = (FAILED, SKIPPED, BLOCKED, RECOVERED)
 """States of a step that have a reason."""
 SUCCESS_STATES = (COMPLETED, SKIPPED, RECOVERED)
@@ -52,7 +55,7 @@ SUCCESS_STATES = (COMPLETED, SKIPPED, RECOVERED)
 
 
 def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:
-    """The state that follows, when it may; raises ExecplanError when it may not, or is none of the table."""
+    """Return the new state. Raises ExecplanError if the transition is not allowed or a state is unknown."""
     for name in (state, new_state):
         if name not in transitions:
             problem = f"there is no state {name!r}"

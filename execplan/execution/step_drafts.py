@@ -1,4 +1,4 @@
-"""What the lines of a plan say of its steps, before anything is judged or filled in; light enough for the linter."""
+"""Step drafts: the steps as a plan's lines give them, unevaluated; light enough for the linter."""
 
 from __future__ import annotations
 
@@ -15,45 +15,45 @@ VALIDATE: Final = "validate"
 
 
 class StepDraft(NamedTuple):
-    """One step as it is written; lines count from 0 and ends are exclusive."""
+    """A step as written in a plan; lines count from 0 and ends are exclusive."""
 
     origin: str
-    """Annotated: a fence with attributes. Inferred: a form in the wild."""
+    """`annotated` for a code block with attributes, `inferred` for any other form."""
     phase: str
-    """Concrete Steps: work. Validation and Acceptance: validate."""
+    """`work` in Concrete Steps, `validate` in Validation and Acceptance."""
     start: int
     end: int
-    """All its lines, with the fences' marks and a fence `{expect}` that belongs to it."""
+    """End of all its lines, including code block markers and an `{expect}` block that belongs to it."""
     id: str
-    """As written, or derived (`build.2`, `step-3`)."""
+    """Step ID as written, or derived (`build.2`, `step-3`)."""
     attributes: dict[str, str]
-    """As written, by name; a bare flag is `true`."""
+    """Attributes as written, by name; a bare flag is `true`."""
     body: tuple[str, ...]
-    """What the fence holds; of an inferred step its command."""
+    """Lines of the code block; for an inferred step, its command."""
     command: str = ""
-    """The one command line of a step that runs one, or the script of one with `shell`."""
+    """The single command line of a step that runs one, or the script of a step with `shell`."""
     needs: tuple[str, ...] = ()
-    """The ids that it depends on, the step before in its fence among them."""
+    """IDs of its dependencies, including the previous step of the same code block."""
     cwd: str = "."
-    """Annotated: its attribute; inferred: from the prose, or from a `cd` before it."""
+    """Working directory: from the attribute if annotated; from the prose or a preceding `cd` if inferred."""
     expect: str | None = None
 
 
 class SkippedLine(NamedTuple):
-    """What looks like a step and was not taken."""
+    """A line that looks like a step and was not used as one."""
 
     line: int
-    """From 0."""
+    """Index of the line, from 0."""
     text: str
     why: str
-    """Behind `it`."""
+    """Reason, phrased to follow `it`."""
 
 
 class StepProblem(NamedTuple):
-    """What is wrong with an annotated step; it stops a compile, and a rule of lint tells of it."""
+    """A problem with an annotated step; it stops a compile, and a lint rule reports it."""
 
     kind: str
-    """The rule's code."""
+    """Code of the lint rule."""
     line: int
     column: int
     end_column: int
@@ -61,7 +61,7 @@ class StepProblem(NamedTuple):
 
 
 class ParsedSteps(NamedTuple):
-    """All that was found in a plan."""
+    """All steps, skipped lines and problems of a plan."""
 
     drafts: tuple[StepDraft, ...]
     skipped: tuple[SkippedLine, ...]

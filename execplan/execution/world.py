@@ -1,4 +1,4 @@
-"""What the judges of an execution plan may know of the machine: they look, and nothing that they do changes it."""
+"""Read-only view of the machine for evaluating an execution plan; no method changes anything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Final, Protocol
 else:
-    Protocol = object  # typing takes longer to load than a guard may take in all
+    Protocol = object  # loading typing takes longer than a guard may take in total
 
 ABSENT: Final = "absent"
 FILE: Final = "file"
@@ -23,73 +23,82 @@ class State(NamedTuple):
     """What is at a path."""
 
     kind: str
-    """`other` is a device, a pipe or a socket; `outside`: no way leads there from the root but through a link or `..`."""
+    """Kind of the entry. `other` is a device, a pipe or a socket.
+
+    `outside` means that the path leads from the root only through a link or `..`.
+    """
     sha256: str = ""
-    """Of a file's bytes; empty where they can't be read, or are more than anybody would bind."""
+    """SHA-256 of a file's bytes; empty if they can't be read or are too many to bind."""
     mode: int = 0
-    """The permission bits of a file or a folder."""
+    """Permission bits of a file or a directory."""
     link: str = ""
-    """What a link says; of a path that leads through a link, that link."""
+    """Target of a link; for a path that leads through a link, the target of that link."""
     size: int = 0
 
 
 class Program(NamedTuple):
-    """What a name leads to; in the repository both paths are from its root, elsewhere they are absolute."""
+    """The program that a name resolves to.
+
+    Both paths count from the root in the repository, and are absolute elsewhere.
+    """
 
     path: str = ""
-    """As it is found; nothing where there is none."""
+    """Path as found, or an empty string if there is none."""
     real: str = ""
-    """Without links."""
+    """Path with all links resolved."""
     sha256: str = ""
-    """Of its bytes, where they are in the repository, and of the module of a tool."""
+    """SHA-256 of the bytes, for programs in the repository and for the module of a tool."""
     version: str = ""
-    """Of a tool: its distribution and that one's version."""
+    """For a tool, its distribution and the distribution's version."""
 
     @property
     def is_in_repository(self) -> bool:
-        """Whether it is found in the repository, or a link leads into it."""
+        """Whether the program is found in the repository, or a link leads into it."""
         return any([path and not path.startswith("/") for path in (self.path, self.real)])
 
 
 class World(Protocol):
-    """The repository and the machine; paths count from the repository's root, with `/` between folders."""
+    """The repository and the machine; paths count from the repository root, with `/` between directories."""
 
     def state(self, path: str) -> State:
-        """What is there; no link is followed."""
+        """Return the state of a path without following links."""
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises ExecplanError where there is none, or it is too large to be shown."""
+        """Return the bytes of a file. Raises ExecplanError if there is no such file, or if it is too large to show."""
 
     def writable(self, path: str) -> bool:
-        """Whether a file may be written, made or removed there."""
+        """Return whether a file may be written, created or removed at a path."""
 
     def protected(self, path: str) -> str:
-        """What of git's or the tool's own a path in its plain form is, in words; nothing for any other."""
+        """Return a description of the Git or ExecPlan data at a normalized path, or an empty string."""
 
     def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
-        """Where a command that begins with this word finds its program: along this PATH, or ours, behind a first directory."""
+        """Resolve the first word of a command on `path`, or on our own PATH, after the directory `first`."""
 
     def interpreter(self, real: str) -> str:
-        """The name of the program that runs a script, as its first line says; nothing for what is no script."""
+        """Return the name of the program in a script's first line, or an empty string if the file is not a script."""
 
     def tool(self, name: str) -> Program:
-        """The module of an installed tool, by its metadata; nothing is imported."""
+        """Return the module of an installed tool from its metadata; nothing is imported."""
 
     def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
-        """What is wrong with each call of a tool, by its name and its parameters; its module is imported elsewhere."""
+        """Return the problems of each tool call, given by name and parameters; tool modules are imported elsewhere."""
 
     def free_bytes(self) -> int:
-        """What the disk of the repository has left; -1 where that is not known."""
+        """Return the free bytes on the repository's disk, or -1 if unknown."""
 
     def memory_bytes(self) -> int:
-        """What memory can be had; -1 where that is not known."""
+        """Return the available memory in bytes, or -1 if unknown."""
 
     def syntax(self, language: str, content: bytes) -> str | None:
-        """What an installed program of the language says is wrong with a text, or nothing; None: there is none."""
+        """Return the syntax error reported by an installed program of the language, or an empty string.
+
+        None means that no such program is installed.
+        """
 
 
 def normalize_path(path: str) -> str | None:
-    """A path from the root in its one form, None for one that leads elsewhere: absolute, or with `..`."""
+    """Return a path from the root in normal form, or None if it leads elsewhere: absolute, or with `..`."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or ".." in parts or "\0" in path:
         return None

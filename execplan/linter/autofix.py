@@ -1,4 +1,4 @@
-"""What mends findings, as one change: round after round until nothing is left that may be mended, and nothing else said."""
+"""Automatic fixes for findings, combined into one change that keeps the plan's meaning."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from execplan.plan.plan_change import ChangeBuilder
 
 _NO_LIMIT = 1 << 30
-"""Findings of a rule: all of them, not only those that are shown."""
+"""Limit on findings per rule that includes all of them, not only those that are shown."""
 _MAX_ROUNDS = 20
-"""More than any plan needs; a rule whose fix brings its own finding back would go on for ever."""
+"""Maximum fix rounds, more than any plan needs; stops rules whose fix causes their own finding again."""
 
 
 def build_fix_change(
     context: RuleContext, levels: dict[str, str], *, unsafe: bool, fix_counts: Counter[str]
 ) -> ChangeBuilder:
-    """The change that makes every safe fix, and the unsafe ones where asked; `fix_counts` counts what was made, by code."""
+    """Return a change with every safe fix, and unsafe ones if requested; `fix_counts` counts the fixes by code."""
 
     def change(plan: ParsedPlan) -> PlanChange:
         fix_counts.clear()
@@ -61,7 +61,7 @@ def build_fix_change(
 
 
 def _select_disjoint(plan: ParsedPlan, findings: list[Finding]) -> list[Finding]:
-    """The findings whose edits touch no line of another's, nor anything behind a fence that is never closed."""
+    """Return findings whose edits share no lines, leaving out those after a code block that is never closed."""
     last_line = next((block.start for block in plan.blocks if not block.is_closed), len(plan.text.lines) + 1)
     taken_lines: set[int] = set()
     chosen = []
@@ -76,7 +76,10 @@ def _select_disjoint(plan: ParsedPlan, findings: list[Finding]) -> list[Finding]
 def _apply_fixes(
     plan: ParsedPlan, findings: list[Finding], fix_counts: Counter[str], unfixable: set[tuple[str, str]]
 ) -> ParsedPlan:
-    """The plan with the findings mended that can be without saying something else; the others go to `unfixable`."""
+    """Apply the fixes that keep the plan's meaning, and return the plan.
+
+    Findings whose fix would change the meaning are added to `unfixable`.
+    """
     edits = [edit for finding in findings for edit in _finding_edits(finding)]
     after = read_text(apply_edits(plan.text, edits))
     if _preserves_meaning(plan, after, findings):
@@ -88,7 +91,7 @@ def _apply_fixes(
     half = len(findings) // 2
     later_fixed = _apply_fixes(
         plan, findings[half:], fix_counts, unfixable
-    )  # the later lines first, so that the others stay where they are
+    )  # later lines first, so that the line numbers of the others stay valid
     return _apply_fixes(later_fixed, findings[:half], fix_counts, unfixable)
 
 
@@ -97,7 +100,10 @@ def _finding_edits(finding: Finding) -> tuple[Edit, ...]:
 
 
 def _preserves_meaning(before: ParsedPlan, after: ParsedPlan, findings: list[Finding]) -> bool:
-    """Whether a plan says the same after safe fixes: more tasks may be read, none other; unsafe ones may change tasks."""
+    """Return whether fixes keep a plan's meaning.
+
+    Safe fixes may reveal more tasks but change none; unsafe ones may change tasks.
+    """
     old, new = plan_content(before), plan_content(after)
     compared_fields = ("title", "checklists", "decisions", "discoveries", "outcomes", "revisions")
     if [getattr(old, name) for name in compared_fields] != [getattr(new, name) for name in compared_fields]:

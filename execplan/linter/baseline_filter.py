@@ -1,4 +1,4 @@
-"""Findings that are known: they are not shown and do not count, wherever their lines have moved."""
+"""The filter for baseline findings, which are hidden and not counted even if their lines have moved."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
     BaselineCounts = dict[str, int]
-    """Marks of findings, each with how often it was found."""
+    """Fingerprints of findings, with the number of occurrences."""
 
 _OVERFLOW = "more"
 _UNREADABLE_CODE = "EP001"
 
 
 class BaselineResult(NamedTuple):
-    """The findings of a plan beside what was known."""
+    """The findings of a plan compared with its baseline."""
 
     new_findings: list[Finding]
     known_count: int
     resolved: BaselineCounts
-    """What was known and not found, of rules that ran."""
+    """Baseline entries that no longer occur, for rules that ran."""
     unchecked: BaselineCounts
-    """What was known of rules that did not run."""
+    """Baseline entries of rules that did not run."""
 
 
 def apply_baseline(
     entries: BaselineCounts, findings: Sequence[Finding], marks: Sequence[str], codes_run: Container[str]
 ) -> BaselineResult:
-    """The findings of a plan without those that are known; `codes_run` are the codes of the rules that ran.
+    """Return a plan's findings without those in the baseline; `codes_run` are the codes of the rules that ran.
 
-    Of a rule with more findings than are listed, the rest is known by its number alone.
+    For a rule with more findings than are listed, the baseline records the rest only as a number.
     """
     remaining = dict(entries)
     new = []
@@ -57,12 +57,12 @@ def apply_baseline(
 
 
 def unreadable_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings that are never known: what a file held that can't be read could be anything."""
+    """Return the findings that a baseline never hides, because an unreadable file could contain anything."""
     return [finding for finding in findings if finding.code == _UNREADABLE_CODE]
 
 
 def count_by_mark(findings: Iterable[Finding], marks: Iterable[str]) -> BaselineCounts:
-    """What is known of a plan when all these findings are."""
+    """Return the baseline entries that record all of these findings."""
     entries: BaselineCounts = {}
     for finding, mark in zip(findings, marks, strict=True):
         if finding.code != _UNREADABLE_CODE:
@@ -72,9 +72,12 @@ def count_by_mark(findings: Iterable[Finding], marks: Iterable[str]) -> Baseline
 
 
 def find_moved_plan(path: str, known_paths: Iterable[str], exists: Callable[[str], bool]) -> str:
-    """Which of the known plans one is that was not known by its path: the one of its name that is no longer there."""
+    """Return the path under which a moved plan is in the baseline: same file name, and no longer on disk.
+
+    Empty if none or several match.
+    """
     candidates = [candidate for candidate in known_paths if os.path.basename(candidate) == os.path.basename(path)]
-    if len(candidates) > 1:  # plans such as ID/ExecPlan.md are all called the same
+    if len(candidates) > 1:  # plans such as ID/ExecPlan.md all have the same file name
         candidates = [candidate for candidate in candidates if candidate.split("/")[-2:] == path.split("/")[-2:]]
     candidates = [candidate for candidate in candidates if not exists(candidate)]
     return candidates[0] if len(candidates) == 1 else ""

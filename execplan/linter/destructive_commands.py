@@ -1,4 +1,4 @@
-"""What a command destroys that no second command brings back."""
+"""Detection of commands whose effect no other command can undo."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ NEEDLES = (
     ),
     *"prune,volume,down ,aws ,gh ,dd ,mkfs,dropdb,shred,wipefs,redis-cli,prisma,db:,checkout -- ,-delete".split(","),
 )
-"""Every such command holds one of them."""
+"""Substrings of which every destructive command contains at least one."""
 
 
 class _DestructiveCommand(NamedTuple):
-    """A command that takes something away: its program, words that it has, and flags of which it has one."""
+    """A destructive command: its program, its required words, and the flags of which it needs one."""
 
     program: str
     required_words: tuple[str, ...]
@@ -71,18 +71,18 @@ _GENERATED_PATHS = (
     *"$ ~/.cache target build dist out node_modules coverage .venv venv .pytest_cache .mypy_cache .ruff_cache .next".split(),
     *"__pycache__ .turbo .cache obj bin".split(),
 )
-"""How paths begin that are there to be removed, beside those with `tmp` in them."""
+"""Prefixes of paths that are safe to remove, besides paths that contain `tmp`."""
 _COMMAND_PREFIXES = frozenset("sudo env time nohup command exec npx pnpm yarn bundle".split())
 _PLAIN_CHARACTERS = frozenset(" \t-_./:=+,@%^~*?[]{}$!0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-"""In a command of these alone, white space is all that parts words."""
+"""Characters that need no shell parsing; in a command of only these, white space separates the words."""
 _MAX_COMMAND_LENGTH = 5000
-"""Characters of a command that nobody wrote by hand."""
+"""Maximum characters of a command; longer ones are not written by hand."""
 _MAX_FLAG_LENGTH = 5
-"""Characters of a flag that may be several in one, as `-fdx`."""
+"""Maximum characters of a flag that may combine several, such as `-fdx`."""
 
 
 def describe_loss(command: str) -> str:
-    """What a command takes away for good, in words; nothing for one that does not."""
+    """Describe what a command destroys; empty if it destroys nothing."""
     if len(command) <= _MAX_COMMAND_LENGTH and any([needle in command for needle in NEEDLES]):
         prompt = next((candidate for candidate in PROMPTS if command.startswith(candidate)), "")
         for argv in _split_commands(command.removeprefix(prompt)):
@@ -93,7 +93,7 @@ def describe_loss(command: str) -> str:
 
 
 def _split_commands(command: str) -> Iterator[list[str]]:
-    """The words of each command of a line, as far as it can be read."""
+    """Yield the words of each command in a line, up to the first syntax error."""
     if _PLAIN_CHARACTERS.issuperset(command):
         yield command.split()
         return
@@ -115,7 +115,7 @@ def _split_commands(command: str) -> Iterator[list[str]]:
 
 
 def _strip_prefixes(argv: list[str]) -> list[str]:
-    """A command without what runs it and the variables that it is given."""
+    """Return a command without wrappers such as `sudo` and without variable assignments."""
     at = 0
     while at < len(argv) and (
         argv[at] in _COMMAND_PREFIXES or (argv[at].partition("=")[0].isupper() and "=" in argv[at])
@@ -125,7 +125,7 @@ def _strip_prefixes(argv: list[str]) -> list[str]:
 
 
 def _describe_effect(argv: list[str]) -> str:
-    """What one command takes away."""
+    """Describe what a single command destroys; empty if it destroys nothing."""
     if not argv:
         return ""
     program = argv[0].rpartition("/")[2].partition(".")[0]
@@ -161,6 +161,6 @@ def _describe_effect(argv: list[str]) -> str:
 
 
 def _has_flag(flags: list[str], wanted_flags: tuple[str, ...]) -> bool:
-    """Whether one of the flags is there, alone or among others of one letter; no flag wanted is no question."""
+    """Return whether any wanted flag is present, also among combined letters. True if no flag is wanted."""
     letters = "".join([flag[1:] for flag in flags if flag[1:2] != "-" and len(flag) <= _MAX_FLAG_LENGTH])
     return not wanted_flags or any([flag in flags or (len(flag) == 2 and flag[1] in letters) for flag in wanted_flags])

@@ -1,4 +1,4 @@
-"""Findings counted, by rule."""
+"""Summaries of findings: counts by rule, and merged messages."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 class RuleStatistics(NamedTuple):
-    """What was found of one rule."""
+    """The number of findings of one rule."""
 
     code: str
     level: str
-    """The worst that was met."""
+    """Most severe level among the findings."""
     found: int
     safe: int
-    """How many of them `--fix` mends."""
+    """Number of findings that `--fix` fixes."""
     unsafe: int
-    """How many `--unsafe-fixes` mends besides."""
+    """Number of additional findings that `--unsafe-fixes` fixes."""
     sentence: str
 
 
 def count_by_rule(findings: Iterable[Finding]) -> list[RuleStatistics]:
-    """The findings by rule, the most frequent first."""
+    """Count the findings by rule, most frequent rule first."""
     findings_by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         findings_by_code.setdefault(finding.code, []).append(finding)
@@ -35,7 +35,7 @@ def count_by_rule(findings: Iterable[Finding]) -> list[RuleStatistics]:
 
 
 def finding_weight(finding: Finding) -> int:
-    """How many findings it stands for: the last of a rule in a file may say `and N more`."""
+    """Return the number of findings that one represents, because the last of a rule in a file may be `and N more`."""
     tokens = finding.message.split(" ")
     if len(tokens) == 3 and tokens[0] == "and" and tokens[2] == "more" and tokens[1].isdecimal():
         return int(tokens[1])
@@ -43,7 +43,7 @@ def finding_weight(finding: Finding) -> int:
 
 
 def is_overflow(finding: Finding) -> bool:
-    """Whether it stands for findings that are not listed, and for no place."""
+    """Return whether a finding represents unlisted findings rather than a place."""
     return finding.message == f"and {finding_weight(finding)} more"
 
 
@@ -57,11 +57,11 @@ def _rule_statistics(code: str, findings: list[Finding]) -> RuleStatistics:
 
 
 _MAX_LINES = 10
-"""Lines that are named."""
+"""Maximum number of listed lines."""
 
 
 def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings with equal ones at the place of the first: same rule, level, kind of fix and message."""
+    """Merge findings with equal rule, level, kind of fix and message at the position of the first."""
     groups: dict[object, list[Finding]] = {}
     for at, finding in enumerate(findings):
         kind = finding.fix.kind if finding.fix is not None else ""
@@ -75,7 +75,7 @@ def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _merged_message(group: Sequence[Finding]) -> str:
-    """What several equal findings say together."""
+    """Return the common message of several equal findings."""
     first_message = group[0].message
     if PLACEHOLDER_MESSAGE in first_message:
         names = [finding.message.partition(PLACEHOLDER_MESSAGE)[0] for finding in group]

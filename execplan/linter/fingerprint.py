@@ -1,4 +1,4 @@
-"""What a finding is known by when lines move and other parts of the plan change."""
+"""Fingerprints that identify findings when lines move and other parts of the plan change."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def compute_fingerprints(findings: Sequence[Finding], plan: ParsedPlan | None) -> list[str]:
-    """For each finding its code with a digest of the words it is about and of their section; not of where they stand.
+    """Return a fingerprint per finding: its code, and a digest of its text and section but not its position.
 
-    Findings of a rule about the same words in the same section have the same mark. `plan` is None where it can't be read.
+    Findings of a rule about the same text in the same section have the same fingerprint. `plan` is None if it can't be
+    read.
     """
     return [
         f"{finding.code}:{digest(_finding_context(finding, plan).encode('utf-8', 'surrogatepass'))[:16]}"
@@ -25,7 +26,7 @@ def compute_fingerprints(findings: Sequence[Finding], plan: ParsedPlan | None) -
 
 
 def unique_fingerprints(fingerprints: Sequence[str], path: str) -> Iterator[str]:
-    """The marks of a plan's findings as digests that no other finding of any plan has."""
+    """Yield a digest for each of a plan's fingerprints that is unique among all findings of all plans."""
     counts: dict[str, int] = {}
     for fingerprint in fingerprints:
         counts[fingerprint] = counts.get(fingerprint, 0) + 1
@@ -33,7 +34,7 @@ def unique_fingerprints(fingerprints: Sequence[str], path: str) -> Iterator[str]
 
 
 def _finding_context(finding: Finding, plan: ParsedPlan | None) -> str:
-    """The section and the words of a finding's place; what is said of the title's line is about the whole plan."""
+    """Return the section and text of a finding's place; empty for the title line, which is about the whole plan."""
     if plan is None or finding.line - 1 == plan.title_line:
         return ""
     lines = plan.text.lines[finding.line - 1 : finding.end_line]
@@ -44,7 +45,7 @@ def _finding_context(finding: Finding, plan: ParsedPlan | None) -> str:
 
 
 def _section_name(plan: ParsedPlan, line: int) -> str:
-    """The name of the section that a line stands in, or nothing."""
+    """Return the name of the section that contains a line; empty if there is none."""
     for section in plan.sections:
         if section.start <= line < section.end:
             return section.name or outline.title_key(section.title)
@@ -52,7 +53,7 @@ def _section_name(plan: ParsedPlan, line: int) -> str:
 
 
 def _normalize(text: str) -> str:
-    """The words, white space folded, without the bullet, the box or the marks of a heading in front."""
+    """Return text with white space collapsed, without its leading bullet, check box or heading marks."""
     normalized = " ".join(text.split()).lstrip("-*+#> ")
     if normalized[:1] == "[" and normalized[2:3] == "]":
         normalized = normalized[3:].lstrip()

@@ -1,4 +1,4 @@
-"""Two states of one plan, compared: which entries are new or rewritten, and which sections say something else."""
+"""Comparison of two versions of a plan: new or rewritten entries, and changed sections."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SPECIFICATION = tuple([kind.name for kind in outline.OUTLINE if not kind.is_liv
 _PUNCTUATION = " .,;:!?()[]<>*_`\"'#-–—"
 _PLAN_DIRECTORIES = ("execplans", "exec-plans", "exec_plans")
 _MIN_ID_LENGTH = 12
-"""Characters from which on a word with letters, digits and hyphens is taken for the id of a plan."""
+"""Minimum characters of a word with letters, digits and hyphens to be treated as a plan ID."""
 
 
 def new_entries(before: ParsedPlan, plan: ParsedPlan, *, include_discoveries: bool = False) -> list[str]:
-    """What decisions and revision notes say, and with `include_discoveries` discoveries too, that no entry said before."""
+    """Return the texts of new decisions and revision notes, and of discoveries if `include_discoveries` is true."""
     kinds = [(before.decisions, plan.decisions), (before.revisions, plan.revisions)]
     if include_discoveries:
         kinds.append((before.discoveries, plan.discoveries))
@@ -32,7 +32,7 @@ def new_entries(before: ParsedPlan, plan: ParsedPlan, *, include_discoveries: bo
 
 
 def rewritten_entries(before: ParsedPlan, plan: ParsedPlan, *, outcomes: bool) -> Iterator[tuple[str, str, int]]:
-    """The kind and the words of each entry that is not there any more, with a line: of what took its place, or its section."""
+    """Yield kind and text of each removed entry, with the line of its replacement or of its section."""
     kinds = [
         ("decision", outline.DECISIONS, before.decisions, plan.decisions),
         ("discovery", outline.SURPRISES, before.discoveries, plan.discoveries),
@@ -57,7 +57,7 @@ def rewritten_entries(before: ParsedPlan, plan: ParsedPlan, *, outcomes: bool) -
 
 
 def changed_sections(before: ParsedPlan, plan: ParsedPlan) -> list[str]:
-    """The names of the sections that do not live and that say something else, or are gone."""
+    """Return the names of the sections, other than living ones, that were changed or removed."""
     changed = []
     for name in _SPECIFICATION:
         old, new = before.section(name), plan.section(name)
@@ -67,7 +67,7 @@ def changed_sections(before: ParsedPlan, plan: ParsedPlan) -> list[str]:
 
 
 def _is_kept(old: Entry, current_texts: list[tuple[str, int]], new: list[Entry]) -> bool:
-    """Whether an entry is still there, maybe with more words at the end of what it says."""
+    """Return whether an entry still exists, possibly with text appended."""
     text = _normalize(old.text)
     at = bisect_left(current_texts, (text, -1))
     while at < len(current_texts) and f"{current_texts[at][0]} ".startswith(f"{text} "):
@@ -87,13 +87,13 @@ def _entry_text(entry: Entry) -> str:
 
 
 def _section_text(plan: ParsedPlan, section: Section) -> str:
-    """The words of a section, without the boxes in it."""
+    """Return the text of a section without checked boxes."""
     lines = plan.text.lines[section.body_start : section.notes_start]
     return _normalize(" ".join([line.replace("[x]", "").replace("[X]", "") for line in lines]))
 
 
 def _normalize(text: str) -> str:
-    """The words of a text without case, marks and white space; one that names a plan by its id or path as any other."""
+    """Return a text without case, punctuation and extra white space, and with plan IDs and paths made equal."""
     bare = [word.strip(_PUNCTUATION) for word in text.casefold().split()]
     return " ".join(["/" if _names_plan(word) else word for word in bare if word])
 

@@ -1,4 +1,4 @@
-"""Where the links of a plan lead, and the anchors that its headings make."""
+"""Destinations of a plan's links, and the anchors of its headings."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 _MAX_CONTENT_WORDS = 2
-"""Words more that may say what is found there."""
+"""Maximum number of other words in a paragraph that only points to a link."""
 
 
 def is_pointer(text: str) -> bool:
-    """Whether a paragraph with an address in it only sends the reader there."""
+    """Return whether a paragraph with a URL only points the reader there."""
     words = _text_words(text)
     if not any([word in _POINTER_WORDS for word in words]):
         return False
@@ -38,18 +38,18 @@ def is_pointer(text: str) -> bool:
 
 
 def is_link_only(text: str) -> bool:
-    """Whether a paragraph is an address, or a link, and nothing else."""
+    """Return whether a paragraph consists only of a URL or a link."""
     return "://" in text and not _text_words(text)
 
 
 def _text_words(text: str) -> list[str]:
-    """The words of a paragraph in lower case, without its links."""
+    """Return the words of a paragraph in lower case, without its links."""
     words = [word.strip(".,;:()[]<>*_`'\"!?-+") for word in _strip_links(text).casefold().split()]
     return [word for word in words if word]
 
 
 def _strip_links(text: str) -> str:
-    """The text without its links, their words and bare addresses."""
+    """Return a text without its links, their text, and bare URLs."""
     segments: list[str] = []
     at = 0
     while at < len(text):
@@ -70,7 +70,7 @@ _NON_PATH_CHARACTERS = frozenset("<>{}*$|`")
 
 
 def find_links(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[Span, bool]]:
-    """The destinations of links, images and definitions, as they are written, and whether each is sure to be one."""
+    """Yield each possible destination of links, images and definitions, as written, and whether it is certain."""
     source = context.source
     if _LINK_MARK in source.text:
         for line, column in source.find_all(_LINK_MARK):
@@ -85,7 +85,7 @@ def find_links(plan: ParsedPlan, context: RuleContext) -> Iterator[tuple[Span, b
 
 
 def _definition_links(plan: ParsedPlan, block: Block) -> Iterator[Span]:
-    """The destinations of the definitions that a paragraph begins with."""
+    """Yield the destinations of the link definitions at the start of a paragraph."""
     lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
     for at in range(definition_line_count(lines)):
         line = plan.text.lines[block.start + at]
@@ -95,7 +95,7 @@ def _definition_links(plan: ParsedPlan, block: Block) -> Iterator[Span]:
 
 
 def _link_destination(text: str, line: int, at: int, *, is_definition: bool = False) -> Iterator[Span]:
-    """What stands at a place of a line up to the end of the destination, which no parenthesis closes when it is bare."""
+    """Yield the link destination at a position of a line; a bare one may contain balanced parentheses."""
     while text[at : at + 1] == " ":
         at += 1
     if text[at : at + 1] == "<":
@@ -121,7 +121,7 @@ def _link_destination(text: str, line: int, at: int, *, is_definition: bool = Fa
 
 
 def collect_anchors(plan: ParsedPlan, plain: Callable[[str], str]) -> set[str]:
-    """What GitHub calls the headings of a plan, and the names that its HTML gives; `plain` takes the markup away."""
+    """Return the anchors that GitHub gives a plan's headings, and those in its HTML; `plain` removes markup."""
     anchor_names: set[str] = set()
     counts: dict[str, int] = {}
     for block in plan.blocks:
@@ -140,7 +140,10 @@ def collect_anchors(plan: ParsedPlan, plain: Callable[[str], str]) -> set[str]:
 
 
 def has_anchor(plan: ParsedPlan, name: str, known_anchors: set[str]) -> bool:
-    """Whether the plan makes an anchor; `known_anchors` gets what was found, with the markup read by a renderer only when needed."""
+    """Return whether a plan has an anchor.
+
+    `known_anchors` caches the anchors; a Markdown renderer is only used if needed.
+    """
     if not known_anchors:
         known_anchors |= collect_anchors(plan, lambda text: text.replace("`", "").replace("*", "")) | {""}
     if name not in known_anchors and "\0" not in known_anchors:
@@ -151,14 +154,14 @@ def has_anchor(plan: ParsedPlan, name: str, known_anchors: set[str]) -> bool:
 
 
 def anchor_name(target: str) -> str:
-    """The name of an anchor, or nothing for one that a browser or GitHub makes."""
+    """Return the name of an anchor; empty if a browser or GitHub provides it."""
     name = unquote_address(target[1:]).lower().removeprefix("user-content-")
     is_line = name[:1] == "l" and name[1:2].isdigit()
     return "" if is_line or name.startswith(":~:") or name == "top" else name
 
 
 def relative_path(target: str) -> str:
-    """The path of a link that leads to a file beside the plan or above; nothing for addresses, anchors and patterns."""
+    """Return the path of a link to a relative file; empty for URLs, anchors and patterns."""
     path = target.partition("#")[0].partition("?")[0]
     head = path.partition("/")[0]
     return (
@@ -169,7 +172,7 @@ def relative_path(target: str) -> str:
 
 
 def unquote_address(address: str) -> str:
-    """An address with the characters that `%20` and its kin stand for."""
+    """Return an address with escapes such as `%20` decoded."""
     if "%" not in address:
         return address
     from urllib.parse import unquote

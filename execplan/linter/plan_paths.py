@@ -1,4 +1,4 @@
-"""Paths of the repository among the code spans of a plan, and what the plan says about them."""
+"""Repository paths in a plan's code spans, and text that explains why a path may be missing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 _RECORD_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES, outline.ARTIFACTS)
-"""Sections that tell what was met on the way, and name files as evidence."""
+"""Sections that record events and name files only as evidence."""
 
 _MAX_PATH_LENGTH = 300
 
 
 def find_named_paths(plan: ParsedPlan, source: PlanSource) -> dict[str, Span]:
-    """Each path that a whole code span may be, with the first place where it stands; which of them are there git knows."""
+    """Return each path that makes up a code span, with its first place. Git decides which of them exist."""
     is_excluded = bytearray(len(plan.text.lines) + 1)
     for section in plan.sections:
         if section.name in _RECORD_SECTIONS:
@@ -36,7 +36,7 @@ def find_named_paths(plan: ParsedPlan, source: PlanSource) -> dict[str, Span]:
 
 
 def extract_path(text: str) -> str:
-    """The path of a code span, without the line or the test that it names in the file; or nothing."""
+    """Return the path in a code span without its line or test suffix; empty if it is no path."""
     path = text.partition("::")[0].partition("#")[0].removeprefix("./")
     while ":" in path and path.rpartition(":")[2].strip("0123456789-,") == "":
         path = path.rpartition(":")[0]
@@ -59,7 +59,7 @@ _GENERATED_DIRECTORIES = frozenset(
         ".cache cache __pycache__ data generated results reports bin obj runs .turbo vendor release releases path to foo bar"
     ).split()
 )
-"""Folders that are made, or in no commit, or of an example."""
+"""Directories that are generated, not committed, or used in examples."""
 _DOMAINS = (".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".sh", ".rs", ".xyz")
 _EXCUSE_STEMS = (
     *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(
@@ -78,14 +78,14 @@ _EXCUSE_STEMS = (
         ","
     ),
 )
-"""What is said near a path that need not be there: to come, gone, made by a run, or elsewhere."""
+"""Word stems near a path that may be missing: planned, removed, generated, or located elsewhere."""
 _EXCUSES = tuple([word for word in _EXCUSE_STEMS if word])
 _MAX_MENTIONS = 50
-"""Of one name, that are looked at."""
+"""Maximum number of mentions checked per name."""
 
 
 def repository_path(text: str) -> str:
-    """The path of a file or folder that the words of a code span are, counted from some folder; nothing for other words."""
+    """Return the file or directory path in a code span, relative to any directory; empty for other text."""
     path = text.removeprefix("./")
     if "/" not in path or "//" in path:
         return ""
@@ -107,7 +107,7 @@ def repository_path(text: str) -> str:
 
 
 class MissingPathExcuses:
-    """What a plan says near its lines, read once for each line; a line may mention many paths."""
+    """A cache of the text around each line of a plan, used to find reasons why a path may be missing."""
 
     __slots__ = ("_contexts", "_lines", "_source")
 
@@ -117,7 +117,7 @@ class MissingPathExcuses:
         self._contexts: dict[int, tuple[str, list[str]]] = {}
 
     def is_excused(self, path: str) -> bool:
-        """Whether the plan says anywhere near a mention of a path, or of a folder above it, that it need not be there."""
+        """Return whether text near any mention of a path says that it may be missing."""
         name = path.rpartition("/")[2]
         folded = name.casefold()
         for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS):
@@ -132,7 +132,7 @@ class MissingPathExcuses:
         return False
 
     def _read_context(self, at: int) -> str:
-        """The lines around a line, and what introduces them."""
+        """Return the text around a line and its introduction: the preceding heading or line that ends with a colon."""
         lines = self._lines
         low = at
         while low > 0 and at - low < 3 and lines[low - 1].strip() and lines[low - 1][:1] != "#":

@@ -1,4 +1,4 @@
-"""Is a file a plan at all, or another document that lies where plans are kept?"""
+"""Recognition of plans: whether a file is a plan or another document in a plans directory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 NOT_A_PLAN = Finding("", NOTICE, 1, 1, 1, 1, "not a plan")
-"""In place of findings: the file is not a plan, and nobody named it."""
+"""Returned instead of findings for a file that is not a plan and was not named explicitly."""
 _MIN_SECTIONS = 3
-"""Sections of the format, other than living ones, that make a plan of a file, as for `init`."""
+"""Minimum number of format sections that make a file a plan if it has no living section, as for `init`."""
 _FORMAT_NAMES = ("execplan", "exec plan")
 
 
 def is_plan(plan: ParsedPlan, context: RuleContext) -> bool:
-    """Whether a file is meant as a plan: it has a living section, or the title of a plan, or most of one is damaged."""
+    """Return whether a file is meant as a plan.
+
+    It is one if it has a living section (also at a wrong heading level), several sections of the format, or a plan's
+    title or preface, or if the whole plan is wrapped in a code block.
+    """
     names = {section.name for section in plan.sections} - {None}
     if not names.isdisjoint(outline.LIVING) or len(names) >= _MIN_SECTIONS or _declares_itself_plan(plan):
         return True
@@ -29,7 +33,7 @@ def is_plan(plan: ParsedPlan, context: RuleContext) -> bool:
 
 
 def _declares_itself_plan(plan: ParsedPlan) -> bool:
-    """Whether the title begins or ends with the name of the format, or the text below it says that it is a living plan."""
+    """Return whether the title starts or ends with the format's name, or the preface says it is a living plan."""
     title = (plan.title or "").casefold().replace("-", " ").strip(" *_`()[]:.")
     if title.startswith(_FORMAT_NAMES) and not title.startswith(tuple([f"{name}s" for name in _FORMAT_NAMES])):
         return True

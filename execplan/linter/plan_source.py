@@ -1,4 +1,4 @@
-"""What the lines of a plan hold beyond its structure, found when it is first asked for."""
+"""Text features of a plan beyond its structure, computed on first use."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 _MAX_PARAGRAPH_DISTANCE = 200
-"""How many lines above a line its paragraph may begin."""
+"""Maximum number of lines between a line and the start of its paragraph."""
 _MAX_PARAGRAPH_LENGTH = 5000
-"""Characters of a paragraph that nobody wrote by hand."""
+"""Maximum characters of a paragraph to render; longer ones are not written by hand."""
 _MAX_RENDERED = 200
-"""Paragraphs of one plan that are rendered."""
+"""Maximum number of rendered paragraphs per plan."""
 
 
 class Span(NamedTuple):
-    """Words within one line; lines and columns count from 0."""
+    """A piece of text within one line; line and column count from 0."""
 
     line: int
     column: int
@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 
 class PlanSource:
-    """The text of a plan as one string, and what stands in it."""
+    """The text of a plan as one string, with its code spans, headings and step problems."""
 
     __slots__ = (
         "_code_spans",
@@ -63,13 +63,13 @@ class PlanSource:
 
     @property
     def text(self) -> str:
-        """All lines, joined by line feeds."""
+        """The lines of the plan, joined by line feeds."""
         if self._text is None:
             self._text = "\n".join(self._lines)
         return self._text
 
     def position_of(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset in the source."""
+        """Return the line and column of an offset in the text."""
         if not self._starts:
             self._starts = [0, *accumulate([len(text_line) + 1 for text_line in self._lines])]
         line = bisect_right(self._starts, offset, 0, len(self._lines)) - 1
@@ -77,7 +77,7 @@ class PlanSource:
 
     @property
     def inert_lines(self) -> bytearray:
-        """For each line whether it is code, a comment or front matter, so that nothing in it is markdown."""
+        """Flags per line: 1 for code, comments and front matter, which contain no Markdown."""
         if self._inert_lines is None:
             self._inert_lines = bytearray(len(self._lines) + 1)
             blocks: list[Block] = self._plan.blocks if self._plan is not None else []
@@ -88,7 +88,7 @@ class PlanSource:
 
     @property
     def headings(self) -> list[Block]:
-        """The headings, those in quotes and list items included."""
+        """The headings, including those in quotes and list items."""
         if self._headings is None:
             blocks: list[Block] = self._plan.blocks if self._plan is not None else []
             self._headings = [block for block in blocks if block.kind == HEADING]
@@ -96,7 +96,7 @@ class PlanSource:
 
     @property
     def step_problems(self) -> tuple[StepProblem, ...]:
-        """What is wrong with the steps that are fences with attributes; few plans have any, and others pay nothing."""
+        """Problems of steps in code blocks with attributes, computed only if the plan has such steps."""
         if self._step_problems is None:
             plan = self._plan
             self._step_problems = ()
@@ -105,7 +105,7 @@ class PlanSource:
         return self._step_problems
 
     def find_all(self, needle: str) -> Iterator[tuple[int, int]]:
-        """Line and column of each place where the needle stands, code and comments included."""
+        """Yield line and column of each occurrence of a string, including those in code and comments."""
         source = self.text
         offset = source.find(needle)
         while offset >= 0:
@@ -114,16 +114,19 @@ class PlanSource:
 
     @property
     def code_spans(self) -> list[Span]:
-        """The code spans of one line that stand in prose, with the place of what is between the backticks.
+        """Code spans in prose, with the position of the text between the backticks.
 
-        A span that goes on over the end of its line is left out: what is named in two lines is no path and no command.
+        Spans across lines are left out, because text on two lines is neither a path nor a command.
         """
         if self._code_spans is None:
             self._code_spans = self._find_code_spans(0, len(self._lines))
         return self._code_spans
 
     def code_spans_in(self, start: int, end: int) -> list[Span]:
-        """Those of the lines from `start` to before `end`; the lines of a section take a tenth of the time of all."""
+        """Return the code spans of the lines from `start` up to but not including `end`.
+
+        Searching one section takes a tenth of the time of searching all lines.
+        """
         if self._code_spans is not None:
             return self._code_spans[bisect_left(self._code_spans, (start,)) : bisect_left(self._code_spans, (end,))]
         line_range = start, end
@@ -141,12 +144,12 @@ class PlanSource:
         return spans
 
     def is_code_span(self, span: Span) -> bool:
-        """Whether what looks like a code span, or like a part of one, is that to a renderer too."""
+        """Return whether a renderer also treats a span as a code span, or as part of one."""
         rendered_codes = self._render_paragraph("codes", span.line)
         return rendered_codes is None or any([span.text in code for code in rendered_codes])
 
     def is_link_target(self, span: Span) -> bool:
-        """Whether what looks like where a link leads is that to a renderer too."""
+        """Return whether a renderer also treats a span as a link destination."""
         rendered_links = self._render_paragraph("links", span.line)
         if rendered_links is None:
             return True
@@ -155,9 +158,10 @@ class PlanSource:
         return unquote(span.text) in rendered_links
 
     def _render_paragraph(self, kind: str, line: int) -> list[str] | None:
-        """What a renderer makes of a paragraph; it is loaded here, so this is asked just before a report.
+        """Render a paragraph and return its code spans or links.
 
-        None where it would take too long: for a paragraph that is not written by hand, and after many of them.
+        The renderer is imported here, so call this only just before a report. Returns None if rendering would take too
+        long: for a paragraph too long to be written by hand, and after many of them.
         """
         start, end = self._paragraph(line)
         if (kind, start) not in self._rendered_cache:
@@ -167,7 +171,7 @@ class PlanSource:
         return self._rendered_cache[kind, start]
 
     def _paragraph(self, line: int) -> tuple[int, int]:
-        """First line of the paragraph that a line is in, or the line, and the line behind it."""
+        """Return the start of the paragraph that contains a line and the line after its end; else the line itself."""
         blocks = self._plan.blocks if self._plan is not None else []
         at = bisect_right(blocks, line, key=lambda block: block.start) - 1
         while at >= 0 and blocks[at].start > line - _MAX_PARAGRAPH_DISTANCE:
@@ -179,11 +183,11 @@ class PlanSource:
 
 
 EMPTY_SOURCE = PlanSource()
-"""Of no plan."""
+"""The source used when there is no plan."""
 
 
 def _find_step_problems(plan: ParsedPlan) -> tuple[StepProblem, ...]:
-    """What stops the steps of a plan from being compiled, and what else there is to say of them."""
+    """Return the problems that prevent the steps of a plan from compiling, and advice on them."""
     from execplan.execution.annotations.annotated_steps import find_annotated_steps
     from execplan.execution.annotations.step_problems import find_step_problems
 
@@ -196,7 +200,7 @@ def _find_step_problems(plan: ParsedPlan) -> tuple[StepProblem, ...]:
 
 
 def _render(kind: str, lines: list[str]) -> list[str] | None:
-    """The code spans of a paragraph, or where its links lead; None for one that is too long."""
+    """Return the code spans or link destinations of a paragraph; None if it is too long."""
     text = "\n".join([line.strip() for line in lines])
     if len(text) > _MAX_PARAGRAPH_LENGTH:
         return None
@@ -210,7 +214,7 @@ def _render(kind: str, lines: list[str]) -> list[str] | None:
 
 
 def _line_code_spans(at: int, line: str) -> Iterator[Span]:
-    """The code spans of a line: between two runs of as many backticks, the first not escaped."""
+    """Yield the code spans of a line: text between two backtick runs of equal length, the first not escaped."""
     if "``" not in line and "\\`" not in line:
         yield from _simple_code_spans(at, line.split("`"))
         return
@@ -231,7 +235,7 @@ def _line_code_spans(at: int, line: str) -> Iterator[Span]:
 
 
 def _backtick_runs(line: str) -> list[tuple[int, int]]:
-    """Where each run of backticks begins and ends."""
+    """Return the start and end of each run of backticks."""
     runs = []
     begin = line.find("`")
     while begin >= 0:
@@ -244,7 +248,10 @@ def _backtick_runs(line: str) -> list[tuple[int, int]]:
 
 
 def _closing_runs(line: str, runs: list[tuple[int, int]]) -> list[int]:
-    """Which run closes a span that each run opens, or -1; filled from behind, so that no run looks through those after it."""
+    """Return, for each run, the run that closes its span, or -1.
+
+    Filled from the end, so that no run has to search those after it.
+    """
     closing = [-1] * len(runs)
     latest: dict[int, int] = {}
     for at in range(len(runs) - 1, -1, -1):
@@ -258,7 +265,7 @@ def _closing_runs(line: str, runs: list[tuple[int, int]]) -> list[int]:
 
 
 def _simple_code_spans(at: int, segments: list[str]) -> Iterator[Span]:
-    """Those of a line whose backticks stand alone; it is cut at each, so that every second part is a span."""
+    """Yield the code spans of a line with only single backticks, where every second segment is a span."""
     column = 0
     for index in range(1, len(segments) - 1, 2):
         column += len(segments[index - 1]) + 1

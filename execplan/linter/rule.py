@@ -1,4 +1,4 @@
-"""What a rule is: one function with its page in its docstring, and what it finds."""
+"""The definition of a rule, a function with its help topic as docstring, and the types of its findings."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ WARNING: Final = "warning"
 HINT: Final = "hint"
 LEVELS: Final = (ERROR, WARNING, HINT)
 NOTICE: Final = "notice"
-"""In place of a level: the file is not a plan, so no rule ran."""
+"""Level of a file that is not a plan, so no rule ran."""
 GRADUAL: Final = "gradual"
-"""In a selection of rules: the level depends on whether the plan is complete (`Rule.level_of`)."""
+"""Level in a rule selection that depends on whether the plan is complete (see `Rule.level_of`)."""
 
 BYTES: Final = "bytes"
 CLOCK: Final = "clock"
@@ -30,47 +30,47 @@ TREE: Final = "tree"
 HISTORY: Final = "history"
 COMMIT: Final = "commit"
 PROJECT: Final = "home"
-"""What a rule needs besides the plan; a rule whose need is not given does not run.
+"""Data that a rule needs besides the plan; a rule whose need is not met does not run.
 
-`commit` is the plan as it was committed, which git tells at once; `history` is all that git can be asked. A rule that needs
-a home is about no single plan.
+`commit` is the committed version of the plan, which Git returns at once; `history` is everything that Git can be asked.
+A rule that needs a project is not about a single plan.
 """
 GIT_NEEDS: Final = (HISTORY, COMMIT)
 
 SAFE: Final = "safe"
 UNSAFE: Final = "unsafe"
 NO_FIX: Final = "none"
-"""Whether what mends a finding keeps what the plan says, may change it, or is for a person to write."""
+"""Kinds of fixes: one that keeps the plan's meaning, one that may change it, or none, so a person must fix it."""
 
 
 class RuleContext(NamedTuple):
-    """What a rule is told besides the plan."""
+    """Information for rules besides the plan."""
 
     is_archived: bool = False
     is_superseded: bool = False
-    """Whether it is archived among the plans that were given up, where open tasks are no wonder."""
+    """Whether the plan is archived as superseded, where open tasks are expected."""
     in_project: bool = False
-    """Whether it lies among the plans of a home, from where it can be archived."""
+    """Whether the plan is in a project's plans directory and can be archived."""
     allows_draft: bool = False
-    """Whether a draft may have placeholder text and no task, and a complete plan no outcome yet, as a hook allows."""
+    """Whether a draft may have placeholder text and no tasks, and a complete plan no outcome yet, as in a hook."""
     skips_other_files: bool = False
-    """Whether a file that is not a plan is skipped: nobody named it."""
+    """Whether to skip a file that is not a plan, because it was not named explicitly."""
     path: str = ""
-    """The plan's, from the repository's root; empty for a text that lies nowhere."""
+    """Path of the plan from the repository root; empty for text without a file."""
     id: str = ""
-    """Its id, where its folder decides that; empty: its file's name without `.md`."""
+    """ID of the plan if its directory determines it; empty: the file name without `.md`."""
     name_format: str = "{date}_{slug}"
-    """How the settings name plans; empty for a plan that lies in none of their folders."""
+    """Plan name format of the settings; empty for a plan outside their directories."""
     stalled_days: int = 14
     clock: Clock | None = None
     tree: RepositoryTree | None = None
     history: GitHistory | None = None
     source: PlanSource = EMPTY_SOURCE
-    """What the plan's lines hold beyond its structure; the runner puts it there."""
+    """Text features of the plan beyond its structure; set by the runner."""
 
 
 class RuleMatch(NamedTuple):
-    """Where a rule found something and what; lines and columns count from 0, ends are exclusive."""
+    """The place and message of a rule's finding; lines and columns count from 0, ends are exclusive."""
 
     message: str
     line: int
@@ -78,30 +78,30 @@ class RuleMatch(NamedTuple):
     end_line: int
     end_column: int
     edits: tuple[Edit, ...] = ()
-    """What mends it, as the rule's kind of fix says; none: this one is for a person."""
+    """Edits that fix the finding, of the rule's kind of fix; empty if a person must fix it."""
 
 
 class Fix(NamedTuple):
-    """What mends a finding; lines of its edits count from 0."""
+    """The fix for a finding; the lines of its edits count from 0."""
 
     kind: str
     edits: tuple[Edit, ...]
 
     @property
     def is_displayable(self) -> bool:
-        """Whether a document may show it: one whose lines hold a secret is made, and not told."""
+        """Whether output may show the fix; a fix with a secret in its lines is applied but not shown."""
         from execplan.secrets.certain_secrets import find_secrets
 
         return not any([find_secrets(line) for edit in self.edits for line in edit.lines])
 
     def to_json(self) -> dict[str, object]:
-        """The fix as a document shows it: lines from 1, the end inclusive, so that an insertion ends before it starts."""
+        """Return the fix as JSON. Lines count from 1 with an inclusive end, so an insertion ends before it starts."""
         edits = [{"line_start": edit.start + 1, "line_end": edit.end, "lines": list(edit.lines)} for edit in self.edits]
         return {"kind": self.kind, "edits": edits}
 
 
 class Finding(NamedTuple):
-    """One thing to mend; lines and columns count from 1 in code points, ends are inclusive."""
+    """A problem found in a plan; lines and columns count from 1 in code points, ends are inclusive."""
 
     code: str
     level: str
@@ -113,7 +113,7 @@ class Finding(NamedTuple):
     fix: Fix | None = None
 
     def to_json(self, path: str = "") -> dict[str, object]:
-        """The finding as a document shows it."""
+        """Return the finding as a JSON object."""
         return {
             "code": self.code,
             "level": self.level,
@@ -128,7 +128,7 @@ class Finding(NamedTuple):
 
 
 class ProjectMatch(NamedTuple):
-    """What a rule about a home found: a file or a folder, by its path from the root, and what is to be said of it."""
+    """A finding of a project rule: the path of a file or directory from the root, and the message."""
 
     path: str
     message: str
@@ -140,48 +140,51 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """A rule as it is registered."""
+    """A registered rule with its level, needs and kind of fix."""
 
     code: str
     level: str
-    """Unless the settings say otherwise."""
+    """Default level, unless the settings change it."""
     check: Check
     needs: str = BYTES
     fix: str = NO_FIX
     on: bool = True
-    """Whether it runs where nobody selects it."""
+    """Whether the rule runs by default."""
     project_check: ProjectCheck | None = None
-    """What a rule about a home does, in place of `check`."""
+    """Check function of a project rule, used instead of `check`."""
     unfinished: str = ""
-    """Its level for a plan with open tasks, outside of the profiles `strict` and `ci`; empty: the same."""
+    """Level for a plan with open tasks, except in the profiles `strict` and `ci`; empty: the same level."""
 
     def level_of(self, level: str, *, complete: bool) -> str:
-        """The level for a plan, where `level` is what the selection of rules says."""
+        """Return the level for a plan, given the level in the rule selection."""
         return level if level != GRADUAL else self.level if complete else self.unfinished
 
     @property
     def help_text(self) -> str:
-        """Sentence, why, `Bad:` and `Good:`, as the function's docstring has them."""
+        """Help text from the function's docstring: summary, reason, `Bad:` and `Good:` examples."""
         lines = ((self.project_check or self.check).__doc__ or "").strip("\n").split("\n")
         return "\n".join([line.removeprefix("    ") for line in lines]).strip()
 
     @property
     def summary(self) -> str:
-        """What the rule is about."""
+        """Summary of the rule in one sentence."""
         return self.help_text.split("\n", 1)[0]
 
 
 BUILTIN_PREFIX: Final = "EP"
-"""How the codes of the rules begin that come with execplan; no other rule's may."""
+"""Code prefix reserved for the built-in rules."""
 
 RULES: dict[str, Rule] = {}
-"""Every rule by its code, in the order in which findings on one line are shown."""
+"""All rules by code, in the order in which findings on one line are shown."""
 
 
 def rule(
     code: str, level: str, *, needs: str = BYTES, fix: str = NO_FIX, on: bool = True, unfinished: str = ""
 ) -> Callable[[Check], Check]:
-    """Register a function as the rule of a code; raises ValueError for a code that is taken or a level that is none."""
+    """Register a function as the rule with this code.
+
+    Raises ValueError if the code is taken or invalid, or if the level or fix does not exist.
+    """
 
     def register(check: Check) -> Check:
         _register(Rule(code, level, check, needs, fix, on, unfinished=unfinished))
@@ -191,7 +194,7 @@ def rule(
 
 
 def project_rule(code: str, level: str, *, on: bool = True) -> Callable[[ProjectCheck], ProjectCheck]:
-    """Register a function as the rule of a code, about a home and not about one of its plans; raises ValueError as `rule`."""
+    """Register a function as a rule about a project rather than a single plan. Raises ValueError as `rule` does."""
 
     def register(check: ProjectCheck) -> ProjectCheck:
         _register(Rule(code, level, _no_matches, PROJECT, NO_FIX, on, check))
@@ -214,12 +217,12 @@ def _no_matches(plan: ParsedPlan, context: RuleContext) -> Iterable[RuleMatch]:
 
 
 def on_line(plan: ParsedPlan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> RuleMatch:
-    """A place that is the words of one line."""
+    """Return a match that covers the text of one line."""
     text = plan.text.lines[line] if line < len(plan.text.lines) else ""
     begin = len(text) - len(text.lstrip())
     return RuleMatch(message, line, begin, line + 1, max(len(text.rstrip()), begin + 1), edits)
 
 
 def on_span(span: Span, message: str) -> RuleMatch:
-    """A place that is some words within a line."""
+    """Return a match that covers a piece of text within a line."""
     return RuleMatch(message, span.line, span.column, span.line + 1, span.column + len(span.text))

@@ -1,4 +1,4 @@
-"""What rules may ask that the plan itself does not say; every answer is kept, so that a cache can ask again."""
+"""Facts that rules query besides the plan; answers are recorded, so that a cache can check them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEVER: Final = 1 << 62
 
 
 class Clock:
-    """The time, in minutes since 1970 in UTC, and between which minutes every answer so far stays the same."""
+    """The time, in minutes since 1970 in UTC, and the range in which all answers so far stay the same."""
 
     __slots__ = ("high", "low", "now")
 
@@ -30,7 +30,7 @@ class Clock:
         self.high = _NEVER
 
     def has_passed(self, minute: int) -> bool:
-        """Whether a minute has begun."""
+        """Return whether a minute has begun."""
         if self.now >= minute:
             self.low = max(self.low, minute)
             return True
@@ -39,33 +39,33 @@ class Clock:
 
 
 class RepositoryTree:
-    """The repository's files; paths count from its root, with `/` between folders."""
+    """The repository's files; paths are relative to its root and use `/`."""
 
     __slots__ = ("_answer", "answers")
 
     def __init__(self, answer: Callable[[str, str], object]) -> None:
         self._answer = answer
         self.answers: dict[tuple[str, str], object] = {}
-        """Every question with its answer."""
+        """Every query with its answer."""
 
     def has_path(self, path: str) -> bool:
-        """Whether there is a file or a folder of this path."""
+        """Return whether a file or directory with this path exists."""
         return bool(self._ask(HAS, path))
 
     def has_path_suffix(self, path: str) -> bool:
-        """Whether the path of some tracked file or folder ends with these parts; slow the first time in a run."""
+        """Return whether any tracked file or directory path ends with these parts. Slow the first time in a run."""
         return bool(self._ask(ENDS, path))
 
     def plan_with_same_id(self, path: str) -> str:
-        """The path of another plan with the id of the plan in a file, archived ones too; or nothing."""
+        """Return the path of another plan with the same ID as a plan, including archived ones; empty if none exists."""
         return str(self._ask(SAME_ID, path))
 
     def archived_digest(self, path: str) -> str:
-        """The digest that an archived plan had when it was archived, or nothing where no evidence tells."""
+        """Return the digest that a plan had when it was archived; empty if there is no evidence."""
         return str(self._ask(EVIDENCE, path))
 
     def is_unchanged(self, kind: str, subject: str, answer: object) -> bool:
-        """Whether a question has the answer that it had in another run."""
+        """Return whether a query still has the answer that it had in another run."""
         return self._ask(kind, subject) == answer
 
     def _ask(self, kind: str, subject: str) -> object:
@@ -76,35 +76,35 @@ class RepositoryTree:
 
 
 class ProjectFacts(NamedTuple):
-    """A home, for rules that are about no single plan; paths count from the repository's root."""
+    """Facts about a project, for rules not about a single plan; paths are relative to the repository root."""
 
     plan_ids: tuple[str, ...] = ()
-    """The ids of all plans, archived ones too, as they are compared."""
+    """Normalized IDs of all plans, including archived ones."""
     artifact_directories: tuple[tuple[str, str], ...] = ()
-    """Id, as it is compared, and path of each folder of artifacts."""
+    """Normalized ID and path of each artifacts directory."""
     commit_files: tuple[str, ...] = ()
-    """The files that the next commit changes, without those of the home; none where no commit is judged."""
+    """Files changed by the next commit, except the project's own; empty if no commit is checked."""
     touches_plan: bool = False
     """Whether the next commit changes a plan."""
     plan_scopes: tuple[tuple[str, frozenset[str]], ...] = ()
-    """The path of each plan that is worked on, and the paths that it names."""
+    """Path of each plan in progress, and the paths that it names."""
     max_files: int = 0
-    """How many files a commit may change without a plan; 0: any number."""
+    """Maximum number of files that a commit may change without a plan; 0 means no limit."""
     triage_reasons: tuple[str, ...] = ()
-    """Why what the next commit changes calls for a plan, by triage; none where it does not."""
+    """Reasons from triage why the next commit needs a plan; empty if it needs none."""
 
 
 class GitHistory(NamedTuple):
-    """What git knows of one plan."""
+    """Facts from Git about one plan."""
 
     committed_plan: ParsedPlan | None = None
-    """The plan as it was committed, at HEAD or at the revision that was named; None when it was not there."""
+    """Committed version of the plan, at HEAD or the given revision; None if it did not exist there."""
     committed_path: str = ""
-    """Where it lay then."""
+    """Path of the committed version."""
     was_archived: bool = False
     changed_paths: tuple[str, ...] = ()
-    """Tracked paths that commits have changed since the last one that touched the plan, and that it names."""
+    """Tracked paths named in the plan and changed by commits since the last commit that changed the plan."""
     missing_symbols: frozenset[str] = frozenset()
-    """Of the symbols that it names, those that no tracked file holds."""
+    """Symbols named in the plan that no tracked file contains."""
     is_partial: bool = False
-    """Whether git was asked only for the plan as it was committed."""
+    """Whether Git was only queried for the committed version of the plan."""

@@ -1,4 +1,4 @@
-"""Which rules run and how bad it is what they find: by profile, by what the settings say, and by what was asked for."""
+"""Selection of the rules that run and their levels, from the profile, the settings and the options."""
 
 from __future__ import annotations
 
@@ -14,21 +14,28 @@ DEFAULT: Final = "default"
 STRICT: Final = "strict"
 CI: Final = "ci"
 PROFILES: Final = (DEFAULT, STRICT, CI)
-"""`default`: every rule that is on. `ci`: git is asked, too. `strict`: rules that are off by default as well, and a warning fails."""
+"""Names of the rule profiles.
+
+`default`: every rule that is on by default. `ci`: also rules that query Git. `strict`: also rules that are off by
+default, and warnings fail.
+"""
 
 
 class RuleSelection(NamedTuple):
-    """Rules by their codes, or by how codes begin; of a rule that is named twice the longer name decides."""
+    """Rules selected by code or code prefix; if several names match a rule, the longest decides."""
 
     profile: str = ""
     select: tuple[str, ...] = ()
-    """None: those of the profile."""
+    """Selected rules; empty: those of the profile."""
     ignore: tuple[str, ...] = ()
     levels: tuple[tuple[str, str], ...] = ()
-    """Codes with the level that they get in place of their own."""
+    """Codes with the level that replaces their own."""
 
     def overlay(self, base: RuleSelection) -> RuleSelection:
-        """This selection where it says something, else the one under it; what either ignores is ignored."""
+        """Return this selection with gaps filled from a base.
+
+        Both ignore lists apply, except for base entries that this selection explicitly selects.
+        """
         return RuleSelection(
             self.profile or base.profile,
             self.select or base.select,
@@ -37,7 +44,7 @@ class RuleSelection(NamedTuple):
         )
 
     def active_levels(self) -> dict[str, str]:
-        """The rules that run, each with its level."""
+        """Return the rules that run, each with its level."""
         level_overrides = dict(self.levels)
         levels = {}
         for code, rule in RULES.items():
@@ -51,32 +58,32 @@ class RuleSelection(NamedTuple):
 
     @property
     def failure_level(self) -> str:
-        """The least level at which a finding makes the answer no."""
+        """Least severe level at which a finding fails the check."""
         return WARNING if self.profile == STRICT else ERROR
 
     @property
     def needs_history(self) -> bool:
-        """Whether rules that ask git are wanted of plans as they are on disk."""
+        """Whether rules that query Git run for plans on disk."""
         if self.profile in (STRICT, CI):
             return True
         return any([rule.needs in GIT_NEEDS and _longest_match(self.select, code) > 0 for code, rule in RULES.items()])
 
 
 def unknown_names(names: Sequence[str]) -> list[str]:
-    """Those of the names that no rule's code begins with."""
+    """Return the names that match no rule's code."""
     return [name for name in names if not name or not any([code.startswith(name) for code in RULES])]
 
 
 def levels_at_least(level: str) -> tuple[str, ...]:
-    """The levels that are as bad as this one, or worse."""
+    """Return the levels at least as severe as this one."""
     return LEVELS[: LEVELS.index(level or HINT) + 1]
 
 
 def _longest_match(names: Sequence[str], code: str) -> int:
-    """The length of the longest name that names a code, or 0."""
+    """Return the length of the longest name that matches a code, or 0."""
     return max([len(name) for name in names if code.startswith(name)], default=0)
 
 
 def _is_covered(names: Sequence[str], covered_name: str) -> bool:
-    """Whether one of the names is as exact as another that it covers, or more."""
+    """Return whether any of the names equals the covered name or is more specific."""
     return any([name.startswith(covered_name) for name in names])

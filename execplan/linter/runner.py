@@ -1,4 +1,4 @@
-"""All rules over one plan."""
+"""The linter's main loop, which runs all rules on a plan or a project."""
 
 from __future__ import annotations
 
@@ -81,26 +81,26 @@ RULE_MODULES = (
     *(lifecycle_rules, project_rules, history_rules),
     *(step_compile_rules, step_safety_rules),
 )
-"""The files of rules; importing one registers what it holds."""
+"""Modules of rules; importing one registers its rules."""
 for _code in sorted(RULES):
-    RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes
+    RULES[_code] = RULES.pop(_code)  # rules run and are listed in the order of their codes
 
 DEFAULT_LEVELS = {code: GRADUAL if rule.unfinished else rule.level for code, rule in RULES.items() if rule.on}
-"""The rules that run where nobody selects others, each with its level."""
+"""Rules that run by default, each with its level."""
 
 MAX_FINDINGS = 100
-"""Findings of one rule that are shown for one file."""
+"""Maximum number of findings of a rule shown per file."""
 
 _MIN_SECRET_LENGTH = 16
-"""Characters of a word that may be a secret."""
+"""Minimum characters of a word that may be a secret."""
 _DRAFT_CODES = ("EP109", "EP201")
 _COMPLETE_CODES = ("EP501",)
-"""Under `--hook` an error of these is a warning, so that each step of writing and doing a plan can be committed."""
+"""Codes whose errors are warnings under `--hook`, so that each step of writing and running a plan can be committed."""
 _EXCLUSIVE_CODE = "EP004"
 
 
 def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
-    """The findings for a file's bytes, by line; bytes that can't be read are one finding."""
+    """Return the findings for a file's bytes, sorted by line. Unreadable bytes give a single finding."""
     try:
         plan = reader.read(data)
     except ExecplanError as error:
@@ -109,7 +109,7 @@ def lint_bytes(data: bytes, context: RuleContext | None = None, levels: dict[str
 
 
 def unreadable_finding(error: ExecplanError) -> Finding:
-    """The finding that a refusal to read comes to."""
+    """Convert a read error into a finding."""
     line = max(error.line, 1)
     return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
 
@@ -120,7 +120,10 @@ def lint_plan(
     levels: dict[str, str] | None = None,
     max_findings: int = MAX_FINDINGS,
 ) -> list[Finding]:
-    """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
+    """Return the findings for a plan, sorted by line.
+
+    `levels` are the rules to run, each with its level. The default is all rules that are on by default.
+    """
     context = (context or RuleContext())._replace(source=PlanSource(plan))
     if context.skips_other_files and not any([section.name in outline.LIVING for section in plan.sections]):
         from execplan.linter.plan_recognition import NOT_A_PLAN, is_plan
@@ -148,7 +151,7 @@ def lint_plan(
         rule_findings = _run_rule(rule, level, plan, context, max_findings)
         findings += rule_findings
         if rule_findings and code == _EXCLUSIVE_CODE:
-            break  # the rules behind it would tell of what stands in the fence
+            break  # the rules after it would report the text inside the code block
     if suppression_rules.MARK in context.source.text:
         from execplan.linter.suppression_filter import apply_suppressions
 
@@ -158,7 +161,7 @@ def lint_plan(
 
 
 def _run_rule(rule: Rule, level: str, plan: ParsedPlan, context: RuleContext, max_findings: int) -> list[Finding]:
-    """What one rule finds, to the limit, and how many more there are."""
+    """Return the findings of one rule up to the limit, with a last one for the number of others."""
     findings: list[Finding] = []
     match_count = 0
     for match in rule.check(plan, context):
@@ -175,7 +178,7 @@ def _run_rule(rule: Rule, level: str, plan: ParsedPlan, context: RuleContext, ma
 
 
 def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> list[tuple[str, Finding]]:
-    """The findings about a home, each with the path of a file or a folder."""
+    """Return the findings about a project, each with the path of a file or directory."""
     levels = DEFAULT_LEVELS if levels is None else levels
     findings = []
     for code, rule in RULES.items():
@@ -191,7 +194,7 @@ def lint_project(facts: ProjectFacts, levels: dict[str, str] | None = None) -> l
 
 
 def _without_secrets(message: str) -> str:
-    """A message, which may quote the plan, as others may read it."""
+    """Return a message, which may quote the plan, with secrets redacted."""
     if not any([len(word) >= _MIN_SECRET_LENGTH for word in message.split()]):
         return message
     from execplan.secrets.certain_secrets import mask_secrets
@@ -200,7 +203,7 @@ def _without_secrets(message: str) -> str:
 
 
 def _available_needs(context: RuleContext) -> set[str]:
-    """Which needs of rules are met."""
+    """Return the needs of rules that the context meets."""
     facts = (BYTES, True), (CLOCK, context.clock), (TREE, context.tree), (COMMIT, context.history)
     met = {need for need, fact in facts if fact is not None}
     return met if context.history is None or context.history.is_partial else {*met, HISTORY}

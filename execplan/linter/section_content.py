@@ -1,4 +1,4 @@
-"""Commands that stand in a plan: which lines of its code, and which of its code spans, somebody is to type."""
+"""Prose, code blocks and commands in a plan's sections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MIN_WORDS = 12
 
 
 def section_prose(plan: ParsedPlan, context: RuleContext, section: Section) -> str:
-    """The words of a section in lower case, code spans and blocks of code left out."""
+    """Return the text of a section in lower case, without code spans and code blocks."""
     inert = context.source.inert_lines
     lines = [
         plan.text.lines[at]
@@ -38,7 +38,7 @@ def section_prose(plan: ParsedPlan, context: RuleContext, section: Section) -> s
 
 
 def is_foreign_language(text: str) -> bool:
-    """Whether the words are of a language whose expressions the rules don't know, as far as can be told."""
+    """Return whether a text appears to be in a language whose expressions the rules don't know."""
     words = text.split()
     if not text.isascii() and any([char > "ɏ" and char.isalpha() for char in text]):
         return True
@@ -46,7 +46,7 @@ def is_foreign_language(text: str) -> bool:
 
 
 def find_code_blocks(plan: ParsedPlan, section: Section) -> Iterator[tuple[Block, int, int]]:
-    """The blocks of code of a section, each with the lines within it; those of an example are typed by nobody."""
+    """Yield the code blocks of a section with their inner line range, except examples, which no one is to run."""
     for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind == FENCE and "{" in block.text and _is_example(block.text):
             continue
@@ -65,7 +65,7 @@ def _is_example(info: str) -> bool:
 
 
 def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> Iterator[Span]:
-    """The commands of a section, those in blocks of code first."""
+    """Yield the commands of a section, those in code blocks first."""
     for block, start, end in find_code_blocks(plan, section):
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
         if language not in SHELL_LANGUAGES and language not in PLAIN_TEXT_LANGUAGES:
@@ -88,7 +88,7 @@ def find_commands(plan: ParsedPlan, context: RuleContext, section: Section) -> I
 
 
 def _commands_in_paragraph(lines: list[str], block: Block) -> Iterator[Span]:
-    """Lines of a paragraph that are a command and stand bare, as below an item that indents them too little."""
+    """Yield lines of a paragraph that are unquoted commands, as under a list item with too little indentation."""
     for at in range(block.start, block.end):
         line = lines[at].lstrip(" \t-*+0123456789.)")
         word = line.partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Comments that keep findings from being shown: `<!-- execplan: ignore EP205 -->`, for the next block or the whole plan."""
+"""Comments such as `<!-- execplan: ignore EP205 -->` that hide findings of the next block or the whole plan."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ _WHOLE_PLAN = "file"
 
 
 class _Comment(NamedTuple):
-    """One comment, and what it covers; lines count from 0."""
+    """A suppression comment and the lines that it covers, counted from 0."""
 
     line: int
     names: tuple[str, ...]
     start: int
     stop: int
-    """One past the last line of what it covers, or 0 when nothing follows it."""
+    """End of the covered lines, exclusive; 0 if nothing follows the comment."""
 
 
 def apply_suppressions(
     plan: ParsedPlan, source: PlanSource, findings: list[Finding], levels: dict[str, str], codes_run: set[str]
 ) -> list[Finding]:
-    """The findings that no comment hides, and those about comments that hide nothing; `codes_run` are codes of rules that ran."""
+    """Return the findings that no comment hides, and those about unused comments.
+
+    `codes_run` are the codes of the rules that ran.
+    """
     comments, misplaced = _find_comments(plan, source)
     hidden, used = _find_hidden(comments, findings)
     remaining = [finding for at, finding in enumerate(findings) if at not in hidden]
     level = levels.get(CODE)
     if level is not None:
-        # A name that hid nothing can be called idle when every rule that it may mean ran, or there is none.
+        # A name that hid nothing is unused only if every rule that it may mean ran, or if there is no such rule.
         unrun_prefixes = _code_prefixes([code for code in RULES if code not in codes_run])
         known_prefixes = _code_prefixes(list(RULES))
         for comment in comments:
@@ -53,7 +56,7 @@ def apply_suppressions(
 
 
 def _find_comments(plan: ParsedPlan, source: PlanSource) -> tuple[list[_Comment], list[tuple[int, int]]]:
-    """Every such comment on lines of its own, and where one stands in a line of text, where it does nothing."""
+    """Return the suppression comments on their own lines, and the places of those within text, which have no effect."""
     lines, comments, comment_lines = plan.text.lines, [], set()
     start, stop = 0, 0
     for block in reversed(plan.blocks):
@@ -80,7 +83,10 @@ def _is_comment(kind: str, text: str) -> bool:
 
 
 def _parse_comment(line: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether a comment is about the whole plan, and the codes that it names; a colon ends them and begins the reason."""
+    """Return whether a comment covers the whole plan, and the codes that it names.
+
+    A colon ends the codes and begins the reason.
+    """
     text = line.strip().removeprefix(MARK).partition(_END)[0].partition(":")[0]
     names = text.replace(",", " ").split()
     is_whole_plan = names[:1] == [_WHOLE_PLAN]
@@ -88,7 +94,7 @@ def _parse_comment(line: str) -> tuple[bool, tuple[str, ...]]:
 
 
 def _find_hidden(comments: list[_Comment], findings: list[Finding]) -> tuple[set[int], set[tuple[str, int, int]]]:
-    """Which findings are hidden, and the names that hide one, each with what its comment covers."""
+    """Return the indexes of hidden findings, and the names that hide any, each with the lines of its comment."""
     order = sorted(range(len(findings)), key=lambda at: findings[at].line)
     lines = [findings[at].line for at in order]
     prefixes = _code_prefixes([finding.code for finding in findings])
@@ -107,7 +113,7 @@ def _find_hidden(comments: list[_Comment], findings: list[Finding]) -> tuple[set
 
 
 def _code_prefixes(codes: list[str]) -> set[str]:
-    """How a name may read that means one of the codes."""
+    """Return every prefix that matches at least one of the codes."""
     return {code[:size] for code in set(codes) for size in range(1, len(code) + 1)}
 
 
@@ -132,7 +138,10 @@ def _unused_finding(
 
 
 def _removal_edits(plan: ParsedPlan, at: int, kept_names: list[str], unused: list[str]) -> tuple[Edit, ...]:
-    """The edits that take idle codes out of a comment; a comment that joins two blocks if it goes is for a person."""
+    """Return the edits that remove unused codes from a comment.
+
+    Returns none if removing the comment would join two blocks, which a person must fix.
+    """
     lines = plan.text.lines
     line = lines[at]
     if not line.strip().endswith(_END) or line.count("<!--") > 1:

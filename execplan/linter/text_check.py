@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CODE_POINTS: Final = "code-points"
 UTF_16: Final = "utf-16"
-"""What columns count: characters of Unicode, or units of 16 bits, of which one beyond U+FFFF takes two."""
+"""Units of columns: Unicode code points, or 16-bit units, of which a character above U+FFFF takes two."""
 
 
 def lint(
@@ -30,10 +30,11 @@ def lint(
     *,
     columns: str = CODE_POINTS,
 ) -> list[Finding]:
-    """The findings for a text, by line; one that can't be read as a plan is one finding, never an exception.
+    """Return the findings for a text, sorted by line.
 
-    `context` is what the rules are told of the plan's place, `levels` the rules that run, each with its level: all that
-    are on by default. Lines and columns count from 1, ends are inclusive; a byte order mark is in no column.
+    Text that can't be read as a plan gives one finding, never an exception. `context` describes the plan's place to the
+    rules. `levels` are the rules to run, each with its level; the default is all rules that are on by default. Lines
+    and columns count from 1, ends are inclusive; a byte order mark has no column.
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     try:
@@ -44,7 +45,7 @@ def lint(
 
 
 def convert_columns(findings: list[Finding], lines: Sequence[str], columns: str) -> list[Finding]:
-    """The findings with their columns counted so; raises ValueError for a way of counting that is none."""
+    """Convert the columns of findings to another unit. Raises ValueError if the unit is unknown."""
     if columns == CODE_POINTS:
         return findings
     if columns != UTF_16:
@@ -59,6 +60,6 @@ def convert_columns(findings: list[Finding], lines: Sequence[str], columns: str)
 
 
 def _to_utf16(lines: Sequence[str], number: int, count: int) -> int:
-    """How many units the first characters of a line take; what lies behind its end takes one each."""
+    """Return the number of 16-bit units of a line's first characters; positions after its end count as one each."""
     prefix = lines[number - 1][:count] if number <= len(lines) else ""
     return count + sum([char > "\uffff" for char in prefix])

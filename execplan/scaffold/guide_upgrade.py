@@ -1,4 +1,4 @@
-"""The guide for authors in a repository: which version it grew out of, and a newer one merged into it."""
+"""The authoring guide in a repository: the version it is based on, and the merge of a newer version."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ if TYPE_CHECKING:
 
 _MARK_PREFIX, _MARK_SUFFIX = "<!-- execplan guide ", " -->"
 _MIN_SIMILARITY = 0.25
-"""The part of a version's lines that a guide has at least if it grew out of it."""
+"""Minimum fraction of a version's lines in a guide that is based on it."""
 
 
 class GuideConflict(NamedTuple):
-    """Lines that a person and the new guide both changed; the person's are kept."""
+    """Lines changed by both the user and the new guide; the user's lines are kept."""
 
     line_start: int
     line_end: int
-    """The kept lines in the file, counted from 1; before `line_start` where none is left."""
+    """Last of the kept lines in the file, counted from 1; less than `line_start` if no lines are left."""
     kept: tuple[str, ...]
     new: tuple[str, ...]
-    """What the new guide says there."""
+    """The lines of the new guide at this place."""
 
 
 class GuideUpgrade(NamedTuple):
-    """What became of a guide, or would."""
+    """The result of a guide upgrade, or of its preview."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     old_version: int | None
-    """The version that it grew out of; None for a guide that is not ours, or not there."""
+    """Version that the guide is based on; None if the guide is missing or not based on ours."""
     version: int
-    """The version that the tool has."""
+    """Version included in the tool."""
     changed: bool
     digest: str | None
     diff: str
-    """Unified, in a dry run only."""
+    """Unified diff, in a dry run only."""
     commit: str | None
     conflicts: tuple[GuideConflict, ...]
     warnings: tuple[str, ...]
 
 
 def preview_upgrade(project: Project) -> GuideUpgrade:
-    """What an upgrade of the guide would do; nothing for a guide that can't be read."""
+    """Return the effects of an upgrade of the guide; no changes if the guide can't be read."""
     project = project._replace(exists=True)
     try:
         return _upgrade_result(project, *_read_and_merge(project), with_warnings=False)
@@ -67,7 +67,10 @@ def preview_upgrade(project: Project) -> GuideUpgrade:
 
 
 def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
-    """Merge the newest version into the guide, the person's words before ours; raises ExecplanError."""
+    """Merge the newest version into the guide, keeping the user's lines on conflict.
+
+    Raises ExecplanError on failure.
+    """
     project = project._replace(exists=True)
     path = os.path.join(project.base, project.settings.guide)
     if not os.path.lexists(path):
@@ -101,7 +104,7 @@ def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
 
 
 class _MergedGuide(NamedTuple):
-    """A guide with the newest version in it."""
+    """A guide with the newest version merged in."""
 
     data: bytes
     old_version: int | None
@@ -109,7 +112,7 @@ class _MergedGuide(NamedTuple):
 
 
 def _read_and_merge(project: Project) -> tuple[bytes, _MergedGuide]:
-    """The bytes of the guide as it is, and as it would be; raises ExecplanError."""
+    """Return the guide's bytes and the merged guide. Raises ExecplanError if the guide can't be read."""
     path = os.path.join(project.base, project.settings.guide)
     with ErrorContext(project.display_path(path)):
         data = plan_store.read_bytes(project, path)
@@ -117,7 +120,10 @@ def _read_and_merge(project: Project) -> tuple[bytes, _MergedGuide]:
 
 
 def merge_newest_guide(text: Text) -> _MergedGuide:
-    """A guide with the newest version merged in; as it is when there is nothing newer, or when it is not ours."""
+    """Merge the newest version into a guide.
+
+    Leaves it unchanged if there is no newer version or it is not based on ours.
+    """
     versions = _guide_versions()
     newest_version = max(versions)
     mark_indexes = [index for index, line in enumerate(text.lines) if _parse_mark(line) is not None]
@@ -143,7 +149,7 @@ def merge_newest_guide(text: Text) -> _MergedGuide:
 def _merge_edits(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
 ) -> tuple[list[Edit], list[GuideConflict]]:
-    """The edits that bring into `ours` what only `theirs` changed, and the places that both did."""
+    """Return the edits that apply the changes of only `theirs` to `ours`, and the conflicts."""
     edits: list[Edit] = []
     conflicts: list[GuideConflict] = []
     position = merged_line = 0
@@ -161,7 +167,7 @@ def _merge_edits(
 
 
 def _guide_versions() -> dict[int, list[str]]:
-    """Every version of the guide, without its mark, which the first had not, and the blank lines at its end."""
+    """Return every version of the guide without its mark (version 1 has none) and without blank lines at the end."""
     versions = {}
     for name in ["PLANS.md", *[f"guides/{name}" for name in builtin_templates.list_names("guides")]]:
         lines = builtin_templates.read_text(name).rstrip("\n").split("\n")
@@ -175,7 +181,7 @@ def _guide_versions() -> dict[int, list[str]]:
 
 
 def _parse_mark(line: str) -> int | None:
-    """The version that a mark names; None for any other line."""
+    """Return the version in a mark line, or None for any other line."""
     line = line.strip()
     digits = line.removeprefix(_MARK_PREFIX).removesuffix(_MARK_SUFFIX)
     return (
@@ -186,7 +192,7 @@ def _parse_mark(line: str) -> int | None:
 
 
 def _guess_version(lines: Sequence[str], versions: dict[int, list[str]]) -> int | None:
-    """The version that a guide without a mark grew out of, None if it is somebody's own."""
+    """Return the version that a guide without a mark is based on, or None if the guide is the user's own."""
     line_set = set(lines)
     similarity = {}
     for number, version in versions.items():

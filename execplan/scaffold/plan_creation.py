@@ -1,4 +1,4 @@
-"""New plans."""
+"""Creation of new plans from templates and from existing text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def read_title(data: bytes) -> str:
-    """The title in a plan's text; empty where there is none."""
+    """Return the title in a plan's text; empty if it has none or can't be read."""
     try:
         return reader.read(data).title or ""
     except ExecplanError:
@@ -37,7 +37,7 @@ def read_title(data: bytes) -> str:
 
 
 def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple[str, ...]:
-    """A warning that names the plan that has the title of a new one already; `new_id` is the id of the new one."""
+    """Return a warning if another plan has the title of the new plan; `new_id` is the ID of the new plan."""
     if not title:
         return ()
     existing_plan = next(
@@ -53,7 +53,7 @@ def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple
 
 
 def _candidate_refs(project: Project, title: str) -> list[PlanRef]:
-    """The open plans whose text holds the title's longest plain word, and the archived ones whose id holds the title."""
+    """Return open plans that contain the title's longest ASCII word, and archived ones whose ID contains its slug."""
     title_words = "".join([char if char.isascii() and char.isalnum() else " " for char in title]).split()
     longest_word = max(title_words, key=len, default="").lower().encode()
     title_slug = slug(title)
@@ -77,15 +77,15 @@ _TEMPORARY_NAME = ".execplan-new.tmp"
 
 
 class CreatedPlan(NamedTuple):
-    """A new plan."""
+    """A plan that was created, or would be in a dry run."""
 
     id: str
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     data: bytes
     diff: str
     paths: tuple[str, ...]
-    """All that was made, or would be."""
+    """All created paths, or those to create in a dry run."""
     commit: str | None
     warnings: tuple[str, ...]
 
@@ -93,7 +93,7 @@ class CreatedPlan(NamedTuple):
 def create_plan(
     project: Project, title: str, purpose: str, tasks: Sequence[str], options: WriteOptions, template: str | None = None
 ) -> CreatedPlan:
-    """Write a plan from a template; words are cleaned but for the title. Raises ExecplanError."""
+    """Create a plan from a template. Raises ExecplanError if the title or template is invalid."""
     project = project._replace(exists=True)
     title = validate_title(title)
     plan_template = plan_templates.find_template(
@@ -107,9 +107,10 @@ def create_plan(
 
 
 def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
-    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form.
+    """Add a complete plan written elsewhere, byte for byte.
 
-    The source is a path, or `-` for standard input.
+    Its file stem becomes its ID if it matches the configured name format. The source is a path, or `-` for standard
+    input. Raises ExecplanError if the plan has lint errors.
     """
     from execplan.linter.runner import ERROR, RuleContext, lint_plan
 
@@ -135,7 +136,10 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
 
 
 def validate_title(title: str) -> str:
-    """The title as one line; raises ExecplanError for none, for control characters, for more than 300 characters."""
+    """Return the title as one line.
+
+    Raises ExecplanError if it is empty, has control characters or exceeds 300 characters.
+    """
     title = require_text(title, "the title")
     if len(title) > MAX_TITLE_LENGTH:
         raise ExecplanError(
@@ -158,9 +162,9 @@ def _file_plan(
     title: str,
     options: WriteOptions,
 ) -> CreatedPlan:
-    """Put a new plan into the plans folder under a free id, with its artifacts folder.
+    """Write a new plan under a free ID to the plans directory, and create its artifacts directory.
 
-    `make_content` gives its bytes under an id, and warnings; it refuses before anything is made.
+    `make_content` returns the bytes for an ID, and warnings. It raises errors before anything is created.
     """
     from execplan.edits.plan_writer import format_diff
 
@@ -202,7 +206,7 @@ def _file_plan(
 
 
 def _write_plan(project: Project, path: str, artifacts: str, title: str, data: bytes) -> bool:
-    """Write a plan and make its artifacts folder; False, with nothing written, when the name is taken."""
+    """Write a plan and create its artifacts directory. Returns False, with nothing written, if the name is taken."""
     with JournalTransaction(project, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
         if not atomic_files.create(
             path, data, within=project.root, make_directories=True, temporary_file=_TEMPORARY_NAME
@@ -218,5 +222,5 @@ def _write_plan(project: Project, path: str, artifacts: str, title: str, data: b
 
 
 def _free_name(taken_ids: set[str], name: str) -> str:
-    """The name, with its number, or the name with the first number behind it that makes it free."""
+    """Return the name with its number assigned, with the first numeric suffix that makes it free if needed."""
     return plan_store.free_name(plan_names.assign_number(name, taken_ids), taken_ids)

@@ -1,4 +1,4 @@
-"""The text of a new plan: words put into a template, read back, and compared."""
+"""The text of a new plan: values inserted into a template, read back and compared."""
 
 from __future__ import annotations
 
@@ -24,19 +24,22 @@ _TEMPLATE_HINTS = {
     "tasks": "write `- [ ] {{ task }}` in a loop over tasks, under `## Progress`; or leave --task out",
     "purpose": "write {{ purpose }} where it belongs; or leave --purpose out",
 }
-"""Where a template takes words."""
+"""Hints on where a template must use each value."""
 
 
 def render_plan(
     project: Project, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The bytes of a new plan with the id `name`, and warnings; raises ExecplanError unless it says all the words."""
+    """Return the bytes of a new plan with the ID `name`, and warnings.
+
+    Raises ExecplanError if the plan lacks a given value, is too large, or has an unexpected structure.
+    """
     from execplan.scaffold.template_rendering import TemplateVariables, render_template
 
     purpose_text = f"- {purpose}" if is_revision_note(purpose) else escape_text(purpose) if purpose else ""
     author_name = (
         author(project) if plan_templates.has_own(project) else ""
-    )  # ours name nobody, and to ask git takes time
+    )  # the built-in templates use no author, and asking Git takes time
     artifacts_dir = project.display_path(project.artifacts_dir(name))
     variables = TemplateVariables(
         escape_heading(title),
@@ -68,7 +71,7 @@ def render_plan(
 
 
 def _missing_field(plan: ParsedPlan, variables: TemplateVariables) -> str:
-    """Which of the words are not in the plan."""
+    """Return the name of the first value that is missing from the plan; empty if none is."""
     if variables.title not in (plan.title or ""):
         return "title"
     task_texts = iter([task.text for task in plan.tasks])
@@ -78,7 +81,7 @@ def _missing_field(plan: ParsedPlan, variables: TemplateVariables) -> str:
 
 
 def _lint_errors(path: str, plan: ParsedPlan) -> tuple[str, ...]:
-    """What lint finds wrong with a plan from a template of the repository, apart from what a draft may have."""
+    """Return the lint errors in a plan from a repository's template, except those allowed in a draft."""
     from execplan.linter.runner import ERROR, RuleContext, lint_plan
 
     errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]

@@ -1,4 +1,4 @@
-"""Where a repository keeps its plans already: paths of plans → settings, without a disk."""
+"""Detection of where a repository already keeps its plans: from plan paths to settings, without disk access."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _SIBLING_FINISHED_NAMES = ("completed", "complete", "closed", "finished")
-"""Folders for finished plans that stand beside one for active ones, rather than in the folder of these."""
+"""Directories for finished plans that are siblings of one for active plans, instead of children of their directory."""
 _WRAPPER_NAMES = frozenset(("docs", "doc", "documentation", "design", "engineering", "internal", "notes"))
 _COLLECTION_NAMES = frozenset(
     ("packages", "services", "apps", "libs", "crates", "modules", "projects", "plugins", "components")
@@ -28,41 +28,41 @@ _PACKAGE_MARKERS = (
     "mix.exs AGENTS.md CLAUDE.md .agent"
 ).split()
 GUIDE_PATHS = (".agent/PLANS.md", "PLANS.md", "docs/PLANS.md", ".agents/PLANS.md")
-"""Where a guide for authors may lie."""
+"""Possible paths of the authoring guide."""
 _MIN_PLANS = 3
-"""Plans that make a folder of any name one that plans are kept in."""
+"""Number of plans that makes a directory with any name a plans directory."""
 
 
 class PlanLayout(NamedTuple):
-    """A folder that plans are kept in, with those beside it for plans that are finished."""
+    """A plans directory, with its sibling directories for finished plans."""
 
     base: str
-    """The folder that settings count from, from the root; empty for the root itself."""
+    """Base directory of the settings, from the repository root; empty for the root itself."""
     directory: str
-    """What the folders of the plans have in common, from the root."""
+    """Common parent of the plan directories, from the repository root."""
     settings: Settings
     plans: tuple[str, ...]
-    """Those that the settings find."""
+    """Plans that these settings find."""
 
 
 class DetectedLayouts(NamedTuple):
-    """How a repository keeps its plans."""
+    """The detected ways in which a repository stores its plans."""
 
     selected: tuple[PlanLayout, ...]
-    """The largest of each base."""
+    """Layout with the most plans for each base."""
     others: tuple[PlanLayout, ...]
 
 
 class _PlanLocation(NamedTuple):
-    """A plan's place, taken apart."""
+    """The parts of a plan's path."""
 
     path: str
     directory: str
-    """The folder without that of the state."""
+    """Directory without its state directory."""
     state_name: str
-    """The name of the folder that says how far its plans are, or nothing."""
+    """Name of the directory that indicates the plans' state; empty if there is none."""
     date_depth: int
-    """How many folders below that are named by year, month and day."""
+    """Number of subdirectories named by year, month and day."""
     layout: str
     id: str
 
@@ -70,9 +70,9 @@ class _PlanLocation(NamedTuple):
 def detect_layouts(
     plans: Sequence[str], path_exists: Callable[[str], bool], requested: str | None = None
 ) -> DetectedLayouts:
-    """The layouts that the paths of plans, from the root, come to; with a folder that is wanted, that one alone.
+    """Detect layouts from plan paths, which are relative to the root; with a requested directory, return only that one.
 
-    `path_exists` says whether a path from the root exists.
+    `path_exists` tests whether a path, relative to the root, exists.
     """
     name_counts = Counter([(os.path.dirname(os.path.dirname(path)), os.path.basename(path)) for path in plans])
     locations = [_parse_location(path, name_counts) for path in plans]
@@ -145,7 +145,7 @@ def _parse_location(path: str, name_counts: Counter[tuple[str, str]]) -> _PlanLo
 def _merge_done_directory(
     locations_by_directory: dict[str, list[_PlanLocation]], path_exists: Callable[[str], bool]
 ) -> None:
-    """Take the finished plans of `.agents/done` to those of `.agents/execplans`."""
+    """Merge the finished plans in `.agents/done` with those of `.agents/execplans`."""
     for directory, locations in list(locations_by_directory.items()):
         if (
             is_plans_directory_name(directory)
@@ -167,7 +167,7 @@ def _merge_done_directory(
 
 
 def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exists: Callable[[str], bool]) -> PlanLayout:
-    """The settings for the plans of one folder and of those below it that say how far they are."""
+    """Return the settings for the plans in one directory and in its state subdirectories."""
     layout = _most_common([location.layout for location in locations]) or FLAT_LAYOUT
     locations = [location for location in locations if location.layout == layout]
     finished_name = _state_directory(directory, locations, FINISHED, path_exists)
@@ -211,7 +211,7 @@ def _infer_layout(directory: str, locations: Sequence[_PlanLocation], path_exist
 def _state_directory(
     directory: str, locations: Sequence[_PlanLocation], names: Sequence[str], path_exists: Callable[[str], bool]
 ) -> str | None:
-    """Which folder of a kind holds the most plans; else which of them there is."""
+    """Return the state directory with the most plans, else the first that exists."""
     most_used = _most_common(
         [location.state_name for location in locations if os.path.basename(location.state_name).lower() in names]
     )
@@ -219,7 +219,7 @@ def _state_directory(
 
 
 def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) -> bool:
-    """Whether plans are kept in a folder, rather than strewn there or laid off with what is old."""
+    """Return whether a directory is meant for plans, rather than containing scattered or outdated ones."""
     if {part.lower() for part in layout.directory.split("/")[:-1]} & {*FINISHED, *GIVEN_UP}:
         return False
     has_state = any([location.state_name for location in locations])
@@ -232,7 +232,7 @@ def _is_plans_directory(layout: PlanLayout, locations: Sequence[_PlanLocation]) 
 
 
 def _package_base(directory: str, path_exists: Callable[[str], bool]) -> str:
-    """The package that a folder of plans belongs to; the root, where there is no sign of one."""
+    """Return the package that a plans directory belongs to; the root if no package is recognized."""
     parts = directory.split("/")[:-1]
     while parts:
         base = "/".join(parts)
@@ -245,7 +245,7 @@ def _package_base(directory: str, path_exists: Callable[[str], bool]) -> str:
 
 
 def _relative_to_base(layout: PlanLayout, base: str, path_exists: Callable[[str], bool]) -> PlanLayout:
-    """The layout with settings that count from a base, and with the guide that there is."""
+    """Return the layout with settings relative to a base, and with the existing guide."""
     base_prefix = f"{base}/" if base else ""
     directory = layout.directory.removeprefix(base_prefix)
     directory_settings = {
@@ -261,19 +261,19 @@ def _relative_to_base(layout: PlanLayout, base: str, path_exists: Callable[[str]
 
 
 def find_guide(path_exists: Callable[[str], bool], *extra_paths: str) -> str:
-    """Where the guide for authors is, or where it is put."""
+    """Return the path of the authoring guide, or its default path if none exists."""
     return next(
         (guide_path for guide_path in (*GUIDE_PATHS, *extra_paths) if path_exists(guide_path)), Settings().guide
     )
 
 
 def _parents(directory: str) -> Iterable[str]:
-    """The folders above a folder."""
+    """Yield the parent directories of a directory."""
     while directory:
         directory = os.path.dirname(directory)
         yield directory
 
 
 def _most_common(values: Sequence[T]) -> T | None:
-    """What occurs most often."""
+    """Return the most frequent value, or None if there are no values."""
     return Counter(values).most_common(1)[0][0] if values else None

@@ -1,4 +1,4 @@
-"""The templates of new plans: those that come with the tool, and in front of them a repository's own."""
+"""The templates for new plans: the repository's own, which take precedence, and the built-in ones."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 MAX_BYTES = 64 * 1024
-"""What a repository's own template may have."""
+"""Maximum size in bytes of a repository's own template."""
 BUILT_IN = "built-in:"
-"""Before the name of a file that is to be one of the tool, also where the repository has one of that name."""
+"""Prefix of a file name that selects the built-in file, even if the repository has one with that name."""
 _PLACEHOLDER_MARKS = ("{#- guidance #}", "{#- guidance -#}", "{# guidance #}")
 
 
 class PlanTemplate(NamedTuple):
-    """A template by its name."""
+    """A template and its description."""
 
     name: str
     about: str
-    """What for, in one line: the comment in its first line."""
+    """Description in one line, from the comment in the first line."""
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     own: bool
-    """Whether it is the repository's."""
+    """Whether the template belongs to the repository."""
     overrides: bool
-    """Whether it is the repository's and stands in place of one of the tool."""
+    """Whether the template belongs to the repository and replaces a built-in one."""
 
 
 def list_templates(project: Project) -> list[PlanTemplate]:
-    """All templates, those of the tool first; raises ExecplanError."""
+    """Return all templates, the built-in ones first. Raises ExecplanError if the directory can't be read."""
     names = [*_builtin_templates(), *sorted(_own_names(project))]
     return [_describe_template(project, name, with_description=True) for name in dict.fromkeys(names)]
 
 
 def find_template(project: Project, name: str) -> PlanTemplate:
-    """The template of that name; raises ExecplanError."""
+    """Return the template with this name. Raises ExecplanError if there is none."""
     if name in _builtin_templates() or name in _own_names(project):
         return _describe_template(project, name)
     from difflib import get_close_matches
@@ -62,18 +62,18 @@ def find_template(project: Project, name: str) -> PlanTemplate:
 
 
 class TemplateSource(NamedTuple):
-    """The file of a template."""
+    """The source file of a template."""
 
     path: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     text: str
     is_own: bool
 
 
 def read_source(project: Project, name: str) -> TemplateSource | None:
-    """The file of that name, the repository's own first; None where there is none.
+    """Return the template file with this name, preferring the repository's own; None if there is none.
 
-    Raises ExecplanError for an own one that can't be read or that leads out of the folder of templates.
+    Raises ExecplanError if the repository's own file can't be read or leads out of the templates directory.
     """
     own_source = None if name.startswith(BUILT_IN) else _read_own_source(project, name)
     if own_source is not None:
@@ -90,19 +90,22 @@ def read_source(project: Project, name: str) -> TemplateSource | None:
 
 
 def has_own(project: Project) -> bool:
-    """Whether the repository has templates of its own."""
+    """Return whether the repository has its own templates."""
     return bool(_own_names(project))
 
 
 def _builtin_templates() -> dict[str, str]:
-    """The templates that come with the tool, each with its place in their folder."""
+    """Return the built-in templates by name, with their paths in the templates directory."""
     return {"plan": "plan.md"} | {
         name.removesuffix(".md"): f"plans/{name}" for name in builtin_templates.list_names("plans")
     }
 
 
 def _own_names(project: Project) -> list[str]:
-    """The names of the repository's own; a file that begins with an underscore is only a part of others."""
+    """Return the names of the repository's own templates.
+
+    Files that start with an underscore are only parts of others.
+    """
     try:
         names = os.listdir(_own_directory(project))
     except (FileNotFoundError, NotADirectoryError):
@@ -113,7 +116,7 @@ def _own_names(project: Project) -> list[str]:
 
 
 def _describe_template(project: Project, name: str, *, with_description: bool = False) -> PlanTemplate:
-    """A template that is there; what it is for is read only when it is wanted."""
+    """Return an existing template; its description is read only if requested."""
     builtin_paths, is_own = _builtin_templates(), name in _own_names(project)
     path = (
         os.path.join(_own_directory(project), f"{name}.md")
@@ -131,20 +134,23 @@ def _describe_template(project: Project, name: str, *, with_description: bool = 
 
 
 def _read_description(text: str) -> str:
-    """The comment that a template begins with."""
+    """Return the comment at the start of a template; empty if there is none."""
     line = text.split("\n", 1)[0].strip()
     return line[2:-2].strip("- ") if line.startswith("{#") and line.endswith("#}") else ""
 
 
 def _own_directory(project: Project) -> str:
-    """The folder of the repository's own templates; raises ExecplanError when it is a link out of the repository."""
+    """Return the directory of the repository's own templates.
+
+    Raises ExecplanError if it is a link out of the repository.
+    """
     directory = os.path.join(project.base, project.settings.templates)
     ensure_inside(project, directory)
     return directory
 
 
 def _read_own_source(project: Project, name: str) -> TemplateSource | None:
-    """One of the repository's own, its guidance marked for the reader of plans."""
+    """Read one of the repository's own templates and convert its placeholder marks for the plan reader."""
     if "\0" in name or {"", ".", ".."} & set(name.split("/")):
         return None
     directory = _own_directory(project)
@@ -164,7 +170,7 @@ def _read_own_source(project: Project, name: str) -> TemplateSource | None:
 
 
 def _convert_mark(line: str) -> str:
-    """A line with the mark of guidance that a plan can carry in place of the one of a template."""
+    """Return a line with its template placeholder mark replaced by the one used in plans."""
     stripped = line.rstrip()
     for mark in _PLACEHOLDER_MARKS:
         if stripped.endswith(mark) and stripped != mark:

@@ -1,4 +1,4 @@
-"""A home is made."""
+"""Project setup for `init`: inspect existing plans, and create directories, guide and settings."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class ProjectInspection(NamedTuple):
-    """The plans of a home in numbers, and those that something is wrong with."""
+    """Counts of a project's plans, and the plans with problems."""
 
     open_count: int
-    """Outside the archive."""
+    """Number of plans outside the archive."""
     archived_count: int
     broken: tuple[tuple[str, str], ...]
-    """Path and why."""
+    """Path and error of each unreadable plan."""
     misfits: tuple[tuple[str, str], ...]
-    """Plans whose state does not fit their folder: path and why."""
+    """Path and reason of each plan whose state does not fit its directory."""
 
 
 def inspect_project(project: Project) -> ProjectInspection:
-    """Read every plan of a home, archived ones too."""
+    """Read every plan of a project, including archived ones, and count problems."""
     stored_plans = plan_store.load_all(project, plan_store.all_refs(project))
     broken, misfits = [], []
     for stored_plan in stored_plans:
@@ -56,7 +56,10 @@ def inspect_project(project: Project) -> ProjectInspection:
 
 
 def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | None, tuple[str, ...]]:
-    """Make what a survey says; what is there already stays as it is. The commit if one was made, and warnings."""
+    """Create what a survey proposes; leave existing files as they are.
+
+    Returns the commit, if one was made, and warnings.
+    """
     project = survey.projects[0].project
     content_by_path = {guide_path(project): builtin_templates.read_text("PLANS.md").encode("utf-8")}
     for prepared in survey.projects:

@@ -1,4 +1,4 @@
-"""What `init` finds, and what it would make: a home in the default folders, or settings for plans that are there."""
+"""What `init` finds and would create: a project in the default directories, or settings for existing plans."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _DIRECTORY_REASON = "folder"
 _GUIDE_REASON = "the guide for authors"
 _LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
-"""The settings that say where plans lie."""
+"""Settings that define where plans are stored."""
 
 
 def format_plan_count(plans: int) -> str:
-    """So many plans, in words."""
+    """Format a number of plans as text."""
     return f"{plans} plan{'s' if plans != 1 else ''}"
 
 
 class PathEntry(NamedTuple):
-    """A path of a home, and whether `init` makes it."""
+    """A path of a project, and whether `init` creates it."""
 
     path: str
     made: bool
@@ -36,41 +36,44 @@ class PathEntry(NamedTuple):
 
 
 class PreparedProject(NamedTuple):
-    """A home as it is, or as `init` would make it."""
+    """A project as it is, or as `init` would create it."""
 
     project: Project
     is_new: bool
-    """Whether its settings are still to be written."""
+    """Whether the project's settings must still be written."""
     old_content: bytes = b""
-    """The settings file that is replaced, if one is."""
+    """Content of the settings file to replace, if any."""
 
 
 class ProjectSurvey(NamedTuple):
-    """What `init` finds, and what it would make."""
+    """The findings of `init`, and the paths it would create."""
 
     projects: tuple[PreparedProject, ...]
-    """That of the folder itself, then those below it."""
+    """The project of the directory itself, followed by nested projects."""
     paths: tuple[PathEntry, ...]
     unused_directories: tuple[UnusedDirectory, ...]
     stray_paths: tuple[str, ...]
-    """Files that read as plans and lie in none of all these, from the root of the repository."""
+    """Files that look like plans but are in no plans directory, from the repository root."""
     warnings: tuple[str, ...]
     unlisted_plans: tuple[PlanRef, ...] = ()
-    """Plans that are listed now, in the default directory, and would not be with the new settings: they have to be moved."""
+    """Plans listed now, in the default directory, that the new settings would not find; they must be moved."""
 
 
 class UnusedDirectory(NamedTuple):
-    """A folder of plans that is not taken: another has more, or the settings name another."""
+    """A plans directory that is not used, because another has more plans or the settings name another."""
 
     folder: str
-    """From the root of the repository."""
+    """Path from the repository root."""
     plans: int
     take: str
-    """The command that takes it instead."""
+    """Command that uses this directory instead."""
 
 
 def survey_project(project: Project, requested: str | None = None) -> ProjectSurvey:
-    """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
+    """Find plans below a project's base directory; a requested directory is always used.
+
+    Raises ExecplanError if the requested directory or the settings can't be used.
+    """
     base = project.base
     loaded_settings = project_settings.load(base)
     requested = _relative_plans_directory(project, requested) if requested is not None else None
@@ -153,12 +156,12 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
 
 
 def _contains_path(directory: str, paths: set[str]) -> bool:
-    """Whether a folder holds one of some paths."""
+    """Return whether a directory contains any of the paths."""
     return any([path.startswith(f"{directory}/") for path in paths])
 
 
 def _relative_plans_directory(project: Project, directory: str) -> str:
-    """The folder that is to be taken, from the base; raises ExecplanError."""
+    """Return the requested directory, relative to the base. Raises ExecplanError if it can't be a plans directory."""
     path = os.path.relpath(os.path.realpath(directory), project.base)
     if path in (".", "..") or path.startswith("../"):
         raise ExecplanError(
@@ -176,7 +179,10 @@ def _relative_plans_directory(project: Project, directory: str) -> str:
 
 
 def _require_unmodified_settings(project: Project, loaded_settings: project_settings.LoadedSettings) -> bytes:
-    """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
+    """Return the settings file's content if it has only known settings and may be replaced.
+
+    Raises ExecplanError otherwise.
+    """
     content = settings_file.render_settings(loaded_settings.settings)
     if loaded_settings.file == project_settings.SETTINGS_FILE and settings_file.has_content(
         os.path.join(project.base, loaded_settings.file), content
@@ -202,7 +208,7 @@ def _unused_directory(project: Project, layout: plan_layouts.PlanLayout) -> Unus
 
 
 def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
-    """What is made and what is left, folders first; where there are plans no folder is made for them."""
+    """Return the paths to create and to keep, directories first. No directories are created if plans exist."""
     project = prepared[0].project
     paths = []
     if not plan_store.all_refs(project) and (len(prepared) == 1 or os.path.isdir(project.plans)):
@@ -244,12 +250,12 @@ def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
 
 
 def guide_path(project: Project) -> str:
-    """The file of a home's guide."""
+    """Return the path of a project's guide."""
     return os.path.join(project.base, project.settings.guide)
 
 
 def _parent_guide(project: Project) -> str | None:
-    """The guide of the repository, for a home below its root that has none of its own."""
+    """Return the repository's guide for a nested project that has none of its own."""
     if project.base == project.root or os.path.lexists(guide_path(project)):
         return None
     guides = [os.path.join(project.root, guide_name) for guide_name in plan_layouts.GUIDE_PATHS]

@@ -1,4 +1,4 @@
-"""A template → the text of a plan; what a repository wrote is never run, and never trusted to end."""
+"""Rendering of a template to a plan's text. Templates are untrusted: they run no code and are limited in time."""
 
 from __future__ import annotations
 
@@ -20,39 +20,42 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 MAX_FILES = 100
-"""How often a template may bring in a file."""
+"""Maximum number of files that a template may load."""
 
 
 class TemplateVariables(NamedTuple):
-    """The variables of a template."""
+    """The variables available in a template."""
 
     title: str
     purpose: str
-    """Empty when none is given."""
+    """Purpose of the plan; empty if none is given."""
     tasks: tuple[str, ...]
     date: str
-    """The day of creation, YYYY-MM-DD."""
+    """Creation date in the form YYYY-MM-DD."""
     id: str
-    """The plan's id."""
+    """ID of the plan."""
     artifacts: str
-    """The plan's artifacts folder, from the root of the repository."""
+    """Artifacts directory of the plan, from the repository root."""
     author: str
     template: str
-    """The name of the template."""
+    """Name of the template."""
 
 
 class RenderedPlan(NamedTuple):
-    """What a template gave."""
+    """The result of rendering a template."""
 
     text: str
     uses_own_template: bool
-    """Whether a file of the repository had a part in it."""
+    """Whether a template file of the repository was used."""
     path: str
-    """The file that was read last: the one that all others extend."""
+    """The file loaded last, which all others extend."""
 
 
 def render_template(project: Project, name: str, variables: TemplateVariables) -> RenderedPlan:
-    """The text that the template of that name gives; raises ExecplanError that says which line of which file is wrong."""
+    """Render the template with this name.
+
+    Raises ExecplanError, with the file and line of the problem, if it is invalid.
+    """
     loader = _TemplateLoader(project)
     sandbox = TemplateSandbox(loader)
     chunks = []
@@ -69,7 +72,7 @@ def render_template(project: Project, name: str, variables: TemplateVariables) -
 
 
 class _TemplateLoader(BaseLoader):
-    """Finds templates in the repository's folder and in the tool's, and nowhere else."""
+    """A loader that finds templates only in the repository's directory and among the built-in ones."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -78,7 +81,7 @@ class _TemplateLoader(BaseLoader):
         self.last_path = ""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool] | None]:
-        """Text and path of a template."""
+        """Return the text and path of a template."""
         self.file_count += 1
         if self.file_count > MAX_FILES:
             raise TemplateRuntimeError(f"more than {MAX_FILES} files are brought in: does one bring in itself?")
@@ -91,7 +94,7 @@ class _TemplateLoader(BaseLoader):
 
 
 def _template_error(error: Exception, last_path: str) -> ExecplanError:
-    """The refusal of a template that jinja2 or the sandbox stopped at."""
+    """Return the error for a template that jinja2 or the sandbox stopped."""
     reason, hint = str(error) or type(error).__name__, f"a template may use {LANGUAGE}"
     path, line = last_path, 1
     if isinstance(error, TemplateSyntaxError):
@@ -113,7 +116,7 @@ def _template_error(error: Exception, last_path: str) -> ExecplanError:
 
 
 def _error_location(error: Exception) -> tuple[str, int] | None:
-    """The file of a template, and the line in it, at which it was stopped."""
+    """Return the template file and line where rendering stopped; None if unknown."""
     location, traceback = None, error.__traceback__
     while traceback is not None:
         template: Any = traceback.tb_frame.f_globals.get("__jinja_template__")

@@ -1,6 +1,6 @@
-"""jinja2 for templates that strangers wrote: a small language, and a bound on what a rendering takes.
+"""A jinja2 environment for untrusted templates: a small language with limits on time and memory.
 
-jinja2's own sandbox keeps a template from what is not handed to it; it bounds neither time nor memory.
+jinja2's own sandbox only restricts access to objects; it limits neither time nor memory.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from jinja2 import BaseLoader
 
 MAX_CHARS = 5 * 1024 * 1024
-"""What a rendering may write, steps on the way included; a plan has no more bytes."""
+"""Maximum characters that a rendering may write, including intermediate results; no plan has more bytes."""
 MAX_SECONDS = 2.0
-"""Of computing; a machine that is busy with other things is no reason to refuse."""
+"""Maximum CPU time; wall time is not used, because a busy machine is no reason for an error."""
 FILTERS = ("capitalize", "default", "first", "join", "last", "length", "lower", "replace", "title", "trim", "upper")
 LOOP_ATTRIBUTES = ("first", "index", "index0", "last", "length", "revindex")
-"""What may be asked of `loop`."""
+"""Attributes of `loop` that a template may use."""
 LANGUAGE = "text, variables, comments, if, for, block, super(), extends, include, and these filters: " + ", ".join(
     FILTERS
 )
 
 _STEP_COST = 50
-"""What a step costs, such as a turn of a loop, in characters."""
+"""Cost of a step, such as a loop iteration, in characters."""
 _MAX_DEPTH = 20
-"""Python does not compile more loops in each other."""
+"""Maximum nesting depth; Python compiles no deeper loops."""
 _ALLOWED_NODES: tuple[type[nodes.Node], ...] = (
     nodes.Template,
     nodes.Output,
@@ -61,11 +61,11 @@ _ALLOWED_NODES: tuple[type[nodes.Node], ...] = (
 )
 
 _NODE_SYNTAX = {"assign": "set", "assignblock": "set", "concat": "~", "fromimport": "import", "getitem": "[ ]"}
-"""How parts are written that jinja2 calls otherwise."""
+"""Template syntax of the node types that jinja2 names differently."""
 
 
 class TemplateSandbox(ImmutableSandboxedEnvironment):
-    """The environment of one rendering."""
+    """The jinja2 environment for one rendering."""
 
     def __init__(self, loader: BaseLoader) -> None:
         super().__init__(
@@ -73,7 +73,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
             undefined=StrictUndefined,
             keep_trailing_newline=True,
             optimized=False,
-            cache_size=0,  # so that the loader counts
+            cache_size=0,  # makes the loader count every load
             finalize=_to_writable,
         )
         self.globals = {}
@@ -86,19 +86,19 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         self._deadline = process_time() + MAX_SECONDS
 
     def charge(self, chars: int = 0) -> None:
-        """Charge a step, and what it wrote; raises TemplateRuntimeError when that is more than a plan can need."""
+        """Charge a step and its output. Raises TemplateRuntimeError if the total exceeds the limits."""
         self._remaining_chars -= chars + _STEP_COST
         if self._remaining_chars < 0 or process_time() > self._deadline:
             raise TemplateRuntimeError("it goes on for too long, or writes more than a plan can hold")
 
     def concat(self, chunks: Iterable[str]) -> str:
-        """What a block comes to, for super()."""
+        """Join and charge the chunks of a block, for super()."""
         text = "".join(chunks)
         self.charge(len(text))
         return text
 
     def join_path(self, template: str, parent: str) -> str:
-        """A template that names itself means the one of the tool that it stands in place of."""
+        """Return the path of a referenced template; one that names itself means the built-in one that it replaces."""
         return BUILT_IN + template if template == parent else template
 
     def _generate(
@@ -108,7 +108,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         filename: str | None,
         defer_init: bool = False,  # noqa: FBT002  # as jinja2 declares it
     ) -> str:
-        """Check the parts of a template, have the turns of its loops counted, and compile it."""
+        """Check the nodes of a template, make its loops count their iterations, and compile it."""
         self.charge()
         stack: list[tuple[nodes.Node, int]] = [(source, 0)]
         while stack:
@@ -123,9 +123,9 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         return super()._generate(source, name, filename, defer_init)
 
     def _charge_result(self, filter_: Callable[..., Any]) -> Callable[..., Any]:
-        """A filter that charges what it makes."""
+        """Return a filter that charges its output."""
 
-        @pass_context  # a filter that wants the context is not tried while the template is compiled
+        @pass_context  # a filter that requires the context is not evaluated at compile time
         def charged(context: object, *args: Any) -> Any:
             output = filter_(*args)
             self.charge(len(output) if isinstance(output, str) else 0)
@@ -139,23 +139,23 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
             yield item
 
     def _join(self, items: Iterable[object], separator: str = "") -> str:
-        """Charged before it is made, because it can be as long as two texts multiplied."""
+        """Join items, charging the cost first, because the result can be as long as two texts multiplied."""
         texts = [str(_to_writable(item)) for item in items]
         self.charge(len(texts) * len(separator))
         return separator.join(texts)
 
     def _replace(self, text: str, old: str, new: str) -> str:
-        """Charged before, as above."""
+        """Replace text, charging the cost first, as in `_join`."""
         self.charge(text.count(old) * len(new))
         return text.replace(old, new)
 
 
 _COUNTING_FILTER = "turns of a loop"
-"""The name of the filter through which every loop goes; no template can write it."""
+"""Name of the filter that every loop passes through; no template can write it."""
 
 
 def _node_problem(node: nodes.Node) -> str:
-    """What is wrong with a part of a template by itself; nothing when it may stand there."""
+    """Return the problem with a single template node; empty if the node is allowed."""
     if isinstance(node, nodes.Call):
         has_no_arguments = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
         is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "super" and has_no_arguments
@@ -179,7 +179,10 @@ def _node_problem(node: nodes.Node) -> str:
 
 
 def _to_writable(value: Any) -> str | int | Undefined:
-    """A value as it may be written; a list of lists can be endless."""
+    """Return a value that may be written.
+
+    Raises TemplateRuntimeError for others, because a list of lists can be endless.
+    """
     if isinstance(value, (str, int, Undefined)):
         return value
     raise TemplateRuntimeError("only words and numbers can be written; for a list write a loop, or |join(', ')")

@@ -1,4 +1,4 @@
-"""The fences of a plan that have attributes: which of them are steps, and which are left."""
+"""Collects the plan's code blocks that have attributes and sorts them into steps, settings and skipped lines."""
 
 from __future__ import annotations
 
@@ -15,47 +15,50 @@ if TYPE_CHECKING:
     from execplan.text.markdown_blocks import Block
 
 SECTION_PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
-"""The sections that hold steps."""
+"""Phase of each section in which annotated code blocks are steps."""
 
 
 _STEP, _SKIPPED = "step", "left"
 
 
 class AnnotatedFence(NamedTuple):
-    """One of them; lines and columns count from 0."""
+    """A code block with attributes; lines and columns count from 0."""
 
     info: InfoString
     line: int
     column: int
-    """Where the info string begins; the columns of its attributes count from there."""
+    """Column where the info string begins; the columns of its attributes count from there."""
     end: int
     closed: bool
     body: tuple[str, ...]
-    """Its lines, as a renderer shows them: without the indentation of the item that it stands in."""
+    """Lines of the body as a renderer shows them, without the indentation of the enclosing list item."""
     phase: str = ""
     expect: AnnotatedFence | None = None
-    """The fence below it that shows what it prints."""
+    """The `{expect}` code block that follows and shows the expected output."""
 
 
 class AnnotatedFences(NamedTuple):
-    """All of them."""
+    """All annotated code blocks of a plan, by role."""
 
     steps: tuple[AnnotatedFence, ...] = ()
     orphan_expectations: tuple[AnnotatedFence, ...] = ()
-    """Those that are marked `{expect}` and stand below no step."""
+    """Code blocks marked `{expect}` that follow no step."""
     settings: tuple[AnnotatedFence, ...] = ()
-    """Those that are marked `{execution}`: how the whole plan runs."""
+    """Code blocks marked `{execution}`, which configure how the whole plan runs."""
     skipped: tuple[SkippedLine, ...] = ()
     fence_lines: frozenset[int] = frozenset()
-    """Every line of a fence with attributes, so that nothing else is read into it."""
+    """Every line of a code block with attributes, so that nothing else is inferred from it."""
 
 
 def find_annotated_fences(plan: ParsedPlan) -> AnnotatedFences:
-    """The fences with attributes; a fence marked `{expect}` goes to the step above it, with nothing but prose between."""
+    """Return the annotated code blocks.
+
+    An `{expect}` block is attached to the step above if there is only prose between them.
+    """
     if not any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
         return AnnotatedFences()
     collector = _FenceCollector()
-    previous_kind = ""  # what an expectation would belong to: a step, what is left out, or nothing
+    previous_kind = ""  # what an expectation would belong to: a step, a skipped block, or nothing
     quote_end = -1
     for block in plan.blocks:
         if block.kind == HEADING:
@@ -77,7 +80,7 @@ def find_annotated_fences(plan: ParsedPlan) -> AnnotatedFences:
 
 
 class _FenceCollector:
-    """What is found, fence by fence."""
+    """Collects annotated code blocks one at a time."""
 
     def __init__(self) -> None:
         self.steps: list[AnnotatedFence] = []
@@ -87,7 +90,7 @@ class _FenceCollector:
         self.fence_lines: set[int] = set()
 
     def add(self, plan: ParsedPlan, fence: AnnotatedFence, previous_kind: str, *, is_quoted: bool) -> str:
-        """Put a fence where it belongs; what an expectation below it would belong to."""
+        """Sort a code block into its list and return what an expectation directly after it would belong to."""
         self.fence_lines.update(range(fence.line, fence.end))
         phase = _find_phase(plan, fence.line)
         if fence.info.mark == EXAMPLE:
@@ -110,7 +113,7 @@ class _FenceCollector:
 
 
 def _find_phase(plan: ParsedPlan, line: int) -> str:
-    """The phase of the section that a line stands in; revision notes below it are none of it."""
+    """Return the phase of the section that contains a line, or an empty string; revision notes belong to no section."""
     for section in plan.sections:
         if section.start <= line < section.notes_start and section.name is not None:
             return SECTION_PHASES.get(section.name, "")
@@ -118,7 +121,7 @@ def _find_phase(plan: ParsedPlan, line: int) -> str:
 
 
 def _read_fence(plan: ParsedPlan, block: Block) -> AnnotatedFence | None:
-    """A fence, if it has attributes of ours."""
+    """Return the code block with its ExecPlan attributes, or None if it has none."""
     if "{" not in block.text:
         return None
     lines = plan.text.lines
@@ -134,7 +137,7 @@ def _read_fence(plan: ParsedPlan, block: Block) -> AnnotatedFence | None:
 
 
 def _outdent(line: str, columns: int) -> str:
-    """A line without the white space in so many of its first columns; of a tab that reaches further the rest stays."""
+    """Remove the white space from the given number of leading columns; a tab that extends further leaves the rest."""
     column = 0
     for at, char in enumerate(line):
         if column >= columns or char not in " \t":

@@ -1,4 +1,4 @@
-"""Steps from fences with attributes."""
+"""Step drafts from code blocks with attributes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 PROMPT = "$ "
 _CONTINUATION_PROMPT = "> "
-"""What a shell prints before a line that goes on."""
+"""Prompt that a shell prints before a continuation line."""
 
 
 class TranscriptCommand(NamedTuple):
-    """One command, and what stands below it in a transcript."""
+    """A command and its output in a transcript."""
 
     command: str
     output: str | None = None
 
 
 def split_commands(body: Sequence[str]) -> tuple[TranscriptCommand, ...]:
-    """The commands in their order; blank lines and comments are none, and a backslash at its end lets one go on.
+    """Return the commands in order, without blank lines and comments; a trailing backslash continues a command.
 
-    Where the first of them stands behind a prompt, what has no prompt is what the command above prints.
+    If the first command has a prompt, lines without a prompt are the output of the command above.
     """
     entries: list[TranscriptCommand] = []
     output_lines: list[str] = []
@@ -58,7 +58,7 @@ def split_commands(body: Sequence[str]) -> tuple[TranscriptCommand, ...]:
 
 
 def _attach_output(entries: list[TranscriptCommand], output_lines: list[str]) -> None:
-    """Give the last command the lines that stand below it."""
+    """Attach the collected output lines to the last command."""
     text = "\n".join(output_lines).strip("\n")
     if text.strip():
         entries[-1] = entries[-1]._replace(output=text)
@@ -75,7 +75,7 @@ def _is_continued(line: str) -> bool:
 
 
 def _join_continued_lines(lines: list[str]) -> str:
-    """Lines that go on, each with the one below it; within quotes all stays as it is."""
+    """Join continued lines into one command; line breaks within quotes are kept."""
     joined = [lines[0]]
     quote = ""
     for line in lines[1:]:
@@ -91,7 +91,7 @@ def _join_continued_lines(lines: list[str]) -> str:
 
 
 def _open_quote_after(text: str, quote: str) -> str:
-    """The quote that is open at the end of a text, or nothing; one may be open at its beginning."""
+    """Return the quote that is open at the end of a text, or an empty string; `quote` is the one open at its start."""
     at = 0
     while at < len(text):
         char = text[at]
@@ -106,11 +106,11 @@ def _open_quote_after(text: str, quote: str) -> str:
 
 
 LAST_STEP_ATTRIBUTES = ("expect", "exit", "outputs", "test-after", "task", "checkpoint")
-"""What is true of a fence of several commands when all of them have run, and so goes to the last of their steps."""
+"""Attributes that apply once all commands of a code block have run, and so go to its last step."""
 
 
 def find_annotated_steps(plan: ParsedPlan) -> ParsedSteps:
-    """The steps that fences with attributes tell, in the order of their lines; those with a flaw as far as it goes."""
+    """Return the steps of annotated code blocks by line; a block with errors is read as far as possible."""
     annotated_fences = find_annotated_fences(plan)
     drafts = [draft for fence in annotated_fences.steps for draft in _fence_drafts(fence)]
     problems: list[StepProblem] = []
@@ -127,7 +127,7 @@ def find_annotated_steps(plan: ParsedPlan) -> ParsedSteps:
 def fence_problem(
     fence: AnnotatedFence, kind: str, message: str, start: int | None = None, end: int | None = None
 ) -> StepProblem:
-    """A problem at columns of a fence's info string, or at all of its attributes."""
+    """Return a problem at the given columns of a code block's info string, or at all of its attributes."""
     attributes = [*fence.info.attributes, *([fence.info.id] if fence.info.id else [])]
     if start is None or end is None:
         start, end = (
@@ -138,9 +138,10 @@ def fence_problem(
 
 
 def assign_step_ids(drafts: Iterable[StepDraft]) -> tuple[StepDraft, ...]:
-    """The drafts by line; a fence without an ID is called by its number, `step-3`. Inferred steps have their names.
+    """Return the drafts by line; an annotated step without an ID is named by its number, `step-3`.
 
-    What needs an id that a fence of several commands has needs the last of its steps.
+    Inferred steps keep their names. A dependency on the ID of a code block with several commands becomes one on its
+    last step.
     """
     ordered = sorted(drafts, key=lambda draft: draft.start)
     used_ids = {draft.id for draft in ordered if "id" in draft.attributes or draft.origin == INFERRED}
@@ -164,12 +165,12 @@ def assign_step_ids(drafts: Iterable[StepDraft]) -> tuple[StepDraft, ...]:
 
 
 def last_step_ids(drafts: Sequence[StepDraft]) -> dict[str, str]:
-    """The last step of each id that a fence has."""
+    """Return the ID of the last step for each ID of a code block."""
     return {draft.attributes["id"]: draft.id for draft in drafts if "id" in draft.attributes}
 
 
 def _fence_drafts(fence: AnnotatedFence) -> Iterator[StepDraft]:
-    """The steps of one fence."""
+    """Yield the step drafts of one code block."""
     info = fence.info
     attributes = {attribute.name: attribute.value for attribute in info.attributes}
     if info.id is not None:
@@ -209,7 +210,7 @@ def _parse_needs(attributes: dict[str, str]) -> tuple[str, ...]:
 
 
 def _syntax_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
-    """What of its info string can't be read."""
+    """Yield the syntax errors of a code block's info string, and a missing closing line."""
     for flaw in fence.info.flaws:
         yield fence_problem(fence, "EP601", flaw.message, flaw.start, flaw.end)
     if not fence.closed:
@@ -217,7 +218,7 @@ def _syntax_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
 
 
 def _expectation_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
-    """An expectation has no attributes of its own."""
+    """Yield a problem for each attribute of an `{expect}` code block, which may have none of its own."""
     for attribute in (*fence.info.attributes, *([fence.info.id] if fence.info.id else [])):
         yield fence_problem(
             fence, "EP603", f"a fence marked {{{EXPECT}}} has no attributes", attribute.start, attribute.end

@@ -1,4 +1,4 @@
-"""What the value of an attribute says, as the field of the JSON step has it, or what is wrong with it."""
+"""Parsers from the text of an attribute's value to the JSON value of the step's field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ATTRIBUTE_RANGES = {
     "max-steps": (1, 1000),
     "max-duration": (1, 604_800),
 }
-"""As the model has them."""
+"""Allowed ranges of numeric attributes, as in the execution plan model."""
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _MILLISECONDS = {"": 1, "ms": 1, "s": 1000, "m": 60_000}
 _STRATEGIES = ("fail_fast", "retry", "skip", "replan", "ask")
@@ -31,16 +31,16 @@ _PATH_CONDITIONS = ("exists", "missing")
 
 
 class AttributeValueError(Exception):
-    """What is wrong with a value."""
+    """An attribute value is invalid; the message says why."""
 
 
 def parse_step_attribute(name: str, text: str) -> Any:
-    """The JSON value of an attribute of a step; raises WrongValueError."""
+    """Return the JSON value of a step attribute. Raises AttributeValueError if the text is invalid."""
     return parse_attribute(ATTRIBUTES_BY_NAME[name], text)
 
 
 def parse_attribute(attribute: Attribute, text: str) -> Any:
-    """The JSON value of an attribute; raises WrongValueError."""
+    """Return the JSON value of an attribute. Raises AttributeValueError if the text is invalid."""
     name = attribute.name
     if not text.strip() and attribute.kind != attributes.TEXT:
         raise AttributeValueError(f"{name} says nothing")
@@ -51,7 +51,7 @@ def parse_attribute(attribute: Attribute, text: str) -> Any:
 
 
 def split_list(text: str) -> list[str]:
-    """Words between white space or commas; quotes keep what is one together. Raises WrongValueError."""
+    """Split a text at white space and commas outside quotes. Raises AttributeValueError if a quote is not closed."""
     return _split_quoted(text, " \t,")
 
 
@@ -67,7 +67,7 @@ def _split_quoted(text: str, separators: str) -> list[str]:
 
 
 def is_step_id(text: str) -> bool:
-    """Whether a text can be the id of a step."""
+    """Return whether a text is a valid step ID."""
     letters = text.replace("_", "").replace("-", "").replace(".", "")
     return text[:1].isalpha() and text.isascii() and letters.isalnum() and len(text) <= _MAX_ID_LENGTH
 

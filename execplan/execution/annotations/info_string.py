@@ -1,4 +1,4 @@
-"""The info string of a fence: its language, and behind it attributes in the style of Pandoc, `sh {#build needs=fetch}`."""
+"""Parser for code block info strings: the language, then attributes in Pandoc style, `sh {#build needs=fetch}`."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from execplan.named_tuple import NamedTuple
 _KNOWN_ATTRIBUTES = ATTRIBUTES_BY_NAME.keys() - {"id"}
 _QUOTES = "\"'"
 _MAX_WORDS = 100
-"""Words between braces that anybody has written."""
+"""Limit on words between braces; no hand-written info string has more."""
 
 
 class FenceAttribute(NamedTuple):
-    """One attribute as it is written; columns count from 0 within the info string and ends are exclusive."""
+    """An attribute as written; columns count from 0 within the info string and ends are exclusive."""
 
     name: str
     value: str
-    """Quotes taken off; a bare word has `true`."""
+    """Value without quotes; a bare word has the value `true`."""
     start: int
     end: int
     is_bare: bool = False
 
 
 class SyntaxFlaw(NamedTuple):
-    """What can't be read, and where."""
+    """A syntax error in an info string, with its columns."""
 
     start: int
     end: int
@@ -31,25 +31,25 @@ class SyntaxFlaw(NamedTuple):
 
 
 class InfoString(NamedTuple):
-    """What an info string with attributes says."""
+    """A parsed info string with attributes."""
 
     language: str
     id: FenceAttribute | None
     mark: str
-    """`example`, `expect`, `execution`, or nothing."""
+    """`example`, `expect`, `execution`, or an empty string."""
     attributes: tuple[FenceAttribute, ...]
-    """The attributes, known or not, in their order; without the id and the marks."""
+    """Known and unknown attributes in order, without the ID and the marks."""
     flaws: tuple[SyntaxFlaw, ...]
 
     def get(self, name: str) -> FenceAttribute | None:
-        """The attribute of that name."""
+        """Return the attribute with the given name, or None."""
         return next((attribute for attribute in self.attributes if attribute.name == name), None)
 
 
 def parse_info_string(info: str) -> InfoString | None:
-    """The attributes of an info string, or None where it has none that are ours: other tools write braces there too.
+    """Parse the attributes of an info string, or return None if it has none of ExecPlan's: other tools use braces too.
 
-    Ours hold an `#id`, a mark, or an attribute that we know and nothing foreign before it.
+    A group in braces belongs to ExecPlan if it has an `#id`, a mark, or a known attribute with no foreign word before.
     """
     at = info.find("{")
     language = (info[:at].split() or [""])[0] if at >= 0 else ""
@@ -69,7 +69,7 @@ def _is_attribute_group(attributes: list[FenceAttribute]) -> bool:
 
 
 def _find_mark(attribute: FenceAttribute) -> str:
-    """The mark that a word is: a bare one, or a class."""
+    """Return the mark that a word represents, as a bare word or a class, or an empty string."""
     if attribute.name == EXAMPLE:
         return EXAMPLE
     if attribute.name in (EXPECT, EXECUTION) and attribute.is_bare:
@@ -108,7 +108,7 @@ def _build_info_string(
 
 
 def _read_group(info: str, at: int) -> tuple[list[FenceAttribute], list[SyntaxFlaw], int]:
-    """The words between a brace and the one that closes it, what can't be read, and where that ends."""
+    """Return the words from an opening brace to its closing brace, the syntax errors, and the end column."""
     attributes: list[FenceAttribute] = []
     flaws: list[SyntaxFlaw] = []
     end = at + 1
@@ -132,7 +132,7 @@ def _read_group(info: str, at: int) -> tuple[list[FenceAttribute], list[SyntaxFl
 
 
 def _read_attribute(info: str, start: int) -> tuple[FenceAttribute, int, str]:
-    """The word that begins at a column, where it ends, and what is wrong with it."""
+    """Return the word at a column, its end, and an error message or an empty string."""
     if info[start] in "#.":
         end = _find_end(info, start + 1, "}")
         value = info[start + 1 : end]
@@ -157,14 +157,14 @@ def _read_attribute(info: str, start: int) -> tuple[FenceAttribute, int, str]:
 
 
 def _find_end(info: str, at: int, stops: str) -> int:
-    """Where white space or one of some characters comes next."""
+    """Return the column of the next white space or stop character."""
     while at < len(info) and not info[at].isspace() and info[at] not in stops:
         at += 1
     return at
 
 
 def _read_quoted(info: str, at: int) -> tuple[str, int, str]:
-    """The value that begins with a quote, in which a backslash keeps a quote or a backslash from being one."""
+    """Read a quoted value and return it with its end and any error; a backslash escapes the quote and itself."""
     quote = info[at]
     chars: list[str] = []
     end = at + 1

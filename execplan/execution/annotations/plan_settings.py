@@ -1,4 +1,7 @@
-"""How a whole plan runs, from its fence `{execution mode=agent max-steps=20}`: mode, constraints, and defaults of steps."""
+"""Settings of a whole plan from its code block `{execution mode=agent max-steps=20}`.
+
+They are the mode, the constraints, and the defaults of steps.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,20 @@ _BY_NAME = {attribute.name: attribute for attribute in PLAN_ATTRIBUTES}
 
 
 class PlanSettings(NamedTuple):
-    """What such a fence says, as the JSON document has it; empty where a plan has none."""
+    """Settings from the `{execution}` code block, as the JSON document has them; empty if the plan has none."""
 
     document: dict[str, Any]
-    """Fields of the document itself: `mode`."""
+    """Fields of the document itself, such as `mode`."""
     constraints: dict[str, Any]
     steps: dict[str, Any]
-    """Fields that every step gets: `timeout_s` where it has none of its own, `allow` and `deny` added to its own."""
+    """Fields for every step: `timeout_s` if it has none of its own, `allow` and `deny` added to the step's own."""
     lines: tuple[int, ...]
-    """The lines of the fence, from 0."""
+    """Line indexes of the code block, counted from 0."""
     problems: tuple[StepProblem, ...]
 
 
 def read_plan_settings(plan: ParsedPlan) -> PlanSettings:
-    """The settings of the first such fence; a value that can't be read is left out and is among the problems."""
+    """Return the settings of the first `{execution}` code block, without invalid values, which become problems."""
     execution_fences = find_annotated_fences(plan).settings
     values: dict[str, dict[str, Any]] = {"": {}, "constraints": {}, "steps": {}}
     problems = [problem for fence in execution_fences for problem in _settings_problems(fence)]
@@ -54,7 +57,7 @@ def read_plan_settings(plan: ParsedPlan) -> PlanSettings:
 
 
 def apply_plan_settings(settings: PlanSettings, step: dict[str, Any], *, has_timeout: bool) -> None:
-    """Give a step the defaults of the plan, and the calls that hold for every step."""
+    """Apply the plan's defaults to a step, and add the calls that are allowed or denied for every step."""
     for name, value in settings.steps.items():
         if name != "timeout_s":
             step[name] = list(dict.fromkeys([*step.get(name, []), *value]))
@@ -63,7 +66,7 @@ def apply_plan_settings(settings: PlanSettings, step: dict[str, Any], *, has_tim
 
 
 def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
-    """What is wrong with one fence."""
+    """Yield the problems of one `{execution}` code block."""
     from difflib import get_close_matches
 
     for flaw in fence.info.flaws:

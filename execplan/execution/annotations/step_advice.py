@@ -1,4 +1,4 @@
-"""What is worth knowing of the annotated steps of a plan and stops no compile; each kind is the code of its rule of lint."""
+"""Warnings about annotated steps that do not stop a compile; each kind is the code of its lint rule."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STATE_DIRECTORY = (".agent", ".state")
 
 
 def outside_path_reason(path: str) -> str:
-    """Why a path that counts from the repository's root is no place for a step, or nothing."""
+    """Return why a path from the repository root is not allowed in a step, or an empty string."""
     if path.startswith("/"):
         return "is absolute: paths count from the repository's root"
     if path.startswith("~"):
@@ -49,17 +49,20 @@ def outside_path_reason(path: str) -> str:
 _PATH_FIELDS = ("target", "cwd", "inputs", "outputs")
 _EXPECTATION_ATTRIBUTES = ("exit", "test-after")
 _MAX_STEPS = 100
-"""Steps that are looked at: an execution plan has no more, unless it was told otherwise."""
+"""Limit on the steps that are checked; an execution plan has no more by default."""
 _MAX_RATED_COMMANDS = 200
-"""Commands in these steps that are rated, pipes counted apart, each at the price of a millisecond or two."""
+"""Limit on the commands that are rated, with each part of a pipeline counted; each takes a millisecond or two."""
 _MAX_COMMAND_LENGTH = 1000
-"""Characters of a command that nobody wrote by hand."""
+"""Maximum length of a command that is checked, in characters; no hand-written command is longer."""
 _MAX_TASK_COMPARISONS = 5000
-"""How many tasks are compared, in all, with references that fit none."""
+"""Limit on tasks compared, in total, with references that match none."""
 
 
 def find_step_advice(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
-    """Dangerous steps, paths outside, no expectation, tasks that are not there, lines that need a shell; by line."""
+    """Return warnings by line.
+
+    They concern dangerous steps, outside paths, missing expectations, unknown tasks, and lines that need a shell.
+    """
     drafts = [draft for draft in parsed.drafts if draft.origin == ANNOTATED][:_MAX_STEPS]
     if not drafts:
         return ()
@@ -85,14 +88,14 @@ def find_step_advice(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem
 
 
 def _find_dangerous_command(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
-    """A command that is CRITICAL by what it says; that a shell was asked for is no news to its author."""
+    """Yield a problem if the command itself is CRITICAL; a declared shell is ignored, as the author knows of it."""
     risk = rate_step({name: value for name, value in step.items() if name != "shell"})
     if risk.level == CRITICAL:
         yield fence_problem(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
 
 
 def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
-    """Every path that it names, those of a patch too."""
+    """Yield a problem for each path outside the repository or in a protected directory, including those of a patch."""
     for field in _PATH_FIELDS:
         value = step.get(field, ())
         for path in [value] if isinstance(value, str) else value:
@@ -125,7 +128,7 @@ def _find_unknown_task(plan: ParsedPlan, fence: AnnotatedFence, draft: StepDraft
 
 
 def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: CommandLine) -> Iterator[StepProblem]:
-    """A command that can't run as it is."""
+    """Yield a problem if a command can't run without a shell."""
     if "shell" not in step and step["command"] and command_line.argv is None:
         why = (
             f"can't be read: {command_line.problem}"

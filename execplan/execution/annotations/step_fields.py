@@ -1,4 +1,4 @@
-"""The fields of the JSON step that a draft fills, as plain data; what can't be read is left out, for others to tell."""
+"""Fields of the JSON step from a draft, as plain data; invalid values are left out and reported elsewhere."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def build_all_step_fields(drafts: Sequence[StepDraft]) -> list[dict[str, Any]]:
-    """Those of each draft; an id that a fence of several commands has is the last of its steps."""
+    """Return the fields of each draft; the ID of a code block with several commands refers to its last step."""
     last_steps = last_step_ids(drafts)
     return [build_step_fields(draft, last_steps) for draft in drafts]
 
 
 def build_step_fields(draft: StepDraft, last_steps: Mapping[str, str]) -> dict[str, Any]:
-    """Those of one draft."""
+    """Return the JSON fields of one draft."""
     kind = draft.attributes.get("type", EXECUTE)
     step: dict[str, Any] = {"id": draft.id, "type": kind}
     for name, text in draft.attributes.items():
@@ -41,7 +41,7 @@ def build_step_fields(draft: StepDraft, last_steps: Mapping[str, str]) -> dict[s
 
 
 def _set_field(step: dict[str, Any], field: str, field_value: Any) -> None:
-    """Fill a field, or one within a field."""
+    """Set a field of a step, or a nested field given by its dotted name."""
     outer, dot, inner = field.partition(".")
     if dot:
         step.setdefault(outer, {})[inner] = field_value
@@ -50,7 +50,7 @@ def _set_field(step: dict[str, Any], field: str, field_value: Any) -> None:
 
 
 def _body_fields(draft: StepDraft, kind: str) -> dict[str, Any]:
-    """What the fence holds, in the field that the type has for it; lines end in LF, whatever those of the plan end in."""
+    """Return the body of the code block under the field for its step type; lines end in LF, whatever the plan uses."""
     if kind in COMMAND_TYPES:
         return {"command": draft.command, "expect": draft.expect}
     if kind == TOOL:
@@ -62,7 +62,7 @@ def _body_fields(draft: StepDraft, kind: str) -> dict[str, Any]:
 
 
 def parse_tool_parameters(body: Sequence[str]) -> dict[str, Any] | None:
-    """What the body of a call gives to its tool; None where that is no JSON object."""
+    """Return the parameters in the body of a tool call, or None if it is not a JSON object."""
     import json
 
     text = "\n".join(body).strip()

@@ -1,4 +1,4 @@
-"""What is wrong with the annotated steps of a plan, all at once; each kind is the code of the rule of lint that tells it."""
+"""Problems of annotated steps that stop a compile; each kind is the code of the lint rule that reports it."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ ATTRIBUTE_TYPES = {
     **dict.fromkeys(("shell", "exit"), COMMAND_TYPES),
     **dict.fromkeys(("cwd", "env", "network", "expect"), (*COMMAND_TYPES, TOOL)),
 }
-"""The types that have a use for an attribute, where not all do."""
+"""Step types that accept an attribute, for attributes that not all types accept."""
 _COMMAND_LANGUAGES = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
-"""The languages of a fence that holds commands, where it does not say so."""
+"""Languages of a code block that contains commands, if no type is given."""
 PATCH_LANGUAGES = ("diff", "patch")
-"""The languages of a fence that holds a patch."""
+"""Languages of a code block that contains a patch."""
 
 
 def find_fence_problems(
     fence: AnnotatedFence, drafts: list[StepDraft], *, suggest: bool = True
 ) -> Iterator[StepProblem]:
-    """What is wrong with one fence on its own: unknown attributes, wrong values, what is missing or of no use.
+    """Yield the problems of one code block on its own: unknown attributes, invalid values, missing or unused parts.
 
-    `suggest` is whether the attribute that may be meant is named.
+    `suggest` is whether to suggest a known attribute for an unknown one.
     """
     info = fence.info
     if info.id is not None:
@@ -98,7 +98,7 @@ def _value_problems(fence: AnnotatedFence, attribute: FenceAttribute, name: str,
 
 
 def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
-    """That there is no such attribute, and the one that is meant: named by its field, or misspelled."""
+    """Return the message for an unknown attribute, with the attribute meant by a field name or a misspelling."""
     from difflib import get_close_matches
 
     names_by_spelling = {
@@ -112,7 +112,7 @@ def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
 
 
 def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) -> Iterator[str]:
-    """What a step of a type must have, and what can't stand beside it."""
+    """Yield what a step of a type lacks, and which of its parts conflict."""
     attributes = drafts[-1].attributes
     if kind in _TARGETED_TYPES and "target" not in attributes:
         yield f"{kind} needs a target: target=PATH"
@@ -131,7 +131,7 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
 
 
 def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with how a change of files is written."""
+    """Yield problems with the form of a file change."""
     is_patch = fence.info.language in PATCH_LANGUAGES
     if kind == "modify_file" and is_patch == ("lines" in attributes):
         yield "modify_file is a fence of the language diff, or has lines=A-B and holds the new lines" + (
@@ -144,7 +144,7 @@ def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, 
 
 
 def _tool_problems(tool: str, draft: StepDraft) -> Iterator[str]:
-    """What is wrong with a call that can be seen without knowing the tool."""
+    """Yield problems with a tool call that can be found without knowing the tool."""
     from execplan.execution.documents.step_rules import is_own_tool
 
     if not tool:
@@ -158,7 +158,7 @@ def _tool_problems(tool: str, draft: StepDraft) -> Iterator[str]:
 
 
 def _patch_problems(fence: AnnotatedFence, kind: str, target: str) -> Iterator[str]:
-    """What is wrong with a patch that can be seen without the files."""
+    """Yield problems with a patch that can be found without the files."""
     files = diff_paths("\n".join(fence.body))
     if not any([line.startswith("@@ ") for line in fence.body]):
         yield "the patch holds no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
@@ -169,15 +169,18 @@ def _patch_problems(fence: AnnotatedFence, kind: str, target: str) -> Iterator[s
 
 
 _FIELD_CODES = {"depends_on": "EP606", "when": "EP606", "on_failure": "EP606", "parallel": "EP612"}
-"""The kind of what the rules between steps tell, by its field."""
+"""Problem code for a violation of a rule between steps, by its field."""
 _MAX_STEPS = 1000
-"""Steps among which such rules are looked for; more are no execution plan."""
+"""Limit on steps that are checked with the rules between steps; no execution plan has more."""
 _MAX_SUGGESTIONS = 100
-"""How often the word that is meant is looked for, and among how many ids: it takes time."""
+"""Limit on suggestions, and on the IDs they are searched in: each search takes time."""
 
 
 def find_step_problems(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem, ...]:
-    """Everything that stops the annotated steps from being compiled, by line; without a fence with attributes nothing."""
+    """Return all problems that stop the annotated steps from compiling, by line.
+
+    Without annotated code blocks, only the problems of the parse and of the plan settings are returned.
+    """
     drafts_by_line: dict[int, list[StepDraft]] = {}
     for draft in parsed.drafts:
         if draft.origin == ANNOTATED:
@@ -197,13 +200,13 @@ def find_step_problems(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProbl
 
 
 def attribute_problem(fence: AnnotatedFence, kind: str, message: str, name: str) -> StepProblem:
-    """A problem with an attribute of a fence; with the whole of its attributes where it has not got that one."""
+    """Return a problem with one attribute of a code block, or with all its attributes if it lacks that one."""
     attribute = fence.info.id if name == "id" else fence.info.get(name)
     return fence_problem(fence, kind, message, *((attribute.start, attribute.end) if attribute is not None else ()))
 
 
 def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
-    """Ids that stand twice, and references to none."""
+    """Yield problems for duplicate IDs and for references to unknown steps."""
     id_lines: dict[str, int] = {}
     for draft in drafts:
         if "id" in draft.attributes and id_lines.setdefault(draft.id, draft.start) != draft.start:
@@ -227,7 +230,7 @@ def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDra
 
 
 def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) -> Iterator[tuple[str, str]]:
-    """The ids that a fence names, each with the attribute that does."""
+    """Yield the IDs that a code block refers to, each with the name of the attribute."""
     if not is_first:
         return
     for name in step["depends_on"]:
@@ -246,7 +249,7 @@ def _suggest_id(name: str, known_ids: list[str]) -> str:
 
 
 def _cross_step_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
-    """What the rules between steps say, with references to no step left out: these are told already."""
+    """Yield violations of the rules between steps, except references to unknown steps, which are already reported."""
     if len(drafts) > _MAX_STEPS:
         return
     steps = build_all_step_fields(drafts)

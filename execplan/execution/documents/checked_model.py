@@ -1,4 +1,4 @@
-"""Records that a Python program makes itself: what is wrong with one is an ExecplanError, as everywhere in the library."""
+"""Base class for records that a Python program creates itself; invalid fields raise ExecplanError."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from execplan.json_model import Model
 if TYPE_CHECKING:
 
     class Request(Model):
-        """The base of such records: making one raises ExecplanError with every field that is wrong."""
+        """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
 
 else:
 
     class _ChecksCalls(type(Model)):
-        """Catches what `Record(field=…)` raises. Pydantic would call an `__init__` of the record for nested ones too."""
+        """Converts errors of `Record(field=…)`. Pydantic would call an `__init__` for nested records too."""
 
         def __call__(cls, *arguments: Any, **fields: Any) -> Any:
             return _call_checked(cls, lambda: super(_ChecksCalls, cls).__call__(*arguments, **fields))
 
     class Request(Model, metaclass=_ChecksCalls):
-        """The base of such records: making one raises ExecplanError with every field that is wrong."""
+        """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
 
         @classmethod
         def model_validate(cls, obj: Any, **options: Any) -> Any:
-            """Check plain data; raises ExecplanError."""
+            """Validate plain data. Raises ExecplanError if it is invalid."""
             return _call_checked(cls, lambda: super(Request, cls).model_validate(obj, **options))
 
 

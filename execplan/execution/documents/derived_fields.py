@@ -1,4 +1,4 @@
-"""What of a step is derived: its words as a program gets them, its risk, and what it does in a line."""
+"""Derived fields of a step: its argv, its risk and its one-line description."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 MAX_DESCRIPTION_LENGTH: Final = 200
-"""Characters of a description that comes from a step's own words."""
+"""Maximum length of a derived description, in characters."""
 _ACTION_NAMES = {"create_file": "Create", "modify_file": "Change", "delete_file": "Delete", "refactor_code": "Change"}
 
 
 def parse_command_fields(step: dict[str, Any]) -> None:
-    """Read a step's command into argv and environment, where it runs one, says neither, and needs no shell."""
+    """Parse a step's command into argv and environment, unless the step has an argv or needs a shell."""
     command = step.get("command")
     if step.get("type") not in COMMAND_TYPES or not isinstance(command, str) or step.get("argv") or step.get("shell"):
         return
@@ -30,7 +30,7 @@ def parse_command_fields(step: dict[str, Any]) -> None:
 
 
 def describe_step(step: dict[str, Any]) -> str:
-    """What a step does, in a line; of one that may be wrong in any way too."""
+    """Return a one-line description of a step, which may be invalid in any way."""
     kind = str(step.get("type"))
     if kind in COMMAND_TYPES:
         lines = [line.strip() for line in str(step.get("command", "")).split("\n") if line.strip()]
@@ -50,7 +50,7 @@ def describe_step(step: dict[str, Any]) -> str:
 
 
 def fill_risk(step: dict[str, Any]) -> None:
-    """Give a valid step its risk; one that it has already is only raised."""
+    """Set the risk of a valid step; a risk that it already has is only raised."""
     from execplan.execution.risk.step_risk import rate_step
 
     risk = rate_step(step)

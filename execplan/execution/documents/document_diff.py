@@ -1,4 +1,4 @@
-"""How two execution plans differ, in words; that lines have moved in the markdown is no difference."""
+"""Differences between two execution plans as text; lines that moved in the Markdown are no difference."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 _MAX_VALUE_LENGTH = 60
 _SOURCE_DIGEST = "source.sha256 "
-"""It differs whenever something else does, and tells a person nothing."""
+"""Prefix of the digest's line: the digest differs with any other change and means nothing to a person."""
 
 
 def describe_differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
-    """What is other in the new one, a line each: fields of the plan, then steps that are gone, new or changed."""
+    """Return the differences of the new plan, one line each: plan fields, then removed, new and changed steps."""
     lines = diff_documents(_comparable_fields(old), _comparable_fields(new))
     relevant = tuple([line for line in lines if not line.startswith(_SOURCE_DIGEST)])
     return relevant or (("the lines that its steps come from read otherwise",) if lines else ())
 
 
 def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
-    """The same of two documents as plain data, whatever it tells a person."""
+    """Return all differences between two documents given as plain data, one line each."""
     before, after = dict(old), dict(new)
     steps = [{step["id"]: step for step in document.pop("steps")} for document in (before, after)]
     removed = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
@@ -35,7 +35,7 @@ def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _comparable_fields(document: ExecutionPlan) -> dict[str, Any]:
-    """The document as plain data, without the lines of its steps."""
+    """Return the document as plain data, without the source lines of its steps."""
     fields = document.model_dump(mode="json", by_alias=True)
     for step in fields["steps"]:
         step["source"] = None
@@ -43,7 +43,7 @@ def _comparable_fields(document: ExecutionPlan) -> dict[str, Any]:
 
 
 def _diff_fields(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:
-    """The fields that differ, those within fields by their dotted names."""
+    """Return a line for each field that differs; nested fields have dotted names."""
     lines = []
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)

@@ -1,4 +1,4 @@
-"""Documents to bytes and back: what is written is canonical, and what is read is checked in full, with all that is wrong."""
+"""Reading and writing of documents: canonical output, and full validation of input with all violations."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 
 RULES_ERROR: Final = "rules"
-"""The type of the one error that pydantic tells when rules between fields are broken; its context has all of them."""
+"""Type of the single error that pydantic reports for broken rules between fields; its context contains all of them."""
 
 _TOO_SHORT: Final = "is the least"
 
 
 def to_bytes(document: BaseModel) -> bytes:
-    """The document as it is written: every field, in the order of the model, so that equal documents have equal bytes."""
+    """Serialize a document with every field in the order of the model, so that equal documents have equal bytes."""
     return to_json_bytes(document.model_dump(mode="json", by_alias=True))
 
 
 def load(data: bytes, kind: type[T], label: str) -> T:
-    """Read and check a document; `label` is what it is called in a refusal.
+    """Read and validate a document; `label` names it in an error.
 
-    Raises ExecplanError with every violation at once: how the JSON is written, fields, and rules between fields.
+    Raises ExecplanError with every violation at once: JSON syntax, fields, and rules between fields.
     """
     parsed = strict_json.read(data)
     if not parsed.is_complete:
@@ -54,11 +54,11 @@ def load(data: bytes, kind: type[T], label: str) -> T:
 
 
 def validate_document(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
-    """The document that plain data makes, or all that is wrong with it."""
+    """Return the document for plain data, or None with all its violations."""
     document, violations = None, []
     try:
         data = json.dumps(value)
-    except (TypeError, ValueError):  # what Python has and JSON has not, or a circle
+    except (TypeError, ValueError):  # a value that JSON does not have, or a circular reference
         return None, list(json_violations(value)) or [Violation("", "a key is no string")]
     try:
         document = kind.model_validate_json(data)
@@ -75,7 +75,7 @@ def validate_document(value: object, kind: type[T]) -> tuple[T | None, list[Viol
 def document_error(
     label: str, kind: type[BaseModel], violations: Sequence[Violation], omitted: int = 0, *, hint: str = ""
 ) -> ExecplanError:
-    """The refusal of a document with so much wrong in it; the first is in its message, all are its candidates."""
+    """Return the error for an invalid document; its message has the first violation, its candidates have all."""
     omitted += max(len(violations) - strict_json.MAX_VIOLATIONS, 0)
     violations = violations[: strict_json.MAX_VIOLATIONS]
     lines = [str(violation) for violation in violations]
@@ -92,17 +92,17 @@ def document_error(
 
 
 def kind_name(kind: type[BaseModel]) -> str:
-    """What `execplan schema` calls a kind of document."""
+    """Return the name that `execplan schema` uses for a kind of document."""
     return str(getattr(kind, "document_name", ""))
 
 
 def _rule_violations(value: dict[str, Any], kind: type[BaseModel]) -> Iterable[Violation]:
-    """What the rules of a kind say of data whose fields may be wrong."""
+    """Return violations of the rules of a document kind, for data with possibly invalid fields."""
     return kind.find_violations(value) if issubclass(kind, Document) else ()
 
 
 def convert_errors(error: ValidationError, kind: type[BaseModel]) -> Iterable[Violation]:
-    """What pydantic found, in our words."""
+    """Convert pydantic's errors to violations."""
     for detail in error.errors(include_url=False, include_input=False):
         location = json_pointer(_strip_key_markers(detail["loc"]))
         if detail["type"] == RULES_ERROR:
@@ -123,14 +123,14 @@ def convert_errors(error: ValidationError, kind: type[BaseModel]) -> Iterable[Vi
 
 
 def _describe_length(limits: dict[str, Any]) -> str:
-    """How many there are, and how many there should be."""
+    """Return a message with the actual and the allowed number of entries."""
     if "min_length" in limits:
         return f"holds {limits['actual_length']}; {limits['min_length']} {_TOO_SHORT}"
     return f"holds {limits['actual_length']}; {limits['max_length']} are the most"
 
 
 def _drop_consequential(violations: list[Violation]) -> list[Violation]:
-    """Without lists told to be too short only because something in them is wrong."""
+    """Remove errors about lists that are too short only because one of their entries is invalid."""
     return [
         violation
         for violation in violations
@@ -140,7 +140,7 @@ def _drop_consequential(violations: list[Violation]) -> list[Violation]:
 
 
 def _strip_key_markers(location: tuple[int | str, ...]) -> list[int | str]:
-    """A location without what pydantic puts into it for keys of dictionaries."""
+    """Return a location without the markers that pydantic adds for dictionary keys."""
     return [part for part in location if part != "[key]"]
 
 
@@ -150,5 +150,5 @@ def _suggest_name(name: str, kind: type[BaseModel]) -> str:
 
 
 def _field_names(kind: type[BaseModel]) -> set[str]:
-    """The names of all fields of a kind, and of what is in it."""
+    """Return the names of all fields of a document kind and its nested models."""
     return {field.alias or name for model in collect_models(kind) for name, field in model.model_fields.items()}

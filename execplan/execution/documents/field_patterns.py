@@ -1,4 +1,4 @@
-"""What texts of a document look like: the patterns of its fields, and what each of them says in words."""
+"""Patterns of text fields in documents, and a description of each for error messages."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ DESCRIPTIONS = {
     VARIABLE: "the name of a variable: letters, digits and `_`, no digit first",
     CATEGORY: "a small letter, then small letters, digits and `_-`",
 }
-"""By pattern, what stands behind `should be`."""
+"""Description of each pattern, phrased to follow `should be`."""

@@ -1,4 +1,4 @@
-"""Characters that hide something in what a step runs or touches: a reader would approve something else."""
+"""Check for hidden characters in what a step runs or touches: a reader would approve something else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIELDS = ("target", "command", "argv", "env", "cwd", "inputs", "outputs")
 
 
 def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
-    """Refuse texts that hold such a character, each given with its place; raises ExecplanError, all shown escaped."""
+    """Raise ExecplanError if a text contains a hidden character; each text has a location, and is shown escaped."""
     problems = []
     for location, text in texts:
         for line in text.split("\n"):
@@ -30,7 +30,7 @@ def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
 
 
 def step_texts(steps: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What steps, as plain data, run and touch, each text with its pointer."""
+    """Yield the texts that steps run and touch, each with its JSON pointer; the steps are plain data."""
     for index, step in enumerate(steps):
         for name in _FIELDS:
             yield from _nested_texts(f"/steps/{index}/{name}", step.get(name))
@@ -51,7 +51,7 @@ def _nested_texts(location: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 def _escape_hidden(line: str, runs: list[tuple[int, int]]) -> str:
-    """The line with what hides shown as escapes."""
+    """Return the line as inline code with hidden characters escaped."""
     pieces, position = [], 0
     for start, end in runs:
         pieces += [line[position:start], *[f"\\u{ord(char):04x}" for char in line[start:end]]]

@@ -1,4 +1,4 @@
-"""The one document that a verb prints with `--json`, whatever the verb."""
+"""Model of the answer that every command prints with `--json`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Answer(Document):
 
     @classmethod
     def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
-        """An answer with an error is not ok, and has data only at exit 1."""
+        """Check that an answer with an error is not `ok`, and has data only at exit status 1."""
         error, violations = value.get("error"), []
         if error is not None and value.get("ok") is True:
             violations.append(Violation("/ok", "is true beside an error"))

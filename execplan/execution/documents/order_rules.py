@@ -1,4 +1,4 @@
-"""Rules about names and order: numbers, ids, what a step needs, waits for and falls back on."""
+"""Rules for the names and order of steps: numbers, IDs, dependencies, conditions and alternatives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_identity(steps: Steps) -> Iterator[Violation]:
-    """Numbers are 1…n in the order of the steps, and no id stands twice."""
+    """Check that steps are numbered 1…n in order and that no ID is used twice."""
     first_indexes: dict[str, int] = {}
     for index, step in enumerate(steps):
         number, name = step.get("number"), step.get("id")
@@ -29,7 +29,7 @@ def check_identity(steps: Steps) -> Iterator[Violation]:
 
 
 def check_dependencies(steps: Steps) -> Iterator[Violation]:
-    """A step needs only steps before it, each once; a circle is shown."""
+    """Check that each step depends only on earlier steps, once each; a cycle is reported as a path."""
     index_by_id = _index_by_id(steps)
     needs = [_string_list(step.get("depends_on")) for step in steps]
     edges = [
@@ -55,7 +55,7 @@ def check_dependencies(steps: Steps) -> Iterator[Violation]:
 
 
 def check_conditions(steps: Steps) -> Iterator[Violation]:
-    """A condition on how a step ended names a step before it."""
+    """Check that a condition on a step's outcome names an earlier step."""
     index_by_id = _index_by_id(steps)
     for step_index, step in enumerate(steps):
         when = step.get("when")
@@ -72,7 +72,7 @@ def check_conditions(steps: Steps) -> Iterator[Violation]:
 
 
 def check_recoveries(steps: Steps) -> Iterator[Violation]:
-    """An alternative is a later step that does not need the one it stands in for; a retry is tried again."""
+    """Check that an alternative is a later step that does not need the step it replaces, and `retry` has retries."""
     index_by_id = _index_by_id(steps)
     for step_index, step in enumerate(steps):
         recovery = step.get("on_failure")
@@ -96,7 +96,7 @@ def check_recoveries(steps: Steps) -> Iterator[Violation]:
 
 
 def ancestors(steps: Steps) -> list[int]:
-    """For each step those that come before it by need, at any distance, as bits by index; forward needs do not count."""
+    """Return the direct and indirect dependencies of each step, as bits by index; forward dependencies are ignored."""
     index_by_id = _index_by_id(steps)
     ancestor_bits = [0] * len(steps)
     for step_index, step in enumerate(steps):
@@ -108,7 +108,7 @@ def ancestors(steps: Steps) -> list[int]:
 
 
 def _index_by_id(steps: Steps) -> dict[str, int]:
-    """The first step of each id."""
+    """Return the index of the first step with each ID."""
     index_by_id: dict[str, int] = {}
     for index, step in enumerate(steps):
         if isinstance(step.get("id"), str):
@@ -121,7 +121,7 @@ def _string_list(value: object) -> list[str]:
 
 
 def _find_cycles(edges: Sequence[Iterable[int]]) -> dict[int, tuple[int, ...]]:
-    """Each index that can reach itself, with all that it shares a circle with (Tarjan, without recursion)."""
+    """Return the members of the cycle for each index that can reach itself (Tarjan's algorithm, without recursion)."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -165,7 +165,7 @@ def _pop_through(stack: list[int], root: int) -> list[int]:
 
 
 def _find_cycle_path(members: tuple[int, ...], edges: Sequence[Iterable[int]]) -> list[int]:
-    """The shortest way from the first of a circle's members back to it."""
+    """Return the shortest path from the first member of a cycle back to itself."""
     start, member_set = members[0], set(members)
     predecessors: dict[int, int] = {}
     queue = [start]

@@ -1,4 +1,4 @@
-"""What must hold between the fields of an execution plan, on plain data, so that it can be told though some fields are wrong."""
+"""Rules between the fields of an execution plan, checked on plain data, even if some fields are invalid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_DIGITS = 19
 
 
 def plan_violations(plan: Mapping[str, Any]) -> list[Violation]:
-    """All rules that an execution plan breaks; what is missing or of a wrong type is left to the check of its fields."""
+    """Return all rule violations of an execution plan; missing fields and wrong types are left to field validation."""
     violations = [*json_violations(plan), *_check_plan_id(plan), *_check_history(plan)]
     steps = plan.get("steps")
     if not isinstance(steps, list | tuple) or len(steps) > _MAX_STEPS:
@@ -42,7 +42,7 @@ def plan_violations(plan: Mapping[str, Any]) -> list[Violation]:
 
 
 def json_violations(plan: object) -> Iterator[Violation]:
-    """What Python takes and the strict reader would not: what is written must be readable."""
+    """Yield violations for values that Python accepts and the strict JSON reader rejects."""
     stack: list[tuple[Any, str, int]] = [(plan, "", 0)]
     while stack:
         value, location, depth = stack.pop()
@@ -69,7 +69,7 @@ def _check_plan_id(plan: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _check_history(plan: Mapping[str, Any]) -> Iterator[Violation]:
-    """Revisions are counted from 1, and each but the last stands in the history."""
+    """Check that revisions count from 1 and that the history has all but the current one."""
     metadata, revision = plan.get("metadata") or {}, plan.get("revision", 1)
     history = metadata.get("history", ()) if isinstance(metadata, dict) else ()
     if not isinstance(history, list | tuple) or not _is_number(revision) or revision < 1:
@@ -85,7 +85,7 @@ def _check_history(plan: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def check_disjoint(entry: Mapping[str, Any], location: str) -> Iterator[Violation]:
-    """No step is both completed and failed."""
+    """Check that no step is both completed and failed."""
     failed = _number_list(entry.get("failed_steps"))
     conflicting = [number for number in _number_list(entry.get("completed_steps")) if number in failed]
     if conflicting:
@@ -93,12 +93,12 @@ def check_disjoint(entry: Mapping[str, Any], location: str) -> Iterator[Violatio
 
 
 def _number_list(value: object) -> list[int]:
-    """The numbers of a list; what is none is left to the check of its fields."""
+    """Return the integers in a list; other entries are left to the field validation."""
     return [number for number in value if _is_number(number)] if isinstance(value, list | tuple) else []
 
 
 def _check_constraints(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
-    """What the plan says of all its steps."""
+    """Check the steps against the fields of the plan that apply to all of them."""
     constraints = plan.get("constraints") or {}
     constraints = constraints if isinstance(constraints, dict) else {}
     max_steps = constraints.get("max_steps", 100)

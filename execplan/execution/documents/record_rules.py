@@ -1,4 +1,4 @@
-"""What must hold between the fields of a run's record, on plain data; and times, which are never in the future."""
+"""Rules between the fields of a run record, checked on plain data, and the rule that times are not in the future."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 CLOCK_SKEW_SECONDS: Final = 60
-"""Seconds by which the clock of whoever wrote it may be ahead."""
+"""Maximum number of seconds by which the writer's clock may be ahead."""
 
 
 def record_violations(record: Mapping[str, Any], now: float) -> list[Violation]:
-    """All rules that a record breaks at a moment, in seconds since 1970."""
+    """Return all rule violations of a record at the time `now`, in seconds since 1970."""
     steps = record.get("steps")
     step_dicts = [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list | tuple) else []
     violations = [*json_violations(record), *_check_times(record, "", now)]
@@ -33,7 +33,7 @@ def record_violations(record: Mapping[str, Any], now: float) -> list[Violation]:
 
 
 def is_in_future(timestamp: object, now: float) -> bool:
-    """Whether a time of a document lies ahead by more than the grace; what is no time does not."""
+    """Return whether a document's time is ahead by more than the allowed skew; an invalid time is not."""
     from datetime import datetime
 
     try:
@@ -61,7 +61,7 @@ def _check_step(step: dict[str, Any], index: int) -> Iterator[Violation]:
 
 
 def _check_step_lists(record: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
-    """Both lists say what the steps say."""
+    """Check that the lists of completed and failed steps match the states of the steps."""
     yield from check_disjoint(record, "")
     for name, status in (("completed_steps", COMPLETED), ("failed_steps", FAILED)):
         listed = list(record.get(name) or ()) if isinstance(record.get(name, ()), list | tuple) else []
@@ -71,7 +71,7 @@ def _check_step_lists(record: Mapping[str, Any], steps: list[dict[str, Any]]) ->
 
 
 def _check_run_end(record: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
-    """A run that is over has an end, and one whose steps are not all well is not completed."""
+    """Check that only an ended run has an end time, and that all steps of a completed run succeeded."""
     status = record.get("status", PENDING)
     if status in ENDED_RUN_STATES and record.get("ended") is None:
         yield Violation("/ended", f"is missing of a run that is {status}")

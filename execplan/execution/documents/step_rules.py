@@ -1,4 +1,4 @@
-"""Rules about what a step is made of: what its type must have and has no use for, and paths that steps share."""
+"""Rules for the fields of a step: what its type requires and allows, and paths shared between steps."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class StepFields(NamedTuple):
-    """What a type of step is made of."""
+    """The fields that a step type requires and allows."""
 
     tool: str
-    """None of ours for `use_tool`, which names an agent's or an installed one."""
+    """Built-in tool of the type; empty for `use_tool`, which names an agent's or an installed tool."""
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
 
@@ -42,7 +42,7 @@ ABSENT_VALUES: dict[str, Any] = {
     "exit": 0,
     "cwd": ".",
 }
-"""Fields that not every type has a use for, each with what it is where it is absent."""
+"""Fields that not all types allow, each with its value if absent."""
 _COMMAND_FIELDS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
 FIELDS_BY_TYPE = {
     "create_file": StepFields("file.create", ("target", "content")),
@@ -59,17 +59,17 @@ _OWN_DOMAINS = frozenset(
 
 
 def is_own_tool(tool: str) -> bool:
-    """Whether the name of a tool is in a domain of execplan's own: `file`, `shell`, `code`, `package`."""
+    """Return whether a tool name is in one of ExecPlan's own domains: `file`, `shell`, `code`, `package`."""
     return tool.partition(".")[0] in _OWN_DOMAINS
 
 
 def own_tool_pattern() -> str:
-    """The pattern of such names."""
+    """Return the regular expression for tool names in ExecPlan's own domains."""
     return rf"^({'|'.join(sorted(_OWN_DOMAINS))})[.]"
 
 
 def check_step_fields(steps: Steps) -> Iterator[Violation]:
-    """Each step has what its type needs, the type's tool, and nothing that its type has no use for."""
+    """Check that each step has the required fields, its type's tool, and no field that its type does not allow."""
     for index, step in enumerate(steps):
         kind = step.get("type")
         if isinstance(kind, str) and kind in FIELDS_BY_TYPE:
@@ -103,7 +103,7 @@ def _check_type_fields(step: dict[str, Any], kind: str, fields: StepFields) -> I
 
 
 def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What runs is what is shown: argv and environment are those that the command says."""
+    """Check that argv and environment match the command: the step must run what is shown."""
     command, argv, env = step.get("command"), step["argv"], step.get("env") or {}
     if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
         return
@@ -111,7 +111,7 @@ def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     from execplan.text.invisible_characters import find_hidden
 
     if any([find_hidden(line) for line in command.split("\n")]):
-        return  # the policy refuses it, and says why
+        return  # the policy rejects it and gives the reason
     parsed = parse_command(command)
     if parsed.argv != tuple(argv):
         yield "argv", "is not what the command says" + (f": {list(parsed.argv)}" if parsed.argv is not None else "")
@@ -121,7 +121,7 @@ def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """A file is modified by a patch, or by lines that are given anew."""
+    """Check that a file is modified by either a patch or replacement lines."""
     patch, content, lines = step.get("patch"), step.get("content"), step.get("lines")
     if patch is None and content is None and lines is None:
         yield "patch", "modify_file needs a patch, or content and lines"
@@ -139,7 +139,7 @@ def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _check_patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What an agent is allowed or denied further says what it is about."""
+    """Check that each additional pattern to allow or deny is valid."""
     for name in ("allow", "deny"):
         patterns = step.get(name)
         for pattern in patterns if isinstance(patterns, list | tuple) else ():
@@ -148,7 +148,7 @@ def _check_patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _check_line_ranges(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """A first line is not behind the last."""
+    """Check that the first line of a range is not after the last."""
     lines, source = step.get("lines"), step.get("source")
     pairs = {"lines": lines if isinstance(lines, list | tuple) and len(lines) == 2 else ()}
     if isinstance(source, dict):
@@ -159,7 +159,7 @@ def _check_line_ranges(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def check_shared_paths(steps: Steps) -> Iterator[Violation]:
-    """Two parallel steps share no path that one of them writes, unless one needs the other."""
+    """Check that parallel steps share no path that one of them writes, unless one depends on the other."""
     ancestor_bits: list[int] = []
     users: dict[str, list[tuple[int, bool]]] = {}
     for index, step in enumerate(steps):

@@ -1,7 +1,7 @@
-"""JSON that means one thing only: what readers differ on is a violation, told with its place.
+"""Strict JSON reader: anything that JSON readers interpret differently is a violation with its position.
 
-The standard reader keeps the last of two equal keys, takes NaN, lone surrogates and integers of any length, and ends in a
-RecursionError when there are too many brackets. This one reads on behind what it refuses, so that all of it is told at once.
+The standard reader keeps the last of two equal keys, accepts NaN, lone surrogates and integers of any length, and fails
+with a RecursionError if brackets are nested too deeply. This one continues after a violation, to report all at once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.named_tuple import NamedTuple
 
 MAX_BYTES: Final = 5 * 1024 * 1024
-"""Bytes of a document."""
+"""Maximum size of a document, in bytes."""
 MAX_DEPTH: Final = 64
 MAX_DIGITS: Final = 19
-"""Of an integer: as many as 64 bits take."""
+"""Maximum number of digits of an integer: as many as 64 bits allow."""
 MAX_VIOLATIONS: Final = 100
-"""Violations that are told; the rest is counted."""
+"""Maximum number of violations that are reported; the rest is only counted."""
 _MAX_NUMBER_LENGTH: Final = 64
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
@@ -31,19 +31,19 @@ _NON_JSON_NUMBERS = ("NaN", "Infinity", "-Infinity")
 
 
 class ParsedJson(NamedTuple):
-    """What a document holds."""
+    """The content of a JSON document, with its violations."""
 
     value: object
-    """With something harmless in place of what was refused; None where nothing could be read."""
+    """Parsed value, with a harmless one in place of each rejected value; None if nothing could be read."""
     violations: tuple[Violation, ...]
     omitted: int = 0
-    """How many violations are not told."""
+    """Number of violations that are not reported."""
     is_complete: bool = True
-    """Whether it was read to its end."""
+    """Whether the document was read to its end."""
 
 
 def read(data: bytes) -> ParsedJson:
-    """Read a document, with all that is wrong with how it is written."""
+    """Read a JSON document and collect all violations of its syntax."""
     if len(data) > MAX_BYTES:
         return _failed_read(f"larger than {MAX_BYTES // 1024 // 1024} MiB")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -65,7 +65,7 @@ def _failed_read(message: str) -> ParsedJson:
 
 
 class _UnreadableError(Exception):
-    """Behind this there is no telling what is meant."""
+    """A syntax error after which the rest of the document can't be interpreted."""
 
     def __init__(self, violation: Violation) -> None:
         super().__init__(violation)
@@ -73,7 +73,7 @@ class _UnreadableError(Exception):
 
 
 class _Reader:
-    """Goes through a text once; what is open stands in a stack, so that depth costs nothing."""
+    """Reads a text in one pass, with open containers on a stack, so that nesting needs no recursion."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -84,7 +84,7 @@ class _Reader:
         self.path: list[str | int] = []
 
     def parse(self) -> object:
-        """The value of the text."""
+        """Return the value of the text."""
         if self.text.startswith("\ufeff"):
             self._add_violation("", 0, "a byte order mark before it")
             self.position = 1
@@ -103,7 +103,7 @@ class _Reader:
         return value
 
     def _open_container(self, value: dict[str, object] | list[object]) -> bool:
-        """Whether a value just opened has something in it; then what comes next is read."""
+        """Enter a container unless it is empty, and read the first key of an object; return whether it was entered."""
         if self._peek() == ("}" if isinstance(value, dict) else "]"):
             self.position += 1
             return False
@@ -116,7 +116,7 @@ class _Reader:
         return True
 
     def _store_value(self, value: object) -> bool:
-        """Put a value where it belongs; whether another follows in the same object or array."""
+        """Store a value in the open container; return whether another value follows in it."""
         container = self.containers[-1]
         key = self.path[-1]
         if isinstance(container, dict):
@@ -141,7 +141,7 @@ class _Reader:
         return True
 
     def _read_key(self, container: dict[str, object]) -> None:
-        """Read a name and its colon."""
+        """Read a key and its colon."""
         start = self.position
         if self._peek() != '"':
             raise self._fatal_error("a name in double quotes should stand here", in_container=True)
@@ -155,7 +155,7 @@ class _Reader:
         self.position += 1
 
     def _read_value(self) -> object:
-        """Read a value; of an object or an array the opening bracket."""
+        """Read a value; for an object or an array, only the opening bracket."""
         char = self._peek()
         if char == '"':
             return self._read_string()
@@ -194,10 +194,10 @@ class _Reader:
         return value
 
     def _read_string(self, *, is_key: bool = False) -> str:
-        """Read a string; `is_key`: the name of what is open."""
+        """Read a string; `is_key` means that it is a key of the open object."""
         start = self.position
         match = _STRING.match(self.text, start)
-        assert match is not None  # it begins with a quote
+        assert match is not None  # it starts with a quote
         self.position = match.end()
         char = self.text[self.position : self.position + 1]
         if char != '"':
@@ -218,9 +218,9 @@ class _Reader:
         return value
 
     def _peek(self) -> str:
-        """The next character that is no space."""
+        """Skip white space and return the next character, or an empty string."""
         match = _SPACE.match(self.text, self.position)
-        assert match is not None  # it matches nothing, too
+        assert match is not None  # it also matches an empty string
         self.position = match.end()
         return self.text[self.position : self.position + 1]
 
@@ -231,7 +231,7 @@ class _Reader:
             self.omitted += 1
 
     def _fatal_error(self, message: str, *, in_container: bool = False) -> _UnreadableError:
-        """What is wrong with a value; `in_container`: with the object or array that is open."""
+        """Return an error for a value, or for the open object or array if `in_container`."""
         location = json_pointer(self.path[:-1] if in_container else self.path)
         return _UnreadableError(Violation(location, f"{message} ({self._position_text(self.position)})"))
 

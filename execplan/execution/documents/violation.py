@@ -1,4 +1,4 @@
-"""What is wrong with a document, and where: a JSON pointer and words; light enough for whoever checks plain data."""
+"""Violations of a document: a JSON pointer and a message; light enough for checks of plain data."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MAX_TOKEN_LENGTH = 200
 
 
 class Violation(NamedTuple):
-    """What is wrong, and where."""
+    """A violation in a document, with its location."""
 
     pointer: str
-    """A JSON pointer as RFC 6901 has it; empty for all of the document."""
+    """JSON pointer as in RFC 6901; empty for the whole document."""
     message: str
 
     def __str__(self) -> str:
@@ -23,7 +23,7 @@ class Violation(NamedTuple):
 
 
 def json_pointer(keys: Iterable[str | int]) -> str:
-    """The pointer that names and indices from the top make; a name that is very long is cut."""
+    """Return the pointer for keys and indexes from the root; a very long key is shortened."""
     return "".join([f"/{_escape_token(key)}" for key in keys])
 
 

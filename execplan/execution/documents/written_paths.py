@@ -1,4 +1,4 @@
-"""Which paths a step writes, told from its fields alone."""
+"""Paths that a step writes, derived from its fields alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HEADER_PREFIXES = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", 
 
 
 def written_paths(step: Mapping[str, object]) -> list[str]:
-    """What a step, as plain data, writes or deletes: target, files of its patch, declared outputs; each as it is named."""
+    """Return the paths that a step writes or deletes: target, files of its patch, declared outputs; each as written."""
     paths: dict[str, None] = {}
     target, patch, outputs = step.get("target"), step.get("patch"), step.get("outputs")
     if isinstance(target, str) and step.get("type") != "install_package":
@@ -23,7 +23,7 @@ def written_paths(step: Mapping[str, object]) -> list[str]:
 
 
 def diff_paths(patch: str) -> list[str]:
-    """The files that a unified diff names in its headers, in order; never a line of a hunk that looks like a header."""
+    """Return the files in the headers of a unified diff, in order; hunk lines that look like headers are ignored."""
     paths: dict[str, None] = {}
     old = new = 0
     for line in patch.split("\n"):
@@ -41,7 +41,7 @@ def diff_paths(patch: str) -> list[str]:
 
 
 def _hunk_line_counts(header: str) -> tuple[int, int]:
-    """How many old and new lines a hunk has, by its header; none where it can't be read."""
+    """Return the numbers of old and new lines in a hunk header; zeros if it can't be parsed."""
     sizes = []
     for line_range in header.split(" ")[1:3]:
         size = line_range[1:].partition(",")[2] or "1"
@@ -50,7 +50,7 @@ def _hunk_line_counts(header: str) -> tuple[int, int]:
 
 
 def _git_header_paths(text: str) -> list[str]:
-    """The path of `a/PATH b/PATH`, where both are the same; others are named by `rename` lines."""
+    """Return the path of `a/PATH b/PATH` if both are equal; other files are named by `rename` lines."""
     half = len(text) // 2
     if len(text) % 2 and text[half] == " " and text[:2] == "a/" and text[half + 1 :] == "b/" + text[2:half]:
         return [text[2:half]]
@@ -58,7 +58,7 @@ def _git_header_paths(text: str) -> list[str]:
 
 
 def _header_path(line: str, *, has_prefix: bool) -> str:
-    """The path in a header, nothing for /dev/null: without a time behind it, and without git's `a/` and `b/`."""
+    """Return the path in a header without a timestamp and Git's `a/` or `b/`; empty for /dev/null."""
     text = next(line.removeprefix(mark) for mark in _HEADER_PREFIXES if line.startswith(mark)).rstrip("\r")
     name = _unquote(text) if text.startswith('"') else text.partition("\t")[0]
     if name == "/dev/null":
@@ -67,7 +67,7 @@ def _header_path(line: str, *, has_prefix: bool) -> str:
 
 
 def _unquote(text: str) -> str:
-    """A path that git wrote in double quotes, with the bytes of other characters as octal numbers."""
+    """Return a path that Git wrote in double quotes, with non-ASCII bytes as octal escapes."""
     from ast import literal_eval
 
     quoted = text[: text.rfind('"') + 1]

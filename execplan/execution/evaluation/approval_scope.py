@@ -1,4 +1,4 @@
-"""Which steps an approval would cover, which the policy approves by itself, and which wait; and what nobody may approve."""
+"""Scope of an approval: which steps it covers, which the policy approves, which wait, and what can't be approved."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 
 
 class UncoveredStep(NamedTuple):
-    """A step that may not run."""
+    """A step that may not run, with the reason."""
 
     evaluated: EvaluatedStep
     why: str
 
 
 class ApprovalScope(NamedTuple):
-    """What becomes of each step."""
+    """The steps of a plan, sorted by how they are approved."""
 
     covered: tuple[EvaluatedStep, ...]
     by_policy: tuple[EvaluatedStep, ...]
-    """Those that the policy approves, whatever else is said."""
+    """Steps that the policy approves, independent of the approval."""
     uncovered: tuple[UncoveredStep, ...]
-    """Those that nobody has approved then."""
+    """Steps that would remain unapproved."""
     finished: tuple[EvaluatedStep, ...] = ()
-    """Those that a run which is under way has done: no approval covers them."""
+    """Steps that an active run has finished; no approval covers them."""
 
     @property
     def manual_steps(self) -> tuple[EvaluatedStep, ...]:
-        """The steps that are covered and that a person has to answer for."""
+        """Covered steps that need a person's approval."""
         return tuple([step for step in self.covered if step.needs_person])
 
     @property
     def inferred_steps(self) -> tuple[EvaluatedStep, ...]:
-        """Those of them that the plan does not say in so many words."""
+        """Covered steps that were inferred from the plan."""
         return tuple([step for step in self.covered if step.step.inferred])
 
 
 def expand_step_id(ids: Iterable[str], name: str) -> set[str]:
-    """The ids of the steps that a fence with several commands gives, by its own id."""
+    """Return the step IDs that come from a code block with several commands, given the ID of the code block."""
     return {step_id for step_id in ids if step_id.startswith(f"{name}.") and step_id[len(name) + 1 :].isdecimal()}
 
 
 def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[str, ...] | None) -> ApprovalScope:
-    """Sort the steps of a plan; raises ExecplanError for an id that is none."""
+    """Sort the steps of a plan by how they are approved. Raises ExecplanError if a step ID is unknown."""
     step_ids = [step.step.id for step in evaluation.steps]
     selected_ids: set[str] = set()
     for name in steps or ():
@@ -84,7 +84,10 @@ def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[st
 
 
 def find_forbidden_paths(document: ExecutionPlan, world: World) -> Iterator[str]:
-    """What no approval may cover, whichever checks are on: paths that lead out of the repository, git's and our own."""
+    """Yield paths that no approval may cover, whatever checks are enabled.
+
+    These are paths outside the repository, and Git's or ExecPlan's own.
+    """
     for step in document.steps:
         written = written_paths(step.model_dump(mode="json"))
         for path in dict.fromkeys([*bound_paths(step), *written, step.cwd]):

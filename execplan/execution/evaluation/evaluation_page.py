@@ -1,4 +1,4 @@
-"""An evaluation as a page of markdown for a reviewer; what a plan holds stays inside its code spans and fences."""
+"""Markdown page of an evaluation for a reviewer; content of the plan stays inside code spans and code blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def render_page(document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str, approve_command: str) -> str:
-    """The page; `path` is where the steps stand, `approve_command` the command that approves what has the digest."""
+    """Return the page; `path` is the file with the steps, `approve_command` the command that approves the digest."""
     blocks = [
         f"# Execution plan {code_span(document.plan_id)}",
         f"{code_span(document.description)}, from {code_span(path)}",
@@ -46,7 +46,7 @@ def render_page(document: ExecutionPlan, evaluation: Evaluation, path: str, dige
 
 
 def _format_summary(evaluation: Evaluation, digest: str, approve_command: str) -> Iterator[str]:
-    """What is to be decided."""
+    """Yield the verdict, the risk and the digest, with the command that approves it."""
     yield f"**{format_verdict(evaluation)}.**"
     levels = [step.risk.level for step in evaluation.steps if not step.is_done]
     counts = [f"{levels.count(level)} {level}" for level in reversed(LEVELS) if level in levels]
@@ -111,7 +111,7 @@ def _format_checks(evaluation: Evaluation) -> str:
 
 
 def code_span(text: str) -> str:
-    """A text as a code span, on one line, without secrets, and with what can't be seen escaped."""
+    """Return a text as a one-line code span, with secrets masked and invisible characters escaped."""
     text = " ".join(_visible_text(text).split()) or " "
     backticks = "`" * (_longest_backtick_run(text) + 1)
     padding = " " if text[0] == "`" or text[-1] == "`" else ""
@@ -119,18 +119,18 @@ def code_span(text: str) -> str:
 
 
 def code_block(text: str, language: str) -> str:
-    """A text in a fence that nothing in it closes, without secrets, and with what can't be seen escaped."""
+    """Return a text as a code block that its content can't close, with secrets masked and invisible text escaped."""
     backticks = "`" * max(3, _longest_backtick_run(text) + 1)
     return f"{backticks}{language}\n{_visible_text(text).removesuffix(chr(10))}\n{backticks}"
 
 
 def _visible_text(text: str) -> str:
-    """A text without secrets, and with what can't be seen escaped: a page is sent around."""
+    """Return a text with secrets masked and invisible characters escaped, because a page is sent to others."""
     return escape_unprintable_lines(mask_secrets(text))
 
 
 def _longest_backtick_run(text: str) -> int:
-    """The length of the longest run of backticks."""
+    """Return the length of the longest run of backticks."""
     longest = run = 0
     for char in text:
         run = run + 1 if char == "`" else 0

@@ -1,4 +1,4 @@
-"""An evaluation in words, the same ones on a terminal, in JSON and on a page."""
+"""Texts of an evaluation, shared by the terminal, JSON and the Markdown page."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SHOWN_ELSEWHERE = frozenset(
     "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
     "risk inferred phase source".split()
 )
-"""The fields of a step that are told by a line of their own, or by what it runs and writes."""
+"""Fields of a step that are shown in their own lines, or with what the step runs and writes."""
 
 
 def format_verdict(evaluation: Evaluation) -> str:
-    """Whether it may run, and who must say so."""
+    """Return whether the plan may run, and who must approve it."""
     errors = [finding.level for finding in evaluation.findings].count(ERROR)
     if errors:
         return f"It must not run: {errors} error{'s' * (errors > 1)}"
@@ -46,7 +46,10 @@ def format_verdict(evaluation: Evaluation) -> str:
 
 
 def describe_origin(document: ExecutionPlan) -> str:
-    """That the steps are not what the lines of the plan say, or nothing: whoever has read the plan has not read them."""
+    """Return a note if the steps differ from the plan's lines, because a reader of the plan has not read them.
+
+    The note is empty otherwise.
+    """
     if document.revision > 1:
         return (
             f"The steps are those of revision {document.revision}, as it is stored, and not what the plan's lines say"
@@ -59,16 +62,16 @@ def _format_step_numbers(steps: list[EvaluatedStep]) -> str:
 
 
 def approval_columns(evaluated: EvaluatedStep) -> tuple[str, str]:
-    """Who approves a step, and whether it may run."""
+    """Return who approves a step, and whether it may run."""
     if evaluated.is_done:
         return "-", DONE
     return "a person" if evaluated.needs_person else "the policy", "may run" if evaluated.ok else "must not run"
 
 
 def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
-    """What a step runs, each with what it is: its command with all that changes what it does, its test, what it calls.
+    """Yield what a step runs, each with a label: its command with all that affects it, its test, its tool call.
 
-    `format_path` makes what can be shown of a path.
+    `format_path` formats a path for display.
     """
     assignments = "".join([f"{variable}={quote(value)} " for variable, value in step.env.items()])
     cwd_text = f" in {format_path(step.cwd)}" if step.cwd != "." else ""
@@ -92,7 +95,7 @@ def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> It
 
 
 def describe_writes(evaluated: EvaluatedStep) -> Iterator[tuple[str, str]]:
-    """What a step holds to be written that its dry run does not show: nobody approves what stands nowhere."""
+    """Yield content that the step writes and its dry run does not show: content that is not shown can't be approved."""
     step, diff = evaluated.step, evaluated.dry_run.diff
     if evaluated.is_done:
         return
@@ -106,7 +109,7 @@ def describe_writes(evaluated: EvaluatedStep) -> Iterator[tuple[str, str]]:
 
 
 def describe_settings(step: Step) -> Iterator[str]:
-    """What else holds for a step: each field that says something by itself, by its name."""
+    """Yield the other settings of a step, each as its name and value, if they differ from the default."""
     for name, value in step.model_dump(mode="json", exclude_defaults=True, exclude=set(_SHOWN_ELSEWHERE)).items():
         if name == "validation":
             value.pop("test_after", None)
@@ -115,12 +118,12 @@ def describe_settings(step: Step) -> Iterator[str]:
 
 
 def step_location(step: Step, path: str) -> str:
-    """Where a step stands."""
+    """Return the file and line of a step."""
     return f"{path}:{step.source.line_start}" if step.source is not None else path
 
 
 def finding_json(finding: Finding, path: str) -> dict[str, Any]:
-    """A finding as every document shows it."""
+    """Return a finding as JSON data, for every output format."""
     step = finding.step
     return {
         "check": finding.check,
@@ -134,7 +137,7 @@ def finding_json(finding: Finding, path: str) -> dict[str, Any]:
 
 
 def step_json(evaluated: EvaluatedStep, path: str) -> dict[str, Any]:
-    """A step with its judgement."""
+    """Return a step with its evaluation as JSON data."""
     step = evaluated.step
     return {
         **step.model_dump(mode="json", exclude={"source"}),

@@ -1,4 +1,4 @@
-"""What a step that writes files makes of them: shown before it is approved, and done when it runs, by one and the same code."""
+"""Computes the file changes of a step, with the same code for the preview before approval and for the run."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
 
     class Files(Protocol):
-        """The files as a step finds them; paths count from the root."""
+        """Interface to the files as a step sees them; paths count from the root."""
 
         def state(self, path: str) -> State:
-            """What is there."""
+            """Return the state of a path."""
 
         def read(self, path: str) -> bytes:
-            """The bytes of a file; raises ExecplanError."""
+            """Return the bytes of a file. Raises ExecplanError if it can't be read."""
 
 
 class ImpossibleError(Exception):
-    """It can't be done; the words say why."""
+    """A change that is impossible; the message says why."""
 
 
 def compute_changes(step: Step, files: Files) -> tuple[FileChange, ...]:
-    """What a step makes of its files, in the order in which it is done.
+    """Return the file changes of a step, in the order in which they are made.
 
-    Raises ImpossibleError, ExecplanError, and whatever `files` raises.
+    Raises ImpossibleError, ExecplanError, and any error that `files` raises.
     """
     if step.type is Type.REFACTOR:
         return tuple(_patch_changes(files, step))
@@ -42,12 +42,12 @@ def compute_changes(step: Step, files: Files) -> tuple[FileChange, ...]:
 
 
 def format_change(change: FileChange) -> str:
-    """How a file changes, as a diff."""
+    """Return the diff of a file change."""
     return _format_mode_change(change) + file_diff(change.before, change.after, change.path)
 
 
 def _format_mode_change(change: FileChange) -> str:
-    """How the mode of a file changes, as git tells it: a diff of its lines would not show what becomes a program."""
+    """Return a mode change in Git's format: the diff of lines would not show that a file becomes executable."""
     if change.after is None or change.mode == change.old_mode:
         return ""
     old = f"old mode 100{change.old_mode:o}\nnew" if change.before is not None else "new file"
@@ -55,7 +55,7 @@ def _format_mode_change(change: FileChange) -> str:
 
 
 def _target_change(files: Files, step: Step, path: str) -> FileChange:
-    """What a step makes of its target; raises ImpossibleError, ExecplanError."""
+    """Return the change of a step's target. Raises ImpossibleError if it can't be made, and ExecplanError."""
     if step.type is Type.CREATE:
         if _file_mode(files, path) is not None:
             raise ImpossibleError(f"{path} is there already")
@@ -75,7 +75,7 @@ def _target_change(files: Files, step: Step, path: str) -> FileChange:
 
 
 def _patch_changes(files: Files, step: Step) -> list[FileChange]:
-    """What a diff over several files makes of them."""
+    """Return the changes of a diff over several files."""
     changes = []
     for file_patch in patch.parse_patch(step.patch or ""):
         source, target = [
@@ -108,7 +108,7 @@ def _patch_changes(files: Files, step: Step) -> list[FileChange]:
 
 
 def _require_repository_path(name: str) -> str:
-    """A path in its plain form; raises ImpossibleError for one that leads out."""
+    """Return a path in normal form. Raises ImpossibleError if it leads out of the repository."""
     path = normalize_path(name)
     if path is None:
         raise ImpossibleError("its target is not in the repository")
@@ -116,7 +116,7 @@ def _require_repository_path(name: str) -> str:
 
 
 def _file_mode(files: Files, path: str) -> int | None:
-    """The mode of a file, None where there is nothing; raises ImpossibleError."""
+    """Return the mode of a file, or None if the path is absent. Raises ImpossibleError if it is not a regular file."""
     state = files.state(path)
     if state.kind == ABSENT:
         return None
@@ -126,7 +126,7 @@ def _file_mode(files: Files, path: str) -> int | None:
 
 
 def _replace_lines(old: bytes, step: Step) -> bytes:
-    """A file with lines of it given anew; raises ImpossibleError."""
+    """Return a file with a range of its lines replaced. Raises ImpossibleError if the file has too few lines."""
     assert step.lines is not None  # a step that modifies has a patch or lines
     first, last = step.lines
     lines = split_lines(old)

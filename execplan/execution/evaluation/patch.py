@@ -1,7 +1,7 @@
-"""Unified diffs: read strictly, applied exactly or refused with the hunk.
+"""Unified diffs: parsed strictly, and applied exactly or rejected with the failing hunk.
 
-unidiff reads the hunks. It takes lines that it does not know for remarks, and a hunk that it does not recognise with them;
-here every line of a diff must be one that says something.
+unidiff parses the hunks. It treats unknown lines, and hunks that it does not recognize, as remarks; here every line of
+a diff must have a meaning.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def is_partially_applied(before: bytes, after: bytes, hunks: Sequence[Hunk]) -> bool:
-    """Whether a file is as some of the hunks, none or all of them among these, make it of what it was."""
+    """Return whether a file has the content that results from applying any subset of the hunks, even none or all."""
     old, new = split_lines(before), split_lines(after)
-    ends, index = {0}, 0  # how many lines of the new file may have been read by then
+    ends, index = {0}, 0  # possible numbers of lines of the new file that are read so far
     for hunk in hunks:
         between = old[index : hunk.start]
         ends = {end + len(between) for end in ends if new[end : end + len(between)] == between}
@@ -38,36 +38,37 @@ _GIT_LINE_PREFIXES = tuple(
     "diff --git |index |old mode |new mode |new file mode |deleted file mode |rename from |rename to |similarity index |"
     "dissimilarity index ".split("|")
 )
-"""How lines begin that git puts between files."""
+"""Prefixes of the lines that Git writes between files."""
 _RENAMES = "rename from "
 
 
 class Hunk(NamedTuple):
-    """Lines of a file and what takes their place, each with its line end."""
+    """A range of old lines and the new lines that replace it, each with its line end."""
 
     header: str
     start: int
-    """From 0."""
+    """Index of the first line, from 0."""
     old: tuple[str, ...]
     new: tuple[str, ...]
 
 
 class FilePatch(NamedTuple):
-    """What a diff does to one file."""
+    """The changes of a diff to one file."""
 
     source: str | None
-    """None: the file is new."""
+    """Path of the file before, or None if the file is new."""
     target: str | None
-    """None: the file is deleted; another than the source: it is renamed."""
+    """Path of the file after, or None if it is deleted; a path other than the source means a rename."""
     hunks: tuple[Hunk, ...]
     mode: int | None = None
-    """What the diff says of it: 0o644 or 0o755."""
+    """File mode given by the diff: 0o644 or 0o755."""
 
 
 def parse_patch(text: str, target: str | None = None) -> tuple[FilePatch, ...]:
-    """The files that a diff changes, in order; one without a header is about the target.
+    """Return the files that a diff changes, in order; a diff without a header applies to the target.
 
-    Raises ExecplanError for what can't be read to the last line, and for what is not about text: a link, a binary file.
+    Raises ExecplanError if a line can't be parsed, or if the diff changes something other than text: a link or a binary
+    file.
     """
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
@@ -97,9 +98,9 @@ def parse_patch(text: str, target: str | None = None) -> tuple[FilePatch, ...]:
 
 
 def apply_patch(data: bytes, change: FilePatch) -> bytes:
-    """The bytes of the file after the change; raises ExecplanError for a hunk that does not fit to the byte.
+    """Return the bytes of the file after the change. Raises ExecplanError if a hunk does not match byte for byte.
 
-    A file whose lines all end in CRLF is changed by a diff whose lines end in LF, and keeps its line ends.
+    A file whose lines all end in CRLF can be changed by a diff whose lines end in LF, and keeps its line ends.
     """
     lines = split_lines(data)
     new_lines: list[str] = []
@@ -121,7 +122,7 @@ def apply_patch(data: bytes, change: FilePatch) -> bytes:
 
 
 def adapt_line_ends(lines: Sequence[str], change: FilePatch) -> tuple[Hunk, ...]:
-    """The hunks as the lines of a file take them: where all of these end in CRLF, and none of the diff's, with CRLF."""
+    """Return the hunks with the line ends of the file: CRLF if all lines of the file have it and no diff line does."""
     hunks = change.hunks
     if not have_crlf_ends(lines) or any([line.endswith("\r\n") for hunk in hunks for line in hunk.old + hunk.new]):
         return hunks
@@ -129,23 +130,23 @@ def adapt_line_ends(lines: Sequence[str], change: FilePatch) -> tuple[Hunk, ...]
 
 
 def _has_no_header(text: str) -> bool:
-    """Whether a diff begins with its hunks."""
+    """Return whether a diff starts with its hunks, without a header."""
     return next((line for line in text.split("\n") if line.strip()), "").startswith("@@")
 
 
 def _line_count(file: PatchedFile) -> int:
-    """How many lines a file has in the diff."""
+    """Return the number of lines that a file takes in the diff."""
     headers = 2 if file else 0
     return len(file.patch_info or ()) + headers + sum([1 + len(hunk) for hunk in file])
 
 
 def _marked_lines(hunk: UnidiffHunk) -> list[tuple[str, str]]:
-    """The lines of a hunk with their marks, without blank lines behind it."""
+    """Return the lines of a hunk with their marks, without trailing blank lines."""
     return [(line.line_type, line.value) for line in hunk if line.line_type]
 
 
 def _file_patch(file: PatchedFile) -> FilePatch:
-    """What is said of a file; raises ExecplanError."""
+    """Convert a parsed file of a diff. Raises ExecplanError if it is invalid or unsupported."""
     git_lines = [str(line) for line in file.patch_info or ()]
     unknown_lines = [line.strip() for line in git_lines if line.strip() and not line.startswith(_GIT_LINE_PREFIXES)]
     if file.is_binary_file:
@@ -165,7 +166,7 @@ def _file_patch(file: PatchedFile) -> FilePatch:
 
 
 def _header_path(text: str | None) -> str | None:
-    """The path that a header names; raises ExecplanError."""
+    """Return the path in a header, or None for /dev/null. Raises ExecplanError if the path is quoted."""
     if text is None or text.rstrip("\r") == _DEV_NULL:
         return None
     if text.startswith('"'):
@@ -189,19 +190,19 @@ def _convert_hunk(parsed: UnidiffHunk) -> Hunk:
         if mark in " +":
             new.append(value)
         previous_mark = mark
-    # By its header a hunk without old lines stands behind a line, any other begins with one.
+    # The header of a hunk without old lines gives the line before it, any other its first line.
     start = parsed.source_start - 1 if old else parsed.source_start
     header = f"@@ -{parsed.source_start},{parsed.source_length} +{parsed.target_start},{parsed.target_length} @@"
     return Hunk(header, start, tuple(old), tuple(new))
 
 
 def _with_crlf(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines with CRLF for LF."""
+    """Return the lines with LF replaced by CRLF."""
     return tuple([line[:-1] + "\r\n" if line.endswith("\n") else line for line in lines])
 
 
 def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> ExecplanError:
-    """Why a hunk does not fit, and where it would."""
+    """Return the error for a hunk that does not match, with the line where it would."""
     expected = hunk.old
     fits = _find_lines("".join(lines[index:]), "".join(expected), index + 1)
     hint = "make the diff anew"
@@ -224,7 +225,7 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
 
 
 def _find_lines(text: str, excerpt: str, first_line: int) -> list[int]:
-    """The lines at which a part of a text begins, two at most; the text's first line has the number."""
+    """Return up to two line numbers at which the excerpt occurs in the text, counted from `first_line`."""
     line_numbers: list[int] = []
     position = f"\n{text}".find(f"\n{excerpt}") if excerpt else -1
     while position >= 0 and len(line_numbers) < 2:

@@ -1,4 +1,4 @@
-"""The files as they will be when a step begins: those on disk, with what the steps before it make of them."""
+"""Files as they will be when a step starts: those on disk with the changes of earlier steps."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ if TYPE_CHECKING:
     from execplan.execution.world import World
 
 DEFAULT_FILE_MODE = 0o644
-"""The mode of a file that a step makes."""
+"""Mode of a file that a step creates."""
 
 
 class FileChange(NamedTuple):
-    """What a step makes of a file."""
+    """The change of one file by a step."""
 
     path: str
     before: bytes | None
-    """None: there is none."""
+    """Bytes before the change, or None if the file does not exist."""
     after: bytes | None
     mode: int = DEFAULT_FILE_MODE
     old_mode: int = DEFAULT_FILE_MODE
-    """Its mode before; of one that is not there the mode that it has if nothing is said."""
+    """Mode before the change; for a new file, the default mode."""
 
 
 class ProjectedState(NamedTuple):
-    """What is known of a path when a step begins."""
+    """The state of a path when a step starts, as far as it is known."""
 
     state: State | None
-    """None: that depends on what an earlier step does when it runs."""
+    """State of the path; None if it depends on the execution of an earlier step."""
     changed_by: str = ""
-    """The last earlier step that makes something of it."""
+    """ID of the last earlier step that changes the path."""
 
 
 class _FileEvent(NamedTuple):
-    """What one step makes of one path."""
+    """The effect of one step on one path."""
 
     step_id: str
     content: bytes | None = None
@@ -49,23 +49,23 @@ class _FileEvent(NamedTuple):
 
 
 class ProjectedFiles:
-    """The files, step by step."""
+    """The projected content of files for each step."""
 
     def __init__(self, world: World, document: ExecutionPlan) -> None:
         self.world = world
         self._events_by_path: dict[str, list[_FileEvent]] = {}
         self._folders: dict[str, list[str]] = {}
-        """The steps that make a folder, by making something in it."""
+        """IDs of the steps that create a directory by creating something in it."""
         self._uncertain: set[str] = set()
-        """The steps without which the run may go on."""
+        """IDs of the steps that the run may continue without."""
         self._replaced: dict[str, set[str]] = {}
-        """By alternative, the steps that it takes the place of."""
+        """IDs of the steps that each alternative replaces, by the alternative's ID."""
         for step in document.steps:
             if _alternative_id(step):
                 self._replaced.setdefault(_alternative_id(step), set()).add(step.id)
 
     def path_state(self, path: str, step: Step) -> ProjectedState:
-        """What is known of a path when a step begins."""
+        """Return the state of a path when a step starts."""
         event = self._last_event(path, step)
         if event is None:
             return self._created_directory(path, step) or ProjectedState(self.world.state(path))
@@ -77,12 +77,12 @@ class ProjectedFiles:
         return ProjectedState(state, event.step_id)
 
     def content(self, path: str, step: Step) -> bytes:
-        """The bytes of a file when a step begins, if that is known; raises ExecplanError where the disk has none."""
+        """Return the bytes of a file when a step starts, if known. Raises ExecplanError if it is not on disk."""
         event = self._last_event(path, step)
         return self.world.read(path) if event is None else event.content or b""
 
     def record_changes(self, step: Step, changes: Iterable[FileChange], unknown: Iterable[str]) -> None:
-        """Let a step have made its changes, and paths of which nobody knows what they hold."""
+        """Record the changes of a step, and the paths whose content is unknown after it."""
         if self._is_uncertain(step):
             self._uncertain.add(step.id)
         is_known = step.id not in self._uncertain
@@ -106,14 +106,14 @@ class ProjectedFiles:
         return ProjectedState(State(FOLDER, mode=0o755), step_ids[-1]) if step_ids else None
 
     def _ignored_steps(self, step: Step) -> set[str]:
-        """The steps that will have made nothing when this one runs: it is for when they have failed or were skipped."""
+        """Return the steps without effect when this step runs, because it runs only if they failed or were skipped."""
         ignored = set(self._replaced.get(step.id, ()))
         if step.when is not None and step.when.kind in ("failed", "skipped"):
             ignored.add(step.when.of)
         return ignored
 
     def _is_uncertain(self, step: Step) -> bool:
-        """Whether the run may go on without what a step makes."""
+        """Return whether the run may continue without the changes of a step."""
         if step.id in self._replaced or step.on_failure.strategy not in ("fail_fast", "retry", "ask", "replan"):
             return True
         if step.when is None or step.when.kind != "succeeded":
@@ -122,18 +122,18 @@ class ProjectedFiles:
 
 
 def _alternative_id(step: Step) -> str:
-    """The step that takes the place of one that failed, or nothing."""
+    """Return the ID of the step that replaces a failed step, or an empty string."""
     kind, _, alternative = step.on_failure.strategy.partition(":")
     return alternative if kind == "alternative" else ""
 
 
 def parent_directories(path: str) -> Iterator[str]:
-    """The folders that a path lies in."""
+    """Yield the parent directories of a path."""
     parts = path.split("/")
     for number in range(1, len(parts)):
         yield "/".join(parts[:number])
 
 
 def normalize_paths(paths: Iterable[str]) -> list[str]:
-    """Those paths that stay in the repository, in their plain form, each once."""
+    """Return the paths that stay in the repository, in normal form and without duplicates."""
     return list(dict.fromkeys([normalized for path in paths if (normalized := normalize_path(path)) is not None]))

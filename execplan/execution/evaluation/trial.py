@@ -1,4 +1,4 @@
-"""A step tried out in memory: what it would make of which file, or why nobody can say."""
+"""Trials of steps in memory: the files that a step would change, or why that can't be known."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 
 class StepCommand(NamedTuple):
-    """One of them."""
+    """A command, a script or a test that a step runs."""
 
     text: str
-    """With the step's own variables in front."""
+    """Text of the command, with the step's environment variables in front."""
     is_script: bool
-    """Whether a shell runs it."""
+    """Whether a shell runs the text."""
 
 
 def step_commands(step: Step) -> Iterator[StepCommand]:
-    """What a step runs: its command or its script, and its test."""
+    """Yield the commands that a step runs: its command or script, and its test."""
     assignments = "".join([f"{name}={quote(value)} " for name, value in step.env.items()])
     if step.shell is not None and step.command is not None:
         prefix = f"export {assignments}\n" if assignments else ""
@@ -57,36 +57,39 @@ DONE: Final = "done"
 
 
 class DryRun(NamedTuple):
-    """What a step would do."""
+    """The predicted effect of a step."""
 
     kind: str
-    """Exact: the diff says it. Unpredictable: only running it tells. Impossible: it can't be done as things stand. Done: a
-    run that is under way has done it, and does not do it again."""
+    """Kind of the prediction: exact, unpredictable, impossible or done.
+
+    Exact: the diff shows the effect. Unpredictable: only a run can show it. Impossible: the step can't run in the
+    current state. Done: an active run has finished the step and does not repeat it.
+    """
     diff: str = ""
     why: str = ""
-    """Where there is no diff; of an exact step, what it holds under."""
+    """Reason if there is no diff; for an exact prediction, the condition under which it is valid."""
 
 
 class Trial(NamedTuple):
-    """A step, what it is about, and what came of trying it."""
+    """A step, the paths that it uses, and the result of trying it in memory."""
 
     step: Step
     targets: dict[str, ProjectedState]
-    """The files that it writes or deletes by itself, as it finds them."""
+    """Files that the step itself writes or deletes, with their states before it."""
     needs: dict[str, ProjectedState]
-    """What must be there: its inputs, the folder that it runs in, a program that is named by its path."""
+    """Paths that must exist: its inputs, its working directory, and programs named by their path."""
     changes: tuple[FileChange, ...]
     dry_run: DryRun
     follows_command: bool
-    """Whether a command runs before it."""
+    """Whether a command runs before the step."""
 
 
 class _UnknownError(Exception):
-    """Nobody can say; the words say why."""
+    """The effect of a step can't be known; the message says why."""
 
 
 def run_trials(files: ProjectedFiles, steps: tuple[Step, ...]) -> tuple[Trial, ...]:
-    """Every step, in order, each on what those before it leave."""
+    """Return a trial of every step in order, each on the projected result of the steps before it."""
     trials = []
     follows_command = False
     for step in steps:
@@ -108,14 +111,14 @@ def run_trials(files: ProjectedFiles, steps: tuple[Step, ...]) -> tuple[Trial, .
 
 
 def target_paths(step: Step) -> list[str]:
-    """The paths that a step writes or deletes by itself, as they are written."""
+    """Return the paths that a step itself writes or deletes, as written."""
     if step.type in (Type.CREATE, Type.MODIFY, Type.DELETE):
         return [step.target] if step.target is not None else []
     return diff_paths(step.patch) if step.type is Type.REFACTOR and step.patch is not None else []
 
 
 def written_texts(trial: Trial) -> list[FileChange]:
-    """What a step writes, as far as that is known before it runs: at least what the step itself holds."""
+    """Return the content that a step writes, as far as it is known before the run: at least the step's own text."""
     step = trial.step
     added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+")]
     own_text = "".join([f"{line}\n" for line in added]) + (step.content or "")
@@ -150,7 +153,7 @@ def _run_trial(files: ProjectedFiles, step: Step, *, follows_command: bool) -> T
 
 
 def _program_paths(step: Step) -> list[str]:
-    """The programs that are named by their path from where the step runs; a test may be what the step makes itself."""
+    """Return the programs named by a path relative to the working directory, except files that the step creates."""
     own_paths = normalize_paths([*target_paths(step), *step.outputs])
     program_names = [argv[0] for argv in (step.argv, step.validation.test_after) if argv is not None and "/" in argv[0]]
     paths = [f"{step.cwd}/{name}" for name in program_names if not name.startswith("/")]
@@ -158,7 +161,7 @@ def _program_paths(step: Step) -> list[str]:
 
 
 def _skip_reason(files: ProjectedFiles, step: Step) -> str:
-    """Why a step will not run as things stand, or nothing."""
+    """Return why a step will be skipped in the current state, or an empty string."""
     if step.when is None or step.when.kind not in ("exists", "missing"):
         return ""
     path = normalize_path(step.when.of)
@@ -174,7 +177,7 @@ def _skip_reason(files: ProjectedFiles, step: Step) -> str:
 def _compute_changes(
     files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]
 ) -> tuple[FileChange, ...]:
-    """What a step makes of its files; raises ImpossibleError, _UnknownError, ExecplanError."""
+    """Return the file changes of a step. Raises ImpossibleError, _UnknownError, or ExecplanError."""
     if step.type is Type.TOOL:
         raise _UnknownError(f"only a call of {step.tool} tells what it does")
     if step.type in (Type.COMMAND, Type.INSTALL):
@@ -184,28 +187,28 @@ def _compute_changes(
 
 
 class _FilesAtStep:
-    """The files as a step finds them."""
+    """The files as a step sees them."""
 
     def __init__(self, files: ProjectedFiles, step: Step) -> None:
         self.files = files
         self.step = step
 
     def state(self, path: str) -> State:
-        """What is there; raises _UnknownError."""
+        """Return the state of a path. Raises _UnknownError if it depends on an earlier step."""
         projected = self.files.path_state(path, self.step)
         if projected.state is None:
             raise _UnknownError(f"what {path} is then depends on {projected.changed_by}")
         return projected.state
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises ExecplanError."""
+        """Return the bytes of a file. Raises ExecplanError if it can't be read."""
         return self.files.content(path, self.step)
 
 
 def _ensure_parents_are_directories(
     files: ProjectedFiles, step: Step, target_states: dict[str, ProjectedState]
 ) -> None:
-    """Refuse what would lie in a file; raises ImpossibleError."""
+    """Raise ImpossibleError if a parent directory of a target is a file."""
     for folder in dict.fromkeys([parent for path in target_states for parent in parent_directories(path)]):
         state = files.path_state(folder, step).state
         if state is not None and state.kind == FILE:

@@ -1,4 +1,4 @@
-"""How a file changes, as a unified diff that git applies."""
+"""Unified diffs of file changes, in a form that Git can apply."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MAX_DIFF_LINES = 3000
-"""Lines between the first and the last difference up to which the shortest diff is looked for: beyond, it takes seconds."""
+"""Limit on lines for a minimal diff; with more, it takes seconds."""
 _CONTEXT_LINES = 3
 
 
 def split_lines(data: bytes) -> list[str]:
-    """Lines with their ends; only LF ends one."""
+    """Split data into lines with their line ends; only LF ends a line."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     return [line + "\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
 
 
 def have_crlf_ends(lines: Sequence[str]) -> bool:
-    """Whether all lines that end at all end in CRLF."""
+    """Return whether all lines that have a line end have CRLF."""
     complete_lines = [line for line in lines if line.endswith("\n")]
     return bool(complete_lines) and all([line.endswith("\r\n") for line in complete_lines])
 
 
 def replacement_lines(lines: Sequence[str], first: int, last: int, content: str) -> str:
-    """What takes the place of lines of a file, counted from 1 and inclusive: the line ends are those of the file."""
+    """Return the text that replaces a range of lines, counted from 1 and inclusive, with the line ends of the file."""
     line_end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     text = content.replace("\r\n", "\n")
     text = text if text.endswith("\n") or not text else text + "\n"
@@ -33,7 +33,7 @@ def replacement_lines(lines: Sequence[str], first: int, last: int, content: str)
 
 
 def file_diff(old: bytes | None, new: bytes | None, path: str) -> str:
-    """What makes the new bytes of the old ones; None is a file that is not there, what is no text is only named."""
+    """Return the diff from the old to the new bytes; None is an absent file, and a binary file is only named."""
     if old == new:
         return ""
     names = [f"a/{path}" if old is not None else "/dev/null", f"b/{path}" if new is not None else "/dev/null"]
@@ -54,7 +54,7 @@ def file_diff(old: bytes | None, new: bytes | None, path: str) -> str:
 
 
 def _coarse_diff(old_lines: list[str], new_lines: list[str], names: list[str]) -> list[str]:
-    """A diff of one hunk, from the first difference to the last, unless these are near."""
+    """Return a diff of one hunk from the first to the last difference, or a minimal diff if these are close."""
     from difflib import unified_diff
 
     first = next(

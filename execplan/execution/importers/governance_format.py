@@ -1,4 +1,7 @@
-"""The plan of a governance engine: `planId`, `intent`, `operations`, `constraints`, `recoveryPaths`, `conditionals`."""
+"""Import format of a governance engine's plan.
+
+Its fields are `planId`, `intent`, `operations`, `constraints`, `recoveryPaths` and `conditionals`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MODES: Final = {"engine": "engine", "governance_driven": "engine", "agent": "age
 _LEVELS: Final = {"info": "LOW", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "critical": "CRITICAL"}
 _STRATEGIES: Final = ("retry", "skip", "fail_fast", "replan", "ask")
 _DEFAULT_RETRIES: Final = 3
-"""How often that system tries again where its document does not say."""
+"""Number of retries in that system if its document does not set one."""
 _RESULTS: Final = {
     "success": "succeeded",
     "succeeded": "succeeded",
@@ -25,7 +28,7 @@ _RESULTS: Final = {
 }
 _OPPOSITE: Final = {"succeeded": "failed", "failed": "succeeded", "exists": "missing", "missing": "exists"}
 _DEFAULT_TIMEOUT: Final = 300
-"""Seconds that a step may take which says nothing of it."""
+"""Timeout of a step in seconds if the step does not set one."""
 
 
 _CALL_KINDS: Final = {
@@ -34,16 +37,16 @@ _CALL_KINDS: Final = {
     "refactor_code": "write",
     "delete_file": "delete",
 }
-"""The types of steps that are about files, and the kind of call that each is."""
+"""Step types that concern files, and the kind of call of each."""
 
 
 def fits(value: dict[str, Any]) -> bool:
-    """Whether a document has this shape."""
+    """Return whether a document has this format."""
     return "operations" in value or "planId" in value
 
 
 def read(reader: ObjectReader) -> dict[str, Any]:
-    """Our document, as plain data without risks."""
+    """Return the execution plan as plain data without risks."""
     report = reader.report
     report.origins |= {
         "/steps": reader.pointer_to("operations"),
@@ -73,7 +76,7 @@ def read(reader: ObjectReader) -> dict[str, Any]:
     max_duration = limits.get("max_duration_s")
     if max_duration is not None and 0 < max_duration < _DEFAULT_TIMEOUT:
         for step in steps:
-            step.setdefault("timeout_s", max_duration)  # nothing in it may take longer than all of it
+            step.setdefault("timeout_s", max_duration)  # no step may take longer than the whole plan
     plan_fields = {
         "description": reader.get("description", str, summary),
         "mode": mode,
@@ -90,7 +93,7 @@ def read(reader: ObjectReader) -> dict[str, Any]:
 
 
 def _execution_mode(reader: ObjectReader, constraints: ObjectReader, operations: list[ObjectReader]) -> str:
-    """Engine or agent; where the document does not say, that in which all of its tools can be called."""
+    """Return the mode, engine or agent; by default, the one in which all tools of the document can be called."""
     modes = {}
     for section in (reader, constraints):
         mode = section.get("execution_mode", str)
@@ -136,7 +139,7 @@ def _read_step(reader: ObjectReader, index: int, mode: str) -> dict[str, Any]:
 
 
 def _translate_pattern(pattern: str, call_fields: dict[str, Any]) -> str:
-    """A pattern as it is written here: of an operation on files it is about their paths."""
+    """Return a pattern in ExecPlan's form: for an operation on files it applies to their paths."""
     kind = _CALL_KINDS.get(call_fields["type"], "")
     return f"{kind}:{pattern}" if kind and split_pattern(pattern)[0] == COMMAND else pattern
 
@@ -157,7 +160,7 @@ def _read_limits(reader: ObjectReader) -> dict[str, Any]:
 
 
 def _seconds(reader: ObjectReader, name: str) -> int | None:
-    """Whole seconds of a number of milliseconds."""
+    """Return a number of milliseconds in whole seconds."""
     value: int | None = reader.get(name, int)
     if value is None:
         return None
@@ -167,7 +170,7 @@ def _seconds(reader: ObjectReader, name: str) -> int | None:
 
 
 def _apply_recovery_paths(reader: ObjectReader, steps: list[dict[str, Any]]) -> None:
-    """Recovery paths, which name the operation by its place, from 0."""
+    """Apply recovery paths, which refer to an operation by its index from 0."""
     for path in reader.get_objects("recovery_paths"):
         strategy = path.get("strategy", str, "", required=True)
         strategy = "fail_fast" if strategy == "fail-fast" else strategy
@@ -200,7 +203,7 @@ def _apply_recovery_paths(reader: ObjectReader, steps: list[dict[str, Any]]) -> 
 def _check_operation_index(
     reader: ObjectReader, name: str, index: int | None, steps: list[dict[str, Any]]
 ) -> int | None:
-    """A place of an operation, if there is one there."""
+    """Return the index of an operation if it exists, or None."""
     if index is not None and not 0 <= index < len(steps):
         reader.add_violation(name, f"is {index}: there is no such operation; they are counted from 0")
         return None
@@ -208,7 +211,7 @@ def _check_operation_index(
 
 
 def _apply_conditionals(reader: ObjectReader, steps: list[dict[str, Any]]) -> None:
-    """Conditions, each with the operations that run where it is true, and where it is not."""
+    """Apply conditionals: a condition, and the operations for the cases that it is true and false."""
     for branch in reader.get_objects("conditionals"):
         when = _parse_condition(branch, steps)
         for name in ("if_true", "if_false"):
@@ -226,7 +229,7 @@ def _apply_conditionals(reader: ObjectReader, steps: list[dict[str, Any]]) -> No
 
 
 def _parse_condition(branch: ObjectReader, steps: list[dict[str, Any]]) -> dict[str, str] | None:
-    """A condition: `step_0_success`, `ID.failed`, `exists:PATH`."""
+    """Parse a condition: `step_0_success`, `ID.failed`, `exists:PATH`."""
     condition: str | None = branch.get("condition", str, required=True)
     if condition is None:
         return None
@@ -248,7 +251,7 @@ def _parse_condition(branch: ObjectReader, steps: list[dict[str, Any]]) -> dict[
 
 
 def _opposite_condition(when: dict[str, str], steps: list[dict[str, Any]]) -> dict[str, str] | None:
-    """What holds where a condition does not; None where that is not one condition."""
+    """Return the opposite of a condition, or None if a single condition can't express it."""
     conditional = [step for step in steps if step["id"] == when["of"] and ("when" in step or _skips_on_failure(step))]
     kind = None if conditional else _OPPOSITE.get(when["kind"])
     return None if kind is None else {**when, "kind": kind}

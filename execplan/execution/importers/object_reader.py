@@ -1,4 +1,4 @@
-"""An object of another system's document, read key by key, so that nothing in it is overlooked."""
+"""Reader for an object of another system's document, key by key, so that no key is overlooked."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ USE_TOOL: Final = "use_tool"
 
 
 def tool_step_type(tool: str) -> str:
-    """The type of step that a tool is ours for; `use_tool` for one of an agent."""
+    """Return the step type of a built-in tool, or `use_tool` for an agent's tool."""
     return _TYPES_BY_TOOL.get(tool, USE_TOOL)
 
 
 def tool_step_fields(
     tool: str, arguments: dict[str, Any], location: str, step_pointer: str, report: ImportReport
 ) -> dict[str, Any]:
-    """The fields of the step that calls a tool with arguments, which stand at `location` and are `step_pointer` in our document."""
+    """Return the fields of the step that calls a tool.
+
+    `location` is the pointer to the arguments, `step_pointer` the pointer to the step in our document.
+    """
     kind = tool_step_type(tool)
     if kind == USE_TOOL:
         report.origins[f"{step_pointer}/parameters"] = location
@@ -60,21 +63,21 @@ _TYPE_NAMES: Final = {
 
 
 class ImportReport:
-    """What is wrong with a document, and where the fields of ours come from."""
+    """Violations found during an import, and the origins of the fields of our document."""
 
     def __init__(self, now: float) -> None:
         self.now = now
-        """Seconds since 1970."""
+        """Current time in seconds since 1970."""
         self.violations: list[Violation] = []
         self.origins: dict[str, str] = {}
-        """Their pointer by ours; what lies below goes along."""
+        """Pointers in the source document by pointers in ours; nested fields are included."""
 
     def add_violation(self, location: str, message: str) -> None:
-        """Write down what is wrong."""
+        """Record a violation of the document."""
         self.violations.append(Violation(location, message))
 
     def translate(self, violation: Violation) -> Violation:
-        """A violation of our document with the pointer into theirs."""
+        """Return a violation of our document with the pointer into the source document."""
         our_pointer = violation.pointer
         while our_pointer and our_pointer not in self.origins:
             our_pointer = our_pointer.rpartition("/")[0]
@@ -87,7 +90,7 @@ class ImportReport:
 
 
 class ObjectReader:
-    """One object; its keys may be written in camelCase or in snake_case."""
+    """Reads one object, with keys in camelCase or snake_case."""
 
     def __init__(self, value: dict[str, Any], location: str, report: ImportReport) -> None:
         self.value = value
@@ -96,15 +99,18 @@ class ObjectReader:
         self.used_keys: set[str] = set()
 
     def pointer_to(self, name: str) -> str:
-        """The pointer of a key, as it is written here."""
+        """Return the pointer to a key, as spelled in the object."""
         return self.location + json_pointer((_find_key(self.value, name) or name,))
 
     def add_violation(self, name: str, message: str) -> None:
-        """Write down what is wrong with the value of a key."""
+        """Record a violation in the value of a key."""
         self.report.add_violation(self.pointer_to(name), message)
 
     def get(self, name: str, kind: type, default: Any = None, *, required: bool = False) -> Any:
-        """The value of a key; the default where it is absent, null, or of another kind, which is a violation."""
+        """Return the value of a key.
+
+        Returns the default if the key is absent or null, or if the value has another type, which is a violation.
+        """
         present_keys = [key for key in dict.fromkeys((name, _to_camel_case(name))) if key in self.value]
         self.used_keys.update(present_keys)
         if len(present_keys) > 1:
@@ -122,7 +128,7 @@ class ObjectReader:
         return default
 
     def get_strings(self, name: str) -> list[str]:
-        """The strings of an array."""
+        """Return the strings of an array; other entries are violations."""
         values = self.get(name, list, [])
         bad_indexes = [index for index, entry in enumerate(values) if not isinstance(entry, str)]
         for index in bad_indexes:
@@ -130,7 +136,7 @@ class ObjectReader:
         return [] if bad_indexes else values
 
     def get_objects(self, name: str, *, required: bool = False) -> list[ObjectReader]:
-        """The objects of an array."""
+        """Return readers for the objects of an array; other entries are violations."""
         values = self.get(name, list, [], required=required)
         readers = []
         for index, entry in enumerate(values):
@@ -142,11 +148,11 @@ class ObjectReader:
         return readers
 
     def get_object(self, name: str, *, required: bool = False) -> ObjectReader:
-        """The object of a key; an empty one where it is absent."""
+        """Return a reader for the object of a key, or for an empty object if the key is absent."""
         return ObjectReader(self.get(name, dict, {}, required=required), self.pointer_to(name), self.report)
 
     def get_time(self, name: str) -> Any:
-        """A time, as text or in seconds since 1970, which must not lie in the future."""
+        """Return a time, as text or in seconds since 1970; a time in the future is a violation."""
         self.used_keys.update((name, _to_camel_case(name)))
         value = self.value.get(_find_key(self.value, name) or name)
         if isinstance(value, str):
@@ -162,13 +168,13 @@ class ObjectReader:
         return value
 
     def require_pending(self, name: str = "status") -> None:
-        """Refuse a status that says that something has begun."""
+        """Record a violation if the status says that something has started."""
         status = self.get(name, str, "pending")
         if status != "pending":
             self.add_violation(name, f"is {status}: what has begun can't be imported, only what is pending")
 
     def reject_values(self, *names: str, why: str) -> None:
-        """Refuse values that can't be carried; null is none."""
+        """Record a violation for each key with a value that can't be imported; null and empty values are allowed."""
         for name in names:
             self.used_keys.update((name, _to_camel_case(name)))
             key = _find_key(self.value, name)
@@ -176,7 +182,7 @@ class ObjectReader:
                 self.add_violation(name, why)
 
     def reject_unknown_keys(self) -> None:
-        """Refuse every key that nobody took."""
+        """Record a violation for each key that was not read."""
         for name in _unknown_keys(self):
             self.report.add_violation(
                 self.location + json_pointer((name,)), "unknown key; what it says can't be carried"
@@ -188,7 +194,7 @@ def _unknown_keys(reader: ObjectReader) -> Iterator[str]:
 
 
 def _find_key(value: dict[str, Any], name: str) -> str | None:
-    """A name as it is written in an object, or None."""
+    """Return the spelling of a key in an object, or None."""
     return next((spelling for spelling in (name, _to_camel_case(name)) if spelling in value), None)
 
 

@@ -1,4 +1,4 @@
-"""Execution plans of other systems, and our own from elsewhere: carried in full, or refused with what can't be."""
+"""Import of execution plans from other systems or repositories: complete, or rejected with all that is unsupported."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _HINT = "which shapes are taken, field by field, is told in docs/api.md; of each
 
 
 def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:
-    """The execution plan that a document of one of the known shapes holds, under the id of a plan of ours.
+    """Return the execution plan in a document of a known format, under the ID of one of our plans.
 
-    Raises ExecplanError with everything that can't be carried at once, by its place in the document that was read.
+    Raises ExecplanError with everything that can't be imported at once, by its location in the source document.
     """
     parsed = strict_json.read(data)
     if not parsed.is_complete:
@@ -56,7 +56,7 @@ def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:
 def _fill_derived(
     plan_fields: dict[str, Any], report: ImportReport
 ) -> tuple[ExecutionPlan | None, Sequence[Violation]]:
-    """The document with what is derived, or what is wrong, told by the places of the original."""
+    """Return the document with its derived fields, and its violations with locations in the source document."""
     stated_risks = [step.pop("risk", None) for step in plan_fields["steps"]]
     for step in plan_fields["steps"]:
         parse_command_fields(step)
@@ -82,7 +82,10 @@ def _fill_derived(
 
 
 def _with_plan_id(document: ExecutionPlan, plan_id: str) -> ExecutionPlan:
-    """One of ours under another id; it no longer comes from lines of a plan, which its context goes on naming."""
+    """Return one of our documents under another ID.
+
+    It loses its references to lines of a plan, which are kept in its context.
+    """
     if document.plan_id == plan_id and document.source is None:
         return document
     plan_fields = document.model_dump(mode="json", by_alias=True)

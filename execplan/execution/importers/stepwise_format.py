@@ -1,4 +1,7 @@
-"""The plan of a coding assistant: `id`, `description`, `risk_level`, `steps` of `type`, `target`, `action`, `content`."""
+"""Import format of a coding assistant's plan.
+
+Its fields are `id`, `description`, `risk_level` and `steps` of `type`, `target`, `action`, `content`.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,17 @@ if TYPE_CHECKING:
 
 NAME: Final = "stepwise"
 _NO_TOOL: Final = "none.known"
-"""That of a type that there is not, which is refused by itself."""
+"""Tool of an unknown step type, which is rejected separately."""
 _RESULTS: Final = ("execution", "resources", "validation")
 
 
 def fits(value: dict[str, Any]) -> bool:
-    """Whether a document has this shape."""
+    """Return whether a document has this format."""
     return "steps" in value and "description" in value
 
 
 def read(reader: ObjectReader) -> dict[str, Any]:
-    """Our document, as plain data without risks."""
+    """Return the execution plan as plain data without risks."""
     preserved: dict[str, Any] = {"shape": NAME, "plan_id": reader.get("id", str, required=True)}
     description = reader.get("description", str, required=True)
     reader.report.origins["/intent/summary"] = reader.pointer_to("description")
@@ -114,7 +117,7 @@ def _parse_test_command(reader: ObjectReader, line: str) -> list[str] | None:
 
 
 def _read_risk(reader: ObjectReader, plan_level: str | None) -> dict[str, Any] | None:
-    """The risk that the document gives a step itself, or the whole plan; None where it gives neither."""
+    """Return the stated risk of a step, or of the whole plan; None if the document states neither."""
     step_level = reader.get("risk_level", str)
     level, subject = (step_level, "this step") if step_level else (plan_level, "the whole plan")
     return {"level": level, "reasons": [f"the imported document rates {subject} {level}"]} if level else None

@@ -1,4 +1,7 @@
-"""The typed plan of an agent system: `plan_id`, `request`, `selected_tools`, `steps` of `step_number` and `tool_name`."""
+"""Import format of an agent system's typed plan.
+
+Its fields are `plan_id`, `request`, `selected_tools` and `steps` of `step_number`, `tool_name`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _IS_RESULT: Final = "is a result; what has begun can't be imported"
 
 
 def fits(value: dict[str, Any]) -> bool:
-    """Whether a document has this shape."""
+    """Return whether a document has this format."""
     steps = value.get("steps")
     first_step = steps[0] if isinstance(steps, list) and steps else None
     keys = {"step_number", "tool_name", "stepNumber", "toolName"}
@@ -26,7 +29,7 @@ def fits(value: dict[str, Any]) -> bool:
 
 
 def read(reader: ObjectReader) -> dict[str, Any]:
-    """Our document, as plain data without risks."""
+    """Return the execution plan as plain data without risks."""
     report = reader.report
     report.origins |= {"/intent/summary": reader.pointer_to("request"), "/description": reader.pointer_to("request")}
     preserved: dict[str, Any] = {"shape": NAME, "plan_id": reader.get("plan_id", str, required=True)}

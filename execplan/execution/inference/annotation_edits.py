@@ -1,4 +1,4 @@
-"""Attributes for the steps that were inferred, written into the plan for its author to check."""
+"""Writes attributes for inferred steps into the plan, for its author to review."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _CHANGES_MEANING = "would mean something else as a fence, itself or for the line
 
 
 class _AnnotatedPassage(NamedTuple):
-    """A place with inferred steps, and the edit that makes code blocks with attributes of them."""
+    """A passage with inferred steps, and the edits that turn them into code blocks with attributes."""
 
     drafts: tuple[StepDraft, ...]
     edits: tuple[Edit, ...]
     reason: str
-    """Why there is no edit: `it ` would begin the sentence."""
+    """Why there is no edit, phrased to follow `it `."""
 
 
 def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
-    """Turn blocks that are wholly inferred steps into fences with attributes, and give items that name commands such fences.
+    """Add attributes to blocks that consist of inferred steps, and code blocks to items that name commands.
 
-    A place is left as it is when the fences would not tell the same commands, directories, tasks and output. What is left
-    is listed with the reason: with the lines of the new text, or in a dry run with those of the old one. Raises
-    ExecplanError for a plan that can't be edited.
+    A passage is unchanged if the result would differ in commands, directories, tasks or output. Unchanged passages
+    are listed with the reason and their lines in the new text, or in the old text for a dry run. Raises ExecplanError
+    if the plan can't be edited.
     """
     ensure_no_conflicts(plan)
     sections = _step_sections(plan)
@@ -88,7 +88,7 @@ def _step_sections(plan: ParsedPlan) -> list[Section]:
 
 
 def _keep_safe_edits(plan: ParsedPlan, passages: list[_AnnotatedPassage]) -> list[_AnnotatedPassage]:
-    """The places, without those edits after which the plan would tell other steps."""
+    """Return the passages without the edits that would change the steps of the plan."""
     original_steps = _describe_steps(plan)
     if _describe_steps(plan, [edit for passage in passages for edit in passage.edits]) == original_steps:
         return passages
@@ -104,7 +104,10 @@ def _keep_safe_edits(plan: ParsedPlan, passages: list[_AnnotatedPassage]) -> lis
 
 
 def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
-    """What every step is once the edits are made, and which is the last of each task; nothing when the plan then says other things."""
+    """Return a description of all steps after the edits, with the last step of each task.
+
+    It is empty if the edits change the rest of the plan's content.
+    """
     edited_plan = read_text(apply_edits(plan.text, edits)) if edits else plan
     if edits and plan_content(edited_plan) != plan_content(plan):
         return ()
@@ -121,7 +124,7 @@ def _describe_steps(plan: ParsedPlan, edits: Sequence[Edit] = ()) -> tuple[objec
 
 
 def _annotate_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
-    """The places of a plan with inferred steps."""
+    """Return the passages of a plan with inferred steps."""
     all_drafts = find_plan_steps(plan).drafts
     id_allocator = StepIdAllocator(
         [
@@ -159,7 +162,10 @@ def _annotate_passages(plan: ParsedPlan) -> list[_AnnotatedPassage]:
 def _expectation_edits(
     plan: ParsedPlan, passage: Passage, draft: StepDraft, following: Sequence[Passage]
 ) -> list[Edit]:
-    """What a step prints as a fence marked `{expect}`: in place of the block that shows it, or below the step."""
+    """Return edits that add an `{expect}` code block with a step's output.
+
+    It replaces the block that shows the output, or follows the step.
+    """
     if draft.expect is None:
         return []
     for candidate in following:
@@ -187,7 +193,7 @@ def _fence_indent(passage: Passage) -> int:
 def _format_info_string(
     plan: ParsedPlan, language: str, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> str:
-    """The info string of a fence; `task` is what the last of its steps completes."""
+    """Return the info string of a code block; `task` is the task that its last step completes."""
     folder = drafts[0].cwd
     attributes = [f"#{id_allocator.allocate(drafts[0].command)}"]
     attributes += [f'cwd="{folder}"' if " " in folder else f"cwd={folder}"] if folder != "." else []
@@ -198,7 +204,7 @@ def _format_info_string(
 
 
 def _task_reference(plan: ParsedPlan, name: str) -> str:
-    """A task as an attribute names it: by its text where that is short and plain, by its first words, or by its ID."""
+    """Return a reference to a task for an attribute: its text if short and plain, its first words, or its ID."""
     task_id, task = find_task(plan, name)
     words = plain_text(task.text).split()
     for count in range(len(words), 1, -1):
@@ -215,7 +221,7 @@ def _task_reference(plan: ParsedPlan, name: str) -> str:
 def _annotate_block(
     plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> Edit | str:
-    """A block as one fence, or why it can't be one."""
+    """Return the edit that turns a block into one annotated code block, or the reason why that is impossible."""
     if len({draft.cwd for draft in drafts}) > 1:
         return "is in a block whose commands run in several directories: make a block for each"
     tasks = [draft.attributes.get("task", "") for draft in drafts]
@@ -245,7 +251,7 @@ def _annotate_block(
 
 
 def _fence_body(plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft]) -> list[str] | str:
-    """The lines of a block as a fence holds them, or why one can't."""
+    """Return the body of the annotated code block, or the reason why there is none."""
     drafts_by_line = {draft.start: draft for draft in drafts}
     continuation_lines = {line for draft in drafts for line in range(draft.start + 1, draft.end)}
     has_prompts = any([line.startswith(PROMPTS) for _, line in passage.lines])
@@ -274,7 +280,7 @@ def _fence_body(plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft])
 
 
 def _is_first_line(command: str, line: str) -> bool:
-    """Whether a command that goes on over several lines begins with the first of them as it stands."""
+    """Return whether a command over several lines starts with its first line as written."""
     return not line.startswith(PROMPTS) and command.startswith(line.removesuffix("\\").rstrip())
 
 
@@ -285,7 +291,7 @@ def _format_fence(indent: str, head: str, body: Sequence[str]) -> list[str]:
 def _annotate_paragraph(
     plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft], id_allocator: StepIdAllocator
 ) -> Edit:
-    """Fences in place of an item that is only commands, or below the words that tell to run them."""
+    """Return the edit that puts code blocks in place of an item that has only commands, or after the paragraph."""
     groups: list[list[StepDraft]] = []
     for draft in drafts:
         task = draft.attributes.get("task")
@@ -318,5 +324,5 @@ def _annotate_paragraph(
 
 
 def _is_whole_item_line(line: str, text: str) -> bool:
-    """Whether nothing but the mark of an item stands before these words on a line."""
+    """Return whether only the list marker precedes a text on a line."""
     return line.endswith(text) and line[: -len(text)].rstrip()[-1:] in ("-", "*", "+", ".", ")") and "\t" not in line

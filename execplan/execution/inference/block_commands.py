@@ -1,4 +1,4 @@
-"""The commands of a block of code: lines joined that go on, comments taken off, prompts too."""
+"""Commands of a code block, with continued lines joined, and comments and prompts removed."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ _ASSIGNMENTS = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;
 
 
 class BlockLine(NamedTuple):
-    """One command of a block, continued lines joined."""
+    """A command of a code block, with continued lines joined."""
 
     start: int
     end: int
     text: str
     comment: str
-    """Behind it, or in the lines above it."""
+    """Comment after the command, or in the lines above it."""
 
 
 def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
-    """The commands of a block: continued lines joined, comments taken off."""
+    """Return the commands of a code block, with continued lines joined and comments removed."""
     block_lines: list[BlockLine] = []
     comment = ""
     at = 0
@@ -87,7 +87,7 @@ def read_block_lines(passage: Passage, *, has_prompts: bool) -> list[BlockLine]:
 
 
 def raw_block_lines(plan: ParsedPlan, passage: Passage) -> list[str]:
-    """The lines of a block with what is indented within it, and without its own indentation."""
+    """Return the lines of a block without the indentation of the block itself."""
     lines = [plan.text.lines[at].expandtabs(4) for at, _ in passage.lines]
     shift = (
         passage.fence.column
@@ -98,7 +98,7 @@ def raw_block_lines(plan: ParsedPlan, passage: Passage) -> list[str]:
 
 
 def read_output_after(plan: ParsedPlan, passage: Passage, line: int) -> list[str]:
-    """What a transcript shows from a line on, to the next prompt."""
+    """Return the output in a transcript from a line to the next prompt."""
     output: list[str] = []
     for (at, text), raw in zip(passage.lines, raw_block_lines(plan, passage), strict=True):
         if at >= line:
@@ -113,27 +113,27 @@ def _indentation(line: str) -> int:
 
 
 def is_command_in_block(line: str, passage: Passage, has_prompts: bool, near_commands: bool) -> bool:
-    """Whether a line of a block is a command: its words show it, or the language of its fence and the lines around it."""
+    """Return whether a line of a block is a command, by its words, or by the block's language and nearby lines."""
     if has_prompts or is_clear_command(line, is_called_command=near_commands) or line.startswith("cd "):
         return True
     return passage.language in SHELL_LANGUAGES and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
 
 
 def changes_shell(command: str) -> bool:
-    """Whether a command changes the shell that reads it, and so does nothing for the step behind it."""
+    """Return whether a command changes the shell that runs it, and so has no effect on the next step."""
     return command.startswith(_SHELL_CHANGES) or _ASSIGNMENTS.fullmatch(mask_quotes(command) or command) is not None
 
 
 def changes_environment(command: str) -> bool:
-    """Whether a command changes which programs are run behind it, in other blocks too."""
+    """Return whether a command changes which programs later commands run, in other blocks too."""
     return command.startswith(_ENVIRONMENT_CHANGES) and "&&" not in command
 
 
 def is_harmless_set_option(command: str) -> bool:
-    """Whether what it changes is only how the shell takes failures."""
+    """Return whether a command only changes how the shell handles failures or traces commands."""
     return command.startswith(_HARMLESS_OPTIONS)
 
 
 def is_status_comment(comment: str) -> bool:
-    """Whether a comment says only that something was done, as those do that a writer leaves behind."""
+    """Return whether a comment only reports that something was done."""
     return comment.strip(" .").lower() in ("done", "ok", "passes", "pass")

@@ -1,4 +1,4 @@
-"""Where a reader of the plan stands who types its commands one after the other."""
+"""Inference of the working directory of each command, as for a reader who enters the commands in order."""
 
 from __future__ import annotations
 
@@ -18,62 +18,62 @@ _UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outsi
 _SOME_COMMANDS = re.compile(
     r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE
 )
-"""Words that give one folder to some commands and another to others."""
+"""Words that assign a directory to some commands and another to others."""
 _DIRECTORY_NOT_STATED = "comes behind steps in another folder, and none is told"
 _UNCERTAIN_DIRECTORY = "runs in a folder that is not sure"
 
 
 class LocatedCommand(NamedTuple):
-    """A command without the `cd` before it."""
+    """A command without its leading `cd`, and the directory in which it runs."""
 
     directory: str | None
-    """None when that is not sure."""
+    """Directory of the command, or None if it is uncertain."""
     command: str
 
 
 class CwdEstimate(NamedTuple):
-    """A folder to type commands in."""
+    """The directory in which commands run at a point of the plan."""
 
     directory: str | None
-    """For a command as it stands; None when it is not sure."""
+    """Directory for a command as written, or None if it is uncertain."""
     cd_base: str | None
-    """For one with a `cd` of its own before it: plans write these as if each began at the same place."""
+    """Base for a command with its own leading `cd`: plans write these as if each started at the same place."""
     reason: str
-    """Why it is not sure."""
+    """Reason why the directory is uncertain."""
 
 
 class CwdTracker:
-    """The folder that the plan is in, as far as was read."""
+    """Tracks the working directory while a plan is read."""
 
     def __init__(self, plan: ParsedPlan) -> None:
         self.resolver = DirectoryResolver(plan)
         self._current = CwdEstimate(ROOT, ROOT, "")
         self._stale_texts: frozenset[str] = frozenset()
-        """Words that told a folder before a block went to another, and so tell nothing of what follows."""
+        """Texts that named a directory before a block changed it, and so say nothing about what follows."""
         self._global_directory: str | None = None
-        """Where every block begins, when the plan says so of all commands."""
+        """Directory where every block starts, if the plan states one for all commands."""
         self._heading_lines: tuple[int, ...] = ()
         self._mention_heading = -1
-        """The heading under which the folder was told that the plan is in."""
+        """Line of the heading under which the current directory was named."""
         self._last_directory = ""
-        """The folder that the last commands were left in."""
+        """Directory after the last commands."""
         self._entered_directory = ""
-        """The first part of the folder that was gone to from the root: who names it again counts from the root again."""
+        """First part of the last directory entered from the root; a path that starts with it counts from the root."""
 
     def start_section(self) -> None:
-        """Go on to another section: a folder other than the root is not taken along."""
+        """Start another section; a directory other than the root does not carry over."""
         if self._current.directory != ROOT:
             self._current = CwdEstimate(None, self._global_directory, _DIRECTORY_NOT_STATED)
 
     def remember_mention(self, mention: DirectoryMention) -> None:
-        """Take note of a sentence that tells a folder for what follows."""
+        """Record a sentence that names the directory for what follows."""
         if mention.is_lasting or mention.directory == ROOT:
             self._current = self.estimate_cwd(mention)
             self._mention_heading = self._heading_lines[-1] if self._heading_lines else -1
             self._stale_texts = frozenset()
 
     def enter_headings(self, heading_lines: tuple[int, ...]) -> None:
-        """Go on under these headings: a folder that was told under another one is not taken along."""
+        """Enter the given headings; a directory named under another heading does not carry over."""
         if self._mention_heading >= 0 and self._mention_heading not in heading_lines:
             if self._current.directory not in (None, ROOT):
                 self._current = CwdEstimate(None, None, _DIRECTORY_NOT_STATED)
@@ -82,7 +82,7 @@ class CwdTracker:
         self._heading_lines = heading_lines
 
     def find_mention(self, passage: Passage) -> DirectoryMention | None:
-        """The folder that the words around a place tell, the nearest first."""
+        """Return the directory named in the text around a passage, nearest first, or None."""
         for text in passage.context:
             if text in self._stale_texts:
                 continue
@@ -98,7 +98,7 @@ class CwdTracker:
         return None
 
     def estimate_cwd(self, mention: DirectoryMention | None) -> CwdEstimate:
-        """Where commands are typed of which words tell that, or nothing."""
+        """Return the directory for commands with the given mention, or the current one without a mention."""
         if mention is None:
             return self._current
         if mention.is_global:
@@ -108,7 +108,7 @@ class CwdTracker:
         )
 
     def apply_comment(self, comment: str, cwd: CwdEstimate) -> CwdEstimate:
-        """Where commands are typed behind a comment of their block, which may tell a folder."""
+        """Return the directory after a comment of a block, which may name one."""
         mention = self.resolver.find_mention(comment)
         return (
             cwd
@@ -121,7 +121,7 @@ class CwdTracker:
     def record_passage(
         self, passage: Passage, mention: DirectoryMention | None, start_cwd: CwdEstimate, end_cwd: CwdEstimate
     ) -> None:
-        """Take note of where the commands of a place have led."""
+        """Record the directory in which a passage's commands end."""
         if end_cwd.directory == ROOT and start_cwd.directory != ROOT and mention is None:
             self.remember_mention(DirectoryMention(ROOT))
         elif end_cwd != start_cwd or (mention is not None and mention.directory != ROOT and not mention.is_lasting):
@@ -140,14 +140,17 @@ class CwdTracker:
             self.remember_mention(mention)
 
     def record_annotated_fence(self, passage: Passage, directory: str) -> None:
-        """Take note of a fence with attributes: what follows one in another folder may be meant to run there too."""
+        """Record an annotated code block; if it runs in another directory, later commands may be meant for it too."""
         if directory not in (ROOT, self._current.directory):
             reason = f"comes behind line {passage.start + 1}, which runs in {directory}, and none is told"
             self._current = CwdEstimate(None, self._global_directory, reason)
             self._stale_texts = frozenset(passage.context)
 
     def resolve_cd(self, target: str, cwd: CwdEstimate, start_cwd: CwdEstimate) -> str | None:
-        """Where `cd` leads; a second one that goes deeper may mean a folder from where the block began."""
+        """Return the target of a `cd`, or None if it is uncertain.
+
+        A second `cd` that goes deeper may be meant relative to the start of the block.
+        """
         target = target.strip()
         if target[:1] in "/~" or target[1:3] == ":\\":
             return self.resolver.resolve(target)
@@ -156,7 +159,7 @@ class CwdTracker:
         return self.resolver.resolve(target, cwd.directory if cwd != start_cwd else self._cd_start(target, cwd))
 
     def _cd_start(self, target: str, cwd: CwdEstimate) -> str | None:
-        """From where a `cd` leads with which a block begins."""
+        """Return the directory from which the first `cd` of a block starts."""
         if (
             cwd.directory is None
             and self._last_directory
@@ -170,7 +173,7 @@ class CwdTracker:
         return ROOT if top_level and top_level == self._entered_directory else cwd.cd_base
 
     def locate(self, command: str, cwd: CwdEstimate) -> LocatedCommand:
-        """A command without the `cd` that begins it, and where it is typed; such a `cd` is for its own line only."""
+        """Return a command without its leading `cd`, and its directory; such a `cd` applies only to its own line."""
         bare_command = command
         masked_command = mask_quotes(bare_command) or bare_command
         if masked_command.startswith("(") and masked_command.endswith(")") and masked_command.count("(") == 1:
@@ -185,14 +188,14 @@ class CwdTracker:
 
 
 def cwd_after_lone_cd(cwd: CwdEstimate, line: int) -> CwdEstimate:
-    """Where whoever typed a lone `cd` stands then."""
+    """Return the estimate for commands after a `cd` on its own."""
     return CwdEstimate(
         None, cwd.cd_base, f"comes behind line {line + 1}, which goes to another folder, and none is told"
     )
 
 
 def named_directory_reason(located: LocatedCommand) -> str:
-    """Why a folder that words tell may be that of what the command names, and not where it is run; or nothing."""
+    """Return why a named directory may be a command's subject, not its working directory, or an empty string."""
     prefix = f"{located.directory}/"
     arguments = [argument.strip("\"'").removeprefix("./") for argument in located.command.split()]
     if located.directory in (None, ROOT) or not any([argument.startswith(prefix) for argument in arguments]):
@@ -201,5 +204,5 @@ def named_directory_reason(located: LocatedCommand) -> str:
 
 
 def uncertainty_reason(cwd: CwdEstimate) -> str:
-    """Why a folder is not sure."""
+    """Return why the directory is uncertain."""
     return cwd.reason or _UNCERTAIN_DIRECTORY

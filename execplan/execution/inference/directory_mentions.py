@@ -1,4 +1,4 @@
-"""In which folder a command is to be typed, as far as the words of a plan say it."""
+"""Directories for commands, as far as the text of a plan names them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ STATED_PATH = re.compile(
 )
 _ANY_ABSOLUTE_PATH = re.compile(rf"(?<![\w./:])({_ABSOLUTE_PATH})")
 SYSTEM_PATHS = tuple([f"/{name}" for name in "tmp var etc usr dev proc private opt bin api v1".split()])
-"""No repository lies there, or these are addresses."""
+"""Absolute paths that contain no repository, or that are addresses."""
 RUN_WORDS = r"\b(?:re-?)?(?:run|runs|running|execute[ds]?|works?|working|commands?|invoke|cd|cwd|workdir|start|begin)\b"
 
 
 def find_repository_roots(lines: Sequence[str]) -> tuple[str, ...]:
-    """The absolute folders that a plan means by the root of its repository.
+    """Return the absolute paths that a plan uses for the root of its repository.
 
-    What it calls so, else the one folder to work in that all others it names lie in, if nothing shows that it is a part only.
+    These are paths that it calls so. Otherwise it is the one working directory that contains all others, unless
+    something shows that it is only a part of the repository.
     """
     text = "\n".join(lines)
     if _ANY_ABSOLUTE_PATH.search(text) is None:
@@ -95,7 +96,7 @@ def find_repository_roots(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _normalize_absolute(path: str) -> str:
-    """An absolute path with slashes, and none at its end."""
+    """Return an absolute path with forward slashes and no trailing one, or an empty string if it is unusable."""
     normalized = path.replace("\\\\", "\\").replace("\\", "/").rstrip("/.")
     is_unusable = (
         "." in normalized.rpartition("/")[2]
@@ -127,7 +128,7 @@ _FRESH_CHECKOUT = re.compile(
     r"\b(?:in|of|from) an? (?:\w+ )?(?:fresh|clean|new|second|separate|different) (?:\w+ )?(?:clone|checkout|worktree|copy)\b",
     re.IGNORECASE,
 )
-"""Not the tree that the plan lies in."""
+"""Phrases for a checkout other than the one that contains the plan."""
 _FOREIGN_PREPOSITION = re.compile(
     rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_QUOTED_PATH}"
 )
@@ -141,7 +142,7 @@ _FOREIGN_DIRECTORY = re.compile(
     rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:im|aus|dans|depuis|en|desde|nella) {_QUOTED_PATH}\s*(?:$|[:,(：])",
     re.IGNORECASE,
 )
-"""A folder told in another language than English."""
+"""Phrases that name a directory in languages other than English."""
 _SENTENCE_START = r"^(?:\W*\d+[.)]\s*)?[\W_]*(?:(?:then|next|finally|now|still|also),? )?"
 _LEADING_FROM = re.compile(
     rf"{_SENTENCE_START}from (?:within |inside )?(?:the )?{_QUOTED_PATH}\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
@@ -156,7 +157,7 @@ _LOCATION = re.compile(
     r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$|^`([\w@.-]+(?:/[\w@.-]+)+)`:$|\(`([\w@.-]+/|[\w@.-]+(?:/[\w@.-]+)+/?)`\):?$",
     re.IGNORECASE,
 )
-"""Where something lies that the commands behind may be about."""
+"""Phrases for the location of something that the following commands may concern."""
 _PLAIN_WORKING_DIRECTORY = re.compile(
     r"\b(?:working directory|workdir|cwd)(?: is)?\s*[:=]\s*([\w@][\w@.-]*(?:/[\w@.-]*)*)", re.IGNORECASE
 )
@@ -176,24 +177,24 @@ _BRANCH_NAME = re.compile(
 
 
 class DirectoryMention(NamedTuple):
-    """A folder that words name."""
+    """A directory that a text names."""
 
     directory: str | None
-    """From the root of the repository; None for one that these words do not make out."""
+    """Path from the repository root; None if the text does not determine it."""
     is_lasting: bool = False
-    """Whether it holds for what follows too."""
+    """Whether the directory also applies to what follows."""
     is_global: bool = False
-    """Whether it holds for all commands of the plan."""
+    """Whether the directory applies to all commands of the plan."""
 
 
 class DirectoryResolver:
-    """What a plan calls its own root, and how a folder is counted from there."""
+    """Resolves directories relative to the root that the plan itself uses."""
 
     def __init__(self, plan: ParsedPlan) -> None:
         self.roots = find_repository_roots(plan.text.lines)
 
     def resolve(self, path: str, base: str | None = ROOT) -> str | None:
-        """A folder from the root of the repository, or None for one outside, or that only a shell knows."""
+        """Return a directory from the repository root, or None if it is outside or only a shell can determine it."""
         path = path.strip().strip("\"'").replace("\\\\", "\\")
         if path.startswith(("/", "~", "...")) or path[1:3] == ":\\":
             normalized = path.replace("\\", "/").rstrip("/")
@@ -207,7 +208,7 @@ class DirectoryResolver:
         return joined_path if joined_path is None else joined_path or ROOT
 
     def find_mention(self, sentence: str) -> DirectoryMention | None:
-        """The folder that a sentence tells to be in, or None when it tells of none."""
+        """Return the directory in which a sentence says to work, or None if it mentions none."""
         sentence = _NEGATED_PATH.sub("", sentence.replace("**", ""))
         is_lasting = bool(_LASTING_SCOPE.search(sentence))
         is_global = bool(_GLOBAL_SCOPE.search(sentence))
@@ -261,7 +262,7 @@ class DirectoryResolver:
 
 
 def _find_named_directory(sentence: str) -> str:
-    """The folder that words plainly name to be in, or nothing."""
+    """Return the directory that a sentence clearly names as the working directory, or an empty string."""
     certain_paths = [
         path
         for pattern in (
@@ -284,13 +285,13 @@ def _find_named_directory(sentence: str) -> str:
 
 
 def _first_match_groups(pattern: Pattern[str], text: str) -> list[str]:
-    """What a pattern holds of words where it is found first."""
+    """Return the non-empty groups of the first match of a pattern."""
     match = pattern.search(text)
     return [group for group in match.groups() if group] if match else []
 
 
 def _looks_like_directory(path: str) -> bool:
-    """Whether a path can be a folder's: no file's ending, nothing of a pattern or an address."""
+    """Return whether a path may be a directory: no file extension, pattern or address."""
     name = path.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
     has_extension = "." in name.lstrip(".") and not path.endswith("/") and name[-1:] != "."
     has_special_characters = (

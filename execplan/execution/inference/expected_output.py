@@ -1,7 +1,7 @@
-"""What a plan says that a command prints, as far as that is the same in every run.
+"""Expected output of commands as stated in a plan, limited to parts that are the same in every run.
 
-Only lines are kept that no run changes: without times, counts of tests, paths of a machine, versions and gaps. Words that
-call it an example, or that let it be otherwise, keep nothing. So a run fails for what the plan promises, and for nothing else.
+Only stable lines are kept: without times, test counts, machine paths, versions and placeholders. Output that the text
+calls an example or allows to differ is ignored. So a run fails only if it breaks a promise of the plan.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 ANY_LINES: Final = "…"
-"""A line of its own in an expectation: any lines, or none."""
+"""Line in an expectation that matches any number of lines, including none."""
 _OUTPUT_PROMISES = re.compile(
     r"\bexpected (?:output|result|transcript|stdout)\b|\bexpect (?:to see|this output|the output|output|the following)\b|"
     r"\byou (?:should|will|must) (?:then |now )?see\b|\b(?:should|must|will) (?:then |now )?(?:print|output|show|see|say|report)\b|"
@@ -46,7 +46,7 @@ _VARIABLE_OUTPUT = re.compile(
     r"\b(?:tests?|ran|pass(?:ed)?|total|found|collected|suites?)\b.*\d",
     re.IGNORECASE,
 )
-"""What differs between runs, machines or versions, or stands for something else."""
+"""Text that differs between runs, machines or versions, or is a placeholder."""
 _NOISE = re.compile(
     r"\s*(?:#|//|\(|--|ok\s\s|(?:Compiling|Finished|Running|Downloading|Downloaded|Installing|Updating|Resolving|Checking|Building|warning|note|info|debug)\b)",
     re.IGNORECASE,
@@ -55,33 +55,36 @@ _PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")
 _NAMED_OUTPUT = re.compile(r"(?::|\b(?:prints?|outputs?|shows?|says?|see|report))\s*\x01\W*$", re.IGNORECASE)
 _MAX_LINE_LENGTH = 200
 _MAX_LINES = 50
-"""Lines of output that are compared."""
+"""Maximum number of output lines that are compared."""
 
 
 _OUTPUT_LANGUAGES = frozenset((*PLAIN_TEXT_LANGUAGES, "console", "output", "log", "terminal"))
-"""Languages of a code block that shows what is printed."""
+"""Languages of a code block that shows output."""
 _REDIRECTED = re.compile(r"(?<![\d&])>(?!&)")
 
 
 class OutputTracker:
-    """The one step of the block above, whose output the words or the block below it may show."""
+    """Tracks the single step of the previous block, whose output the following text or block may show."""
 
     def __init__(self) -> None:
         self._step_index = -1
         self._location: tuple[int, tuple[int, ...]] = (-1, ())
-        """The list item and the headings that it is in."""
+        """List item and headings that contain the step."""
 
     def record_step(self, step_index: int, draft: StepDraft, passage: Passage) -> None:
-        """A block was read that is this one step; a transcript shows already what it prints."""
+        """Record that a block is this single step, unless the step has its output in a transcript or redirects it."""
         if draft.expect is None and not _REDIRECTED.search(mask_quotes(draft.command) or draft.command):
             self._step_index, self._location = step_index, (passage.item_line, passage.heading_lines)
 
     def forget(self) -> None:
-        """Another command came."""
+        """Forget the recorded step, because another command follows."""
         self._step_index = -1
 
     def match_block(self, plan: ParsedPlan, passage: Passage) -> tuple[int, str] | None:
-        """Which step prints a block, and what of it is sure; None for a block that is no output, or not surely so."""
+        """Return the step that prints a block and the stable part of its output.
+
+        Returns None if the block is not certain to be output.
+        """
         step_index = self._step_for(passage)
         self.forget()
         lead = passage.context[0] if passage.context else ""
@@ -93,7 +96,7 @@ class OutputTracker:
         return (step_index, expected) if expected is not None else None
 
     def match_sentence(self, passage: Passage, sentence: Sentence) -> tuple[int, str] | None:
-        """The same of the sentence below the step's block: `It prints` and a code span."""
+        """Return the step and the stable output in a sentence after its block: `It prints` and a code span."""
         step_index = self._step_for(passage)
         expected = _sentence_expectation(sentence) if step_index >= 0 else None
         if expected is None:
@@ -106,13 +109,13 @@ class OutputTracker:
 
 
 def promises_output(lead: str) -> bool:
-    """Whether words lead to all or a part of what is surely printed."""
+    """Return whether a text announces output that is certain, in full or in part."""
     last_sentence = (split_sentences(lead) or [""])[-1].replace("\x01", "")
     return _OUTPUT_PROMISES.search(last_sentence) is not None and _HEDGES.search(last_sentence) is None
 
 
 def build_expectation(lines: Sequence[str]) -> str | None:
-    """The expectation that output gives: its lines that no run changes, with `…` for all others; None where none is left."""
+    """Return the expectation for output: its stable lines, with `…` for all others; None if no line is stable."""
     stable_lines = [line.rstrip() if _is_stable(line) else ANY_LINES for line in lines[:_MAX_LINES] if line.strip()]
     if all([line == ANY_LINES for line in stable_lines]):
         return None
@@ -124,14 +127,14 @@ def build_expectation(lines: Sequence[str]) -> str | None:
 
 
 def _sentence_expectation(sentence: Sentence) -> str | None:
-    """The expectation of a sentence that ends with the one code span that is printed."""
+    """Return the expectation of a sentence that ends with its only code span, the output."""
     if len(sentence.spans) != 1 or not _NAMED_OUTPUT.search(sentence.shape) or not promises_output(sentence.shape):
         return None
     return build_expectation([sentence.spans[0].code])
 
 
 def _is_stable(line: str) -> bool:
-    """Whether a line of output is the same in every run, as far as it shows that."""
+    """Return whether a line of output appears to be the same in every run."""
     if len(line) > _MAX_LINE_LENGTH or not any([char.isalnum() for char in line]):
         return False
     return not (_VARIABLE_OUTPUT.search(line) or _NOISE.match(line) or _PROSE.search(line))

@@ -1,4 +1,4 @@
-"""Which code spans of a sentence it tells to run: all of an item, or what follows `Run`."""
+"""Selection of the code spans that a sentence says to run: a whole list item, or what follows `Run`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RUN_FROM_DIRECTORY = re.compile(
 _IMPERATIVE = re.compile(
     rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_SPAN_CHAIN})\s*[.;]?$"
 )
-"""What an item is to do, and the command for it behind a colon."""
+"""Instruction at the start of an item, with its command after a colon."""
 _LEADING_RUN = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
 _IN_DIRECTORY = re.compile(
     rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_SPAN_CHAIN})\s*[.;]?$",
@@ -39,7 +39,7 @@ _DIRECTORY_SUFFIX = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|i
 
 
 class Instructions:
-    """The spans that a sentence tells to run, and what was not taken of it."""
+    """The code spans that a sentence says to run, and those that were skipped."""
 
     def __init__(self, to_run: list[Span], skipped: list[tuple[Span, str]]) -> None:
         self.to_run = to_run
@@ -49,10 +49,10 @@ class Instructions:
 def find_instructions(
     sentence: Sentence, *, is_whole_item: bool, is_command_list: bool, is_unintroduced: bool, has_directory: bool
 ) -> Instructions:
-    """What a sentence tells to run.
+    """Return the code spans that a sentence says to run, and the skipped commands.
 
-    `is_whole_item` says that the sentence is all of its list item, `is_command_list` that the words above the list call it one of commands,
-    `is_unintroduced` that no words lead to the list, `has_directory` that the sentence tells the folder.
+    `is_whole_item`: the sentence is a whole list item. `is_command_list`: the text above calls the list one of
+    commands. `is_unintroduced`: no text introduces the list. `has_directory`: the sentence names the directory.
     """
     command_spans = [
         span

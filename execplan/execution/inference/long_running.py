@@ -1,4 +1,4 @@
-"""Commands that do not end by themselves: they serve, watch, page, edit, or ask somebody."""
+"""Detection of commands that do not end on their own: servers, watchers, pagers, editors and prompts for input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONG_RUNNING_SCRIPT = re.compile(
     r"^(?:dev|start|serve|server|watch|preview|storybook|develop|up|studio|repl|shell|console|run-dev|runserver)(?=$|[:_.-])|[:_.-](?:dev|watch|serve|start)$"
 )
 _FINITE_SCRIPT = re.compile(r"[:_.-](?:build|test|lint|check|typecheck|compile|generate|ci)$")
-"""Scripts that are called after what serves, and only build or check it."""
+"""Scripts that are named after a server, and only build or check it."""
 _ENDLESS_COMMANDS = (
     r"tail\b.* -\w*[fF]|watch |top$|htop|less |more |man |vim?\b|nvim|nano |emacs|code |open |xdg-open |ssh(?:\s+-\S+)*\s+\S+$|"
     r"psql(?!.*(?: -\w*[cfl]|--command|--file|--list|<))|sqlite3 \S+$|mysql(?!.* -\w*e)|redis-cli$|mongosh(?!.*--eval)|"
@@ -54,7 +54,7 @@ _DETACHED_COMMAND = re.compile(
     r"(?:sudo )?systemctl (?:--user )?(?:start|restart) |brew services (?:start|restart) "
 )
 _PIPED_INTERPRETER = re.compile(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
-"""An interpreter that reads what another command prints, and ends with it."""
+"""Interpreter that reads the output of another command, and ends with it."""
 _RUNNER_SUBCOMMANDS = frozenset("run exec x dlx".split())
 _TOOL_RUNNERS = frozenset("npx bunx npm pnpm yarn uv poetry bun".split())
 _COMMAND_PREFIXES = frozenset("sudo env time nohup command exec do then".split())
@@ -62,17 +62,17 @@ _QUICK_FLAGS = frozenset("-d --detach --help --version -h".split())
 
 
 def starts_detached(line: str) -> bool:
-    """Whether a line starts something and returns at once, as its own words say."""
+    """Return whether a line visibly starts something in the background and returns at once."""
     return _DETACHED_COMMAND.match(line) is not None
 
 
 def uses_local_server(line: str) -> bool:
-    """Whether a line talks to a program on this machine."""
+    """Return whether a line connects to a program on this machine."""
     return bool(_LOCAL_SERVER.search(line))
 
 
 def find_blocking_reason(masked_line: str) -> str:
-    """Why a line, quotes made unreadable, stays in the foreground, goes into the background or asks somebody; or nothing."""
+    """Return why a line, with quotes masked, does not end, runs in the background or asks for input, or empty text."""
     if _BACKGROUND_OPERATOR.search(masked_line):
         return IN_BACKGROUND
     if _WATCH_FLAG.search(masked_line):
@@ -91,7 +91,7 @@ def find_blocking_reason(masked_line: str) -> str:
 
 
 def _is_long_running_script(argv: list[str]) -> bool:
-    """Whether a program that runs scripts runs one that stays: `npm run dev`, `npx vite`."""
+    """Return whether a script runner starts a long-running script or tool: `npm run dev`, `npx vite`."""
     if not argv or argv[0] not in _RUNNERS:
         return False
     arguments = [word for word in argv[1:] if word[0] != "-" and word not in _RUNNER_SUBCOMMANDS]
@@ -107,7 +107,7 @@ def _is_long_running_script(argv: list[str]) -> bool:
 
 
 def split_line_commands(masked_line: str) -> Iterator[str]:
-    """The commands of a line, without what stands before their programs: variables, `sudo`, `env`, `time`."""
+    """Yield the commands of a line without their prefixes: variables, `sudo`, `env`, `time`."""
     for segment in _COMMAND_SEPARATOR.split(masked_line):
         tokens = segment.replace("(", " ").replace(")", " ").split()
         while tokens and ("=" in tokens[0] or tokens[0] in _COMMAND_PREFIXES):

@@ -1,4 +1,4 @@
-"""Why a command is not taken as it stands: it has gaps to be filled, never ends, asks somebody, or is no command at all."""
+"""Reasons why a line can't run as written: placeholders, endless commands, prompts for input, or no command at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from execplan.execution.inference.shell_line import find_unset_variable, is_scri
 from execplan.execution.shell.command_detection import looks_like_command
 
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
-"""Their words are patterns and programs of their own, in which a gap looks like any other text."""
+"""Programs with patterns or programs as arguments, in which a placeholder looks like any other text."""
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z][^<>|;&$()]*>|\{\{|\}\}|\[(?:--?\w|[a-z]+ )[^\]]*\]|(?:^|[\s=/:])…|…$|…\s|[\s=]\.\.\.(?:\s|$)"
 )
@@ -48,7 +48,7 @@ _PROGRAM_DIRECTORIES = (
     "node_modules/.bin/",
     "vendor/bin/",
 )
-"""Where programs without an ending lie."""
+"""Directories with programs that have no file extension."""
 _ESCAPED_QUOTE = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\\["'])""")
 _SEVERAL_COMMANDS = re.compile(
     r"\w (?:just \w+|cargo (?:test|fmt|check|build|clippy|run)|p?npm (?:run|test|ci|install)|git (?:status|diff|add|commit|log|push)|"
@@ -60,7 +60,7 @@ _COMMAND_RUNNERS = frozenset(
 
 
 def not_runnable_reason(line: str) -> str:
-    """Why a line is no command that can be run as it stands, or nothing; `it ` would begin the sentence."""
+    """Return why a line is not a runnable command, phrased to follow `it `, or an empty string."""
     masked_line = mask_quotes(line)
     if masked_line is None:
         return "has a quote that is not closed on the line"
@@ -89,7 +89,7 @@ def not_runnable_reason(line: str) -> str:
 
 
 def _find_placeholder(line: str, masked_line: str) -> str:
-    """What is left open for the reader to fill in."""
+    """Return the reason with the placeholder that the reader must fill in, or an empty string."""
     program = command_program(next(split_line_commands(masked_line)))
     match = _PLACEHOLDER.search(masked_line) or _SAMPLE_VALUE.search(masked_line)
     is_search = program in _SEARCH_PROGRAMS and (
@@ -110,11 +110,11 @@ def _find_placeholder(line: str, masked_line: str) -> str:
 _OUTPUT_LINE = re.compile(
     r"test (?![-!\x01\x02$({])(?!\S+ !?=)|npm (?:ERR|WARN|warn|notice|error)|\w+ (?:version )?v?\d+\.\d+|\w+: "
 )
-"""How lines begin that a program prints and that begin as a command does."""
+"""Starts of output lines that look like a command."""
 
 
 def _prose_reason(masked_line: str, tokens: list[str]) -> str:
-    """What a line of prose shows that a command does not."""
+    """Return why a line reads as prose or output instead of a command, or an empty string."""
     if _OUTPUT_LINE.match(masked_line):
         return "reads as what a program prints"
     reason = "reads as a sentence, not as a command"
@@ -131,12 +131,15 @@ def _prose_reason(masked_line: str, tokens: list[str]) -> str:
 
 
 def command_program(command: str) -> str:
-    """The name of the program that a command runs."""
+    """Return the name of the program that a command runs."""
     return (command.split() or [""])[0].rpartition("/")[2]
 
 
 def is_clear_command(line: str, *, is_called_command: bool = False) -> bool:
-    """Whether a line is surely a command; `is_called_command` says that words around it call it one, so a lone path of a script is."""
+    """Return whether a line is certainly a command.
+
+    With `is_called_command`, the text around it calls it one, so that the path of a script alone is enough.
+    """
     command = line[2:].split("&&", 1)[-1].strip() if line.startswith("cd ") and "&&" in line else line.strip("( ")
     is_lone_script = " " not in command.strip() and command.endswith(".sh") and not command.startswith("./")
     if looks_like_command(command):

@@ -1,4 +1,4 @@
-"""Where in a section commands may stand: blocks of code, lines that stand bare, and code spans in a sentence."""
+"""Passages of a section that may contain commands: code blocks, bare command lines, and code spans in sentences."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ _ENGLISH_LIKE_COMMAND = re.compile(
     r"(?:node|perl|ruby|cat|find|test|head|tail|export|source|env|time|curl|cut|ruff|tree|stat|sleep|touch|echo) (?:[-./'\"$]|\S*[/.=:]\S|check|format).*|"
     r"(?:poetry|pip|meson|ninja|helm|heroku|flutter|swift|firebase|nox|forge|black|buf) (?:run|install|test|build|compile|setup|check|lint|-)\b.*"
 )
-"""Commands whose first word is one of English too."""
+"""Commands whose first word is also an English word."""
 _CHECKBOX = re.compile(r"^\[.\]\s+")
 
 
 class Passage(NamedTuple):
-    """A block of code, or a paragraph."""
+    """A code block, lines of commands, or a paragraph."""
 
     kind: str
-    """Lines: of code. Words: a paragraph."""
+    """`lines` for code, `words` for a paragraph."""
     start: int
     end: int
-    """Of a fence with its marks."""
+    """End of the passage, including the markers of a code block."""
     lines: tuple[tuple[int, str], ...]
-    """What it holds, each line with its number; of a paragraph its words, without the box that they begin with."""
+    """Lines with their numbers; those of a paragraph without its leading checkbox."""
     language: str
     context: tuple[str, ...]
-    """The words that lead to it, the nearest first: the paragraph above, those above its items, its headings."""
+    """Introductory texts, nearest first: the paragraph above, those above the enclosing items, the headings."""
     following_text: str
-    """The paragraph behind it."""
+    """Paragraph that follows the passage."""
     item_line: int
-    """Line of the outermost list item that it stands in, or -1."""
+    """Line of the outermost list item that contains the passage, or -1."""
     starts_item: bool
-    """Whether it begins a list item."""
+    """Whether the passage starts a list item."""
     item_end: int
-    """Where the innermost item that it stands in ends, or -1."""
+    """End of the innermost list item that contains the passage, or -1."""
     indent: int = 0
-    """The column where that item's content begins."""
+    """Column where the content of that item starts."""
     fence: Block | None = None
-    """The fence whose lines they are."""
+    """Code block that contains the lines, if any."""
     heading_lines: tuple[int, ...] = ()
-    """Lines of the headings below the section's that it stands under."""
+    """Lines of the headings within the section that contain the passage."""
 
 
 class Span(NamedTuple):
@@ -62,7 +62,7 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    """Lines, the end exclusive."""
+    """End of the lines, exclusive."""
     code: str
 
 
@@ -71,12 +71,12 @@ class Sentence(NamedTuple):
 
     text: str
     shape: str
-    """Its words with `\\x01` for each span."""
+    """Text with `\\x01` in place of each code span."""
     spans: tuple[Span, ...]
 
 
 class _Frame:
-    """What is open: a section or a list item, with the words said in it so far."""
+    """An open section or list item, with its text so far."""
 
     def __init__(self, block: Block | None, context: tuple[str, ...]) -> None:
         self.block = block
@@ -84,11 +84,11 @@ class _Frame:
         self.last_text = ""
         self.has_begun = False
         self.open_passages: list[int] = []
-        """Places that wait for the paragraph behind them."""
+        """Indexes of passages that wait for the paragraph after them."""
 
 
 def find_passages(plan: ParsedPlan, section: Section) -> list[Passage]:
-    """The places of a section, in the order of its lines."""
+    """Return the passages of a section, in the order of their lines."""
     passages: list[Passage] = []
     headings: list[Block] = []
     frames = [_Frame(None, ())]
@@ -155,7 +155,7 @@ def _add_passages(
 
 
 def _first_bare_line(numbered_lines: list[tuple[int, str]]) -> int:
-    """From where on the lines of a paragraph are commands that stand bare, as below an item that indents them too little."""
+    """Return the index from which a paragraph's lines are bare commands, as in an item with wrong indentation."""
     at = len(numbered_lines)
     while at and _is_bare_command(numbered_lines[at - 1][1], numbered_lines[at - 2][1] if at > 1 else ""):
         at -= 1
@@ -182,7 +182,7 @@ def _is_bare_command(line: str, previous_line: str) -> bool:
 
 
 def read_sentences(passage: Passage) -> Iterator[Sentence]:
-    """The sentences of a paragraph."""
+    """Yield the sentences of a paragraph."""
     text = ""
     line_offsets: list[tuple[int, int]] = []
     for at, line in passage.lines:
@@ -208,7 +208,7 @@ def read_sentences(passage: Passage) -> Iterator[Sentence]:
 
 
 def hide_commands(sentence: Sentence) -> str:
-    """The words of a sentence with code spans of several words hidden, but for a lone `cd`."""
+    """Return the text of a sentence with its multi-word code spans hidden, except a `cd` on its own."""
     text = sentence.text
     for span in sentence.spans:
         if " " in span.code and (not span.code.startswith("cd ") or "&" in span.code):

@@ -1,4 +1,4 @@
-"""What is said around a command that keeps it from being a step: a condition, a choice, a report of what was done."""
+"""Cues in the text around a command that it is not a step: a condition, a choice, a report of past work."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ _FILE_CONTENT = re.compile(
     r"^\W*(?:\d+[.)]\W*)?(?:then |next |and )?(?:add|create|write|save|put|insert|extend|replace)\b.*`[^`\s]+\.\w+`[^`.]*[:：]\W*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""A file, and behind the colon what it is to hold."""
+"""Instruction with a file, and the file's content after the colon."""
 _RUN_WORDS = re.compile(r"\b(?:re-?run|run|execute|verify|validate|confirm|compile|build|check|test)\b", re.IGNORECASE)
 _NEXT_ACTION = re.compile(r"^(?:then|next|now|afterwards|finally)\b.*[:：]\W*$", re.IGNORECASE)
-"""What follows is another act than that told before."""
+"""Introduction of another action than the one before."""
 _DATE = re.compile(
     r"\b(?:20\d\d-\d\d-\d\d|20\d\d/\d\d/\d\d|\d\d?\.\d\d?\.20\d\d|(?:\d\d? )?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w* \d)",
     re.IGNORECASE,
@@ -109,11 +109,11 @@ _FORBIDDEN_COMMAND = re.compile(r"\W*(?:do not|don't|don’t|never) run `([^`]+)
 _TEST_TURNS_GREEN = re.compile(
     r"\bfail(?:s|ed)? before\b.*\b(?:pass(?:es)?|succeeds?|(?:is|are) green) (?:after|with|once|now)", re.IGNORECASE
 )
-"""What a test did before the change, and what it does when the command is run."""
+"""Result of a test before the change, and its result when the command runs."""
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a paragraph, code left as it is."""
+    """Return the sentences of a paragraph; code spans are not split."""
     code_spans: list[str] = []
 
     def hide(match: re.Match[str]) -> str:
@@ -129,9 +129,9 @@ def split_sentences(text: str) -> list[str]:
 
 
 def find_doubt(sentence: str, *, returns_at_once: bool = False) -> str:
-    """Why what a sentence tells to run may not be meant to be run as it stands, or nothing; `it ` would begin the answer.
+    """Return why commands in a sentence may not be meant to run as written, phrased to follow `it `, or empty text.
 
-    `returns_at_once` says that it returns at once although it starts something.
+    `returns_at_once` means that the command returns at once although it starts something.
     """
     normalized = _CODE_SPAN.sub("`x`", sentence)
     normalized = re.sub(
@@ -159,7 +159,7 @@ def find_doubt(sentence: str, *, returns_at_once: bool = False) -> str:
 
 
 def find_doubt_in_lead(lead: str, *, returns_at_once: bool = False) -> str:
-    """The same of the words that lead to commands: their first and their last sentence."""
+    """Return the reason for doubt in a text that introduces commands, from its first and last sentences."""
     lead_sentences = split_sentences(lead)
     reasons = [
         why
@@ -176,11 +176,11 @@ def find_doubt_in_lead(lead: str, *, returns_at_once: bool = False) -> str:
 
 
 def find_doubt_in_tail(tail: str, lines: Sequence[str] = ()) -> str:
-    """The same of what follows `lines`: only what takes the command back, or tells that it does not end well."""
+    """Return the reason for doubt in the text after `lines`, which may only revoke the command or say that it fails."""
     first_sentence = next(iter(split_sentences(tail)), "")
     forbidden = _FORBIDDEN_COMMAND.match(first_sentence)
     if forbidden is not None and lines and not any([forbidden[1] in line for line in lines]):
-        return ""  # it is said of another command
+        return ""  # it refers to another command
     if _TEST_TURNS_GREEN.search(first_sentence):
         return ""
     normalized = _CODE_SPAN.sub("`x`", first_sentence)
@@ -202,12 +202,15 @@ def find_doubt_in_tail(tail: str, lines: Sequence[str] = ()) -> str:
 
 
 def find_doubt_in_context(context: Iterable[str], *, returns_at_once: bool = False) -> str:
-    """The first reason that the words above give, the nearest first."""
+    """Return the first reason for doubt in the texts above, nearest first."""
     return next((why for text in context if (why := find_doubt_in_lead(text, returns_at_once=returns_at_once))), "")
 
 
 def is_past_record(context: Sequence[str], tail: str) -> bool:
-    """Whether words tell of a past occasion: one is named before, nothing there tells to run something, and a dated result stands behind."""
+    """Return whether the text reports a past occasion.
+
+    It does if the text before names an occasion without an instruction to run something, and a dated result follows.
+    """
     lead = context[0] if context else ""
     return (
         _RESULT.search(tail) is not None

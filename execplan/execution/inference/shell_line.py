@@ -1,4 +1,4 @@
-"""One line as somebody types it: what of it stands in quotes, where a comment begins, what it takes from elsewhere."""
+"""Analysis of a single shell line: quotes, comments, continuations and variables."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from execplan.execution.shell.command_detection import PROMPTS
 
 HARD_QUOTED, SOFT_QUOTED = "\x01", "\x02"
-"""What a character is shown as that single quotes or a backslash protect, and one in double quotes."""
+"""Masks for characters within single quotes or after a backslash, and within double quotes."""
 _VARIABLE = re.compile(r"\$(?:\{[!#]?)?([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE_SETTERS = re.compile(r"(?:^|[\s;&|(])(?:for\s+(\w+)\s+in\b|read\s+(?:-\w+\s+)*(\w+)|(\w+)=[^;&]*(?:;|&&))")
-"""What gives a variable its value within the line; `NAME=value command $NAME` does not."""
+"""Constructs that set a variable within the line; `NAME=value command $NAME` does not."""
 _PREDEFINED_VARIABLES = frozenset(
     "HOME PWD OLDPWD USER LOGNAME PATH SHELL TMPDIR LANG RANDOM SECONDS HOSTNAME UID EUID PPID IFS".split()
 )
-"""Variables that a shell has without being told."""
+"""Variables that are predefined in a shell."""
 _COMPOUND_KEYWORDS = (
     ("for", "done"),
     ("while", "done"),
@@ -27,9 +27,9 @@ _COMPOUND_KEYWORDS = (
 
 
 def mask_quotes(line: str, *, mask_double_quotes: bool = True) -> str | None:
-    """The line with what is quoted made unreadable, character by character; None when a quote is never closed.
+    """Return the line with quoted text masked, character by character; None if a quote is not closed.
 
-    Without `mask_double_quotes`, what double quotes hold stays: a shell expands it.
+    Without `mask_double_quotes`, text in double quotes is kept, because a shell expands it.
     """
     chars: list[str] = []
     quote = ""
@@ -55,7 +55,7 @@ def mask_quotes(line: str, *, mask_double_quotes: bool = True) -> str | None:
 
 
 def strip_prompt(line: str) -> str:
-    """The line without the prompt of a shell before it."""
+    """Return the line without its leading shell prompt."""
     for prompt in PROMPTS:
         if line.startswith(prompt):
             return line[len(prompt) :].strip()
@@ -63,31 +63,31 @@ def strip_prompt(line: str) -> str:
 
 
 def split_comment(line: str) -> tuple[str, str]:
-    """The command of a line and the comment behind it."""
+    """Return the command of a line and the comment after it."""
     masked_line = mask_quotes(line) or line
     match = re.search(r"(?:^|\s)#", masked_line)
     return (line[: match.start()].rstrip(), line[match.end() :].strip()) if match else (line, "")
 
 
 def is_continued(line: str) -> bool:
-    """Whether a line goes on in the next one: behind a backslash, a pipe or `&&`."""
+    """Return whether a line continues on the next one: after a backslash, a pipe or `&&`."""
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1 or line.endswith(("&&", "|"))
 
 
 def join_lines(line: str, next_line: str) -> str:
-    """A line with the one in which it goes on."""
+    """Join a line with its continuation."""
     return f"{line.removesuffix(chr(92)).rstrip()} {next_line.strip()}"
 
 
 def find_unset_variable(line: str) -> str:
-    """The first variable that the line takes its value from and does not set, or nothing."""
+    """Return the first variable that the line uses and does not set, or an empty string."""
     masked_line = mask_quotes(line, mask_double_quotes=False) or line
     known_variables = _PREDEFINED_VARIABLES.union(*_VARIABLE_SETTERS.findall(masked_line))
     return next((name for name in _VARIABLE.findall(masked_line) if name not in known_variables), "")
 
 
 def is_script_fragment(masked_line: str) -> bool:
-    """Whether a line, quotes made unreadable, is only a part of what a shell reads as one."""
+    """Return whether a line, with quotes masked, is only a part of a shell construct."""
     tokens = masked_line.split()
     if tokens and tokens[0] in ("do", "done", "then", "else", "elif", "fi", "esac", "}", ")", "function"):
         return True

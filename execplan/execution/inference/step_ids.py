@@ -1,4 +1,4 @@
-"""IDs for steps that have none: the program and what it works on, as `cargo-test` or `edit-src-f-py`, each used once."""
+"""IDs for steps without one: the program and its subject, as `cargo-test` or `edit-src-f-py`, each unique."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ _SCRIPT_RUNNERS = frozenset(
         ";"
     )
 )
-"""Two words that run a third; of the scripts of a package the program is kept, since `test` says less than `npm-test`."""
+"""Two-word prefixes that run a third word as a program or script.
+
+For package scripts the program is kept in the ID, since `test` says less than `npm-test`.
+"""
 _PACKAGE_MANAGERS = frozenset("npm pnpm yarn bun".split())
 _DIRECT_RUNNERS = frozenset("npx bunx uvx".split())
 _INTERPRETERS = frozenset("python python3 node deno bash sh zsh ruby perl php".split())
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag sed awk perl jq".split())
-"""Their first argument is a pattern or a program of their own."""
+"""Programs whose first argument is a pattern or a program of their own."""
 _SCRIPT_EXTENSIONS = ("sh", "py", "js", "mjs", "cjs", "ts", "rb", "pl")
 
 
 class StepIdAllocator:
-    """The IDs that are taken."""
+    """Allocates unique step IDs for commands."""
 
     def __init__(self, used_ids: Iterable[str] = ()) -> None:
         self._used_ids = set(used_ids)
 
     def allocate(self, command: str) -> str:
-        """An ID that no other step has: `cargo-test`, then one with more of the command, then `cargo-test-2`."""
+        """Return an unused ID: `cargo-test`, then one with more words of the command, then `cargo-test-2`."""
         words = _id_words(command)
         base = _join_words(words[:_WORD_COUNT])
         name, longer_name, number = base, _join_words(words[: _WORD_COUNT + 2]), 1
@@ -52,7 +55,7 @@ class StepIdAllocator:
 
 
 def assign_inferred_ids(drafts: Sequence[StepDraft], used_ids: Iterable[str]) -> list[StepDraft]:
-    """Inferred steps with IDs that say what they do, beside those that are taken."""
+    """Return inferred steps with descriptive IDs that differ from the used ones."""
     allocator = StepIdAllocator(used_ids)
     new_ids = {draft.id: allocator.allocate(draft.command) for draft in drafts}
     return [
@@ -61,7 +64,7 @@ def assign_inferred_ids(drafts: Sequence[StepDraft], used_ids: Iterable[str]) ->
 
 
 def _join_words(words: Sequence[str]) -> str:
-    """As many of the words as an ID has room for."""
+    """Join as many words as fit into an ID."""
     name = ""
     for word in words:
         candidate = f"{name}-{word}".strip("-")
@@ -72,7 +75,7 @@ def _join_words(words: Sequence[str]) -> str:
 
 
 def _id_words(command: str) -> list[str]:
-    """The words that an ID is made of, the most important first."""
+    """Return the words for an ID, most important first."""
     argv = _first_argv(command)
     if not argv:
         return []
@@ -104,7 +107,7 @@ def _id_words(command: str) -> list[str]:
 
 
 def _first_argv(command: str) -> list[str]:
-    """The first command of a line, without variables, `sudo`, `uv run` and the like before its program."""
+    """Return the first command of a line, without variables, `sudo`, `uv run` and similar prefixes."""
     lexer = shlex.shlex(command.split("\n", 1)[0], posix=True, punctuation_chars=True)
     lexer.commenters = ""
     try:
@@ -130,24 +133,24 @@ def _first_argv(command: str) -> list[str]:
 
 
 def _is_operand(word: str) -> bool:
-    """Whether a word says what a command works on: no flag, no redirection, nothing that was quoted for its spaces."""
+    """Return whether a word is an operand of a command: no flag, redirection or quoted text with spaces."""
     return word[0] not in "-<>&|" and " " not in word and (word[0].isalnum() or word[0] in "./@_")
 
 
 def _is_in_place_flag(flag: str) -> bool:
-    """Whether a flag of sed or perl lets it change files: `-i`, `-i.bak`, `-pi`, `--in-place`."""
+    """Return whether a flag of sed or perl enables changes of files: `-i`, `-i.bak`, `-pi`, `--in-place`."""
     return flag.startswith("--in-place") or (flag[1:2] != "-" and "i" in flag.partition(".")[0])
 
 
 def _script_words(path: str) -> list[str]:
-    """The name of a program without its directory and the ending of a script."""
+    """Return the name of a program without its directory and script extension."""
     name = path.rpartition("/")[2]
     stem, _, ending = name.rpartition(".")
     return _slugify_all([stem if stem and ending in _SCRIPT_EXTENSIONS else name])
 
 
 def _slugify_all(words: Iterable[str]) -> list[str]:
-    """Each word in the characters of an ID; of a long path its last part."""
+    """Return each word in the characters of an ID; a long path is reduced to its last part."""
     slugs = []
     for word in words:
         slug = _slugify(word)
@@ -158,7 +161,7 @@ def _slugify_all(words: Iterable[str]) -> list[str]:
 
 
 def _shorten(slug: str, longest: int) -> str:
-    """As much of a name as has room, whole words where there are any."""
+    """Shorten a name to a length, at a word boundary if there is one."""
     if len(slug) <= longest:
         return slug
     return slug[: longest + 1].rpartition("-")[0] or slug[:longest]

@@ -1,6 +1,6 @@
-"""Steps of plans that have no attributes: commands in blocks of code, in list items and in sentences that tell to run them.
+"""Inference of steps without attributes: commands in code blocks, list items and sentences that say to run them.
 
-What is not sure is left, with the reason: a step that is missing costs a person a line, a wrong one more.
+Uncertain commands are skipped with a reason: a missing step costs a person one line, a wrong one more.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _LEADING_DIRECTORY = re.compile(
     r"\W*(?:\d+[.)]\W*)?(?:(?:then|next|finally|now|still|also|and),? )?(?:in|inside|within|from|at|under)\b",
     re.IGNORECASE,
 )
-"""Who reads such a sentence goes there and stays; `run this from there` is only about this."""
+"""Sentences that start with a directory, which also applies to what follows; `run this from there` does not."""
 
 
 class _StepInferrer:
-    """What was found so far, and the folder that the reader of the plan is in."""
+    """Reads sections in order and collects the steps, with the current working directory."""
 
     def __init__(self, plan: ParsedPlan, annotated_lines: frozenset[int]) -> None:
         self.plan = plan
@@ -78,13 +78,13 @@ class _StepInferrer:
         self.skipped: list[SkippedLine] = []
         self.phase = WORK
         self.shell_change = ""
-        """Why what stands below may not do the same: a block or an item that changes the shell for it was left."""
+        """Reason why later commands may behave differently: a skipped block or item changes the shell for them."""
         self.output_tracker = OutputTracker()
         self.skipped_long_running = False
-        """Whether something was left that would have to keep running."""
+        """Whether something was skipped that would have to keep running."""
 
     def read_section(self, name: str, phase: str) -> None:
-        """All of a section."""
+        """Infer the steps of a section."""
         section = self.plan.section(name)
         if section is None:
             return
@@ -105,7 +105,7 @@ class _StepInferrer:
                 self._infer_from_paragraph(passage)
 
     def _pass_annotated_fence(self, passage: Passage) -> None:
-        """Go by a fence with attributes: what follows one in another folder may be meant to run there too."""
+        """Skip an annotated code block, and record its directory: what follows may be meant to run there too."""
         info = parse_info_string(passage.fence.text) if passage.fence is not None else None
         cwd_attribute = info.get("cwd") if info is not None and not info.mark else None
         self.cwd_tracker.record_annotated_fence(passage, cwd_attribute.value if cwd_attribute is not None else ROOT)
@@ -120,7 +120,7 @@ class _StepInferrer:
         )
 
     def _add_draft(self, start: int, end: int, located: LocatedCommand, needs: tuple[str, ...], item: int) -> str:
-        """Keep a command as a step; its id."""
+        """Record a command as a step and return its ID."""
         command, directory = located.command, located.directory or ROOT
         last_draft = self.drafts[-1] if self.drafts else None
         if (
@@ -129,7 +129,7 @@ class _StepInferrer:
             and last_draft.start >= item
             and (last_draft.command, last_draft.cwd) == (command, directory)
         ):
-            return last_draft.id  # an item names what the block below it shows
+            return last_draft.id  # an item names what the block after it shows
         step_id = f"inferred-{len(self.drafts) + 1}"
         self.drafts.append(
             StepDraft(INFERRED, self.phase, start, end, step_id, {}, (command,), command, needs, directory)
@@ -148,7 +148,7 @@ class _StepInferrer:
             self.output_tracker.record_step(counts[0], self.drafts[-1], passage)
 
     def _attach_expectation(self, expectation: tuple[int, str] | None) -> bool:
-        """Give a step what it prints, where that was found; whether it was."""
+        """Set the expected output of a step, if found; return whether it was."""
         if expectation is not None:
             self.drafts[expectation[0]] = self.drafts[expectation[0]]._replace(expect=expectation[1])
         return expectation is not None
@@ -162,7 +162,7 @@ class _StepInferrer:
             self._skip(*first_line, f"is {passage.language}, no command: give it a type if it is a step")
 
     def _read_shell_block(self, passage: Passage) -> None:
-        """A block in the language of a shell, or of no language."""
+        """Infer steps from a block in a shell language, or without a language."""
         output_lines = [(at, line) for at, line in passage.lines if line and not line.startswith(PROMPTS)]
         has_prompts = len(output_lines) < len([line for _, line in passage.lines if line])
         lines = read_block_lines(passage, has_prompts=has_prompts)
@@ -190,7 +190,10 @@ class _StepInferrer:
                 self.drafts[at] = draft._replace(expect=expectations.get(draft.start))
 
     def _find_block_doubt(self, passage: Passage, lines: list[BlockLine]) -> str:
-        """What the words above say against a block; commands that edit files may stand below words that tell to edit."""
+        """Return the reason for doubt in the text above a block.
+
+        Commands that edit files may follow a text that says to edit.
+        """
         why = find_doubt_in_context(
             passage.context, returns_at_once=all([starts_detached(line.text) for line in lines])
         )
@@ -201,7 +204,7 @@ class _StepInferrer:
             self._skip(line.start, line.text, why)
 
     def _read_commands(self, passage: Passage, lines: list[BlockLine]) -> None:
-        """The commands of a block, with the folder that its lines go to."""
+        """Read the commands of a block, and track the directories that its lines enter."""
         mention = self.cwd_tracker.find_mention(passage)
         start_cwd = cwd = self.cwd_tracker.estimate_cwd(mention)
         previous_directory: str | None = None
@@ -248,10 +251,10 @@ class _StepInferrer:
         self.cwd_tracker.record_passage(passage, mention, start_cwd, cwd)
 
     def _skip_reason(self, located: LocatedCommand, cwd: CwdEstimate) -> str:
-        """Why a command is not taken that the words around it tell to run, or nothing."""
+        """Return why a command is skipped although the text says to run it, or an empty string."""
         why = not_runnable_reason(located.command)
         problem = "" if why else parse_command(located.command).problem
-        if problem and not problem.startswith("a character"):  # one that can't be seen is refused, not left
+        if problem and not problem.startswith("a character"):  # an invisible character is rejected, not skipped
             why = f"can't be read: {problem}"
         if not why and located.directory is None:
             why = uncertainty_reason(cwd)
@@ -318,7 +321,7 @@ class _StepInferrer:
             )
 
     def _is_annotated_below(self, passage: Passage, command: str) -> bool:
-        """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
+        """Return whether an annotated code block in the same item, or right after a paragraph, has the command."""
         lines = self.plan.text.lines
         end = passage.item_end
         if end < 0:
@@ -329,9 +332,9 @@ class _StepInferrer:
 
 
 def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedSteps:
-    """The steps that a plan shows without attributes, and what looks like one and was not taken.
+    """Return the steps that a plan shows without attributes, and the skipped lines that look like steps.
 
-    `annotated_lines` are the lines of fences with attributes; nothing is inferred from them.
+    `annotated_lines` are the lines of code blocks with attributes; nothing is inferred from them.
     """
     inferrer = _StepInferrer(plan, annotated_lines)
     inferrer.read_section(outline.STEPS, WORK)
@@ -347,7 +350,7 @@ def _announces_commands(lead: str) -> bool:
 
 
 def _find_doubt_above(passage: Passage) -> str:
-    """Why what a paragraph tells to run may not be meant: by the words above it, or as one of several ways."""
+    """Return why commands in a paragraph may not be meant to run: from the text above, or as one of several choices."""
     context = passage.context[:2]
     if (
         not passage.starts_item
@@ -355,5 +358,5 @@ def _find_doubt_above(passage: Passage) -> str:
         and context[0].endswith((".", "。"))
         and find_doubt_in_context(context[:1]) == TO_BE_WRITTEN
     ):
-        context = context[1:]  # what a paragraph tells to write ends with it
+        context = context[1:]  # an instruction to write something ends at this paragraph
     return find_doubt_in_context(context) or (CHOICE if find_doubt_in_tail(passage.following_text) == CHOICE else "")

@@ -1,7 +1,7 @@
-"""Which task of Progress an inferred step completes, where the plan says so plainly.
+"""Binding of inferred steps to the Progress tasks that they complete, if the plan makes that clear.
 
-A wrong tick is worse than none: a step is bound to no task where two tasks could be meant, where the task asks for more
-than its steps do, or where one of the commands that the task names is no step.
+A wrong tick is worse than none. A step is not bound if two tasks are possible, if the task requires more than its steps
+do, or if a command that the task names is not a step.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 _CODE_SPAN = re.compile(r"(`+)((?:(?!\1).)+?)\1(?!`)")
 _SKIPPED = "left"
-"""The origin of a command that is no step."""
+"""Origin of a command that is not a step."""
 _MAX_TASK_LENGTH = 2000
-"""Characters of a task's text that a document can hold."""
+"""Maximum length of a task's text in a document, in characters."""
 _MAX_PAIRS = 20_000
-"""Pairs of tasks and steps that are compared."""
+"""Maximum number of task and step pairs that are compared."""
 _SIMILARITY_THRESHOLD = 0.6
-"""The share of common words from which on the words above a step are those of a task."""
+"""Share of common words from which the text above a step counts as a task's text."""
 _NUMBERED_HEADING = re.compile(
     r"^\W*(milestone|phase|stage|part|step|m|slice)[\s#-]*(\d+[a-z]?(?:\.\d+)?)\b", re.IGNORECASE
 )
@@ -52,7 +52,7 @@ _NEUTRAL_WORDS = frozenset(
     "error warning both ladder suite sequence gate again locally local confirm confirmed ensure everything test unit build lint format "
     "quality assertion ok result standard mandatory no without fail each succeed".split()
 )
-"""What a task may say beside the commands that it names without asking for more."""
+"""Words that a task may have besides the commands that it names without requiring more."""
 _STOP_WORDS = frozenset(
     "a an the to of in on for with from by at into as and then next now first finally also it its this that these is are "
     "following below again command commands step".split()
@@ -60,10 +60,11 @@ _STOP_WORDS = frozenset(
 
 
 def bind_tasks(plan: ParsedPlan, drafts: Sequence[StepDraft], skipped: Sequence[SkippedLine] = ()) -> list[StepDraft]:
-    """The steps of a plan, the inferred ones with the attribute `task` where it is sure which one they complete.
+    """Return the steps of a plan, with the attribute `task` on inferred steps whose task is certain.
 
-    A task keeps the name that annotated steps call it by, and is left to them where one of these does its work without
-    naming it. So is one to whose work a command belongs that is no step, and is `skipped`. The state of a task makes no difference, so that a tick changes no document.
+    A task keeps the name that annotated steps use for it, and is left to them if one of them does its work without
+    naming it. A task is not bound if a `skipped` command belongs to its work. The state of a task has no effect, so
+    that a tick changes no document.
     """
     if all([draft.origin != INFERRED for draft in drafts]):
         return list(drafts)
@@ -91,7 +92,7 @@ def bind_tasks(plan: ParsedPlan, drafts: Sequence[StepDraft], skipped: Sequence[
 
 
 def _drop_disputed_claims(claims: Sequence[tuple[int, list[int]]]) -> list[list[int]]:
-    """The steps of each claim, or none where a surer claim, or another as sure, has one of them."""
+    """Return the steps of each claim, or none if a more certain or equally certain claim has one of them."""
     claimed: dict[int, list[int]] = {}
     for rank, steps in claims:
         for at in steps:
@@ -103,7 +104,7 @@ def _drop_disputed_claims(claims: Sequence[tuple[int, list[int]]]) -> list[list[
 
 
 def _is_unambiguous_task(plan: ParsedPlan, task: Task) -> bool:
-    """Whether its text names this task and no other."""
+    """Return whether the text of a task identifies this task and no other."""
     if not task.text.strip() or len(task.text) > _MAX_TASK_LENGTH or has_hidden(task.text):
         return False
     same_text_tasks = [other_task for other_task in plan.tasks if other_task.text.casefold() == task.text.casefold()]
@@ -111,7 +112,7 @@ def _is_unambiguous_task(plan: ParsedPlan, task: Task) -> bool:
 
 
 def _annotated_task_references(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> tuple[dict[int, str], dict[int, int]]:
-    """How annotated steps call tasks, by the number of the task, and which task each of these steps completes."""
+    """Return the names that annotated steps use for tasks, by task number, and the task of each of these steps."""
     names: dict[int, str] = {}
     bound_tasks: dict[int, int] = {}
     for at, draft in enumerate(drafts):
@@ -132,7 +133,7 @@ def _annotated_task_references(plan: ParsedPlan, drafts: Sequence[StepDraft]) ->
 
 
 def _leading_texts(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> list[tuple[str, ...]]:
-    """The words that lead to each step, the nearest first: its sentence, the paragraph above, its items, its headings."""
+    """Return the texts that introduce each step, nearest first: sentence, paragraph above, items, headings."""
     leads: list[tuple[str, ...]] = [()] * len(drafts)
     for name in (outline.STEPS, outline.VALIDATION):
         section = plan.section(name)
@@ -147,7 +148,7 @@ def _leading_texts(plan: ParsedPlan, drafts: Sequence[StepDraft]) -> list[tuple[
 def _claim_steps(
     task: Task, tasks: Sequence[Task], drafts: Sequence[StepDraft], leads: Sequence[tuple[str, ...]]
 ) -> tuple[int, list[int]]:
-    """The steps that complete a task, and by which rule; the first rule is the surest."""
+    """Return the steps that complete a task, and the rank of the rule that found them; rank 0 is most certain."""
     commands = [span for span in _code_spans(task.text) if looks_like_command(span) and " " in span]
     rules: tuple[Callable[[], list[int]], ...] = (
         lambda: _steps_by_command(task, commands, drafts),
@@ -173,7 +174,7 @@ def _claim_steps(
 
 
 def _steps_by_command(task: Task, commands: Sequence[str], drafts: Sequence[StepDraft]) -> list[int]:
-    """The steps that run what the task names."""
+    """Return the steps that run the commands that the task names."""
     bare_text = _LEADING_RUN.sub("", task.text).strip(" .:;")
     named_commands = (
         {_split_cd(bare_text)}
@@ -188,7 +189,7 @@ def _steps_by_command(task: Task, commands: Sequence[str], drafts: Sequence[Step
 
 
 def _names_only_commands(text: str) -> bool:
-    """Whether a task asks for nothing beside the commands that it names."""
+    """Return whether a task requires nothing besides the commands that it names."""
     words = _significant_words(_CODE_SPAN.sub(" ", text))
     return all([word in _NEUTRAL_WORDS or word.replace(",", "").isdigit() for word in words])
 
@@ -201,14 +202,14 @@ def _is_step_command(command: str, drafts: Sequence[StepDraft]) -> bool:
 
 
 def _split_cd(command: str) -> tuple[str, str]:
-    """The directory that a `cd` in front names, and the command without it."""
+    """Return the directory of a leading `cd`, and the command without it."""
     command = " ".join(command.split())
     match = re.match(r"cd (\S+) && (.+)$", command)
     return (match[1].removeprefix("./").rstrip("/"), match[2]) if match else (".", command)
 
 
 def _steps_by_file(task: Task, drafts: Sequence[StepDraft]) -> list[int]:
-    """The steps that write the one file that the task names."""
+    """Return the steps that write the one file that the task names."""
     words = [word.rstrip("`'\"()[],;:.").lstrip("`'\"([") for word in task.text.split()]
     files = {word for word in words if "/" in word.strip("/") or re.search(r"\w\.\w{1,5}$", word)}
     task_words = _significant_words(task.text)
@@ -226,12 +227,12 @@ def _changed_files(drafts: Sequence[StepDraft]) -> set[str]:
 
 
 def _steps_by_text(task: Task, tasks: Sequence[Task], leads: Sequence[tuple[str, ...]]) -> list[int]:
-    """The steps that stand below the words of the task, in a sentence, an item or a heading."""
+    """Return the steps that follow the text of the task in a sentence, an item or a heading."""
     return [at for at, lead in enumerate(leads) if _most_similar_task(lead, tasks) is task]
 
 
 def _most_similar_task(lead: Sequence[str], tasks: Sequence[Task]) -> Task | None:
-    """The one task that the nearest of these words are those of."""
+    """Return the only task that is most similar to the nearest matching text, or None."""
     for text in lead:
         for sentence in _sentence_word_sets(text):
             scores = [(_similarity(_significant_words(task.text), sentence), task) for task in tasks]
@@ -243,13 +244,13 @@ def _most_similar_task(lead: Sequence[str], tasks: Sequence[Task]) -> Task | Non
 
 
 def _is_introduced_by(task: Task, lead: Sequence[str]) -> bool:
-    """Whether the words right above a step are those of the task, with a colon: the step is how that is done."""
+    """Return whether the text directly above a step is the task's with a colon: the step is how the task is done."""
     last_sentence = (split_sentences(lead[0]) or [""])[-1] if lead else ""
     return last_sentence.endswith((":", "：")) and _significant_words(last_sentence) == _significant_words(task.text)
 
 
 def _sentence_word_sets(text: str) -> Iterator[frozenset[str]]:
-    """The words of a paragraph as a whole, then of its last and its first sentence."""
+    """Yield the words of a whole paragraph, then those of its last and its first sentence."""
     sentence_texts = split_sentences(text)
     yield from dict.fromkeys(
         [
@@ -260,12 +261,12 @@ def _sentence_word_sets(text: str) -> Iterator[frozenset[str]]:
 
 
 def _similarity(task: frozenset[str], lead: frozenset[str]) -> float:
-    """The share of common words, where a task says nothing that its lead does not."""
+    """Return the share of common words, or 0 if the task has words that the text above does not."""
     return len(task) / len(lead) if task and task <= lead and (len(task) > 1 or task == lead) else 0.0
 
 
 def _significant_words(text: str) -> frozenset[str]:
-    """The words that count, in one form: without articles and the like, without a plural's `s`."""
+    """Return the significant words in a normalized form: without articles and similar words, in the singular."""
     words = re.findall(r"[^\W_]+(?:[-./][^\W_]+)*", text.lower())
     return frozenset([_singular(word) for word in words if word not in _STOP_WORDS])
 
@@ -275,7 +276,7 @@ def _singular(word: str) -> str:
 
 
 def _steps_by_number(task: Task, tasks: Sequence[Task], leads: Sequence[tuple[str, ...]]) -> list[int]:
-    """The steps below a heading or an item with the number of the one task that has it: `Milestone 2`."""
+    """Return the steps after a heading or item with the number of the only task that has it: `Milestone 2`."""
     number = _numbered_kind(task.text)
     if not number or len([other_task for other_task in tasks if _numbered_kind(other_task.text) == number]) > 1:
         return []
@@ -291,7 +292,7 @@ def _numbered_kind(text: str) -> tuple[str, str] | None:
 
 
 def _steps_by_kind(task: Task, tasks: Sequence[Task], drafts: Sequence[StepDraft]) -> list[int]:
-    """All steps that test, build, lint or format, for the one task that asks for that and for nothing else."""
+    """Return all steps that test, build, lint or format, if the task is the only one that requires just that."""
     kind = task_kind(_significant_words(task.text))
     if not kind or [task_kind(_significant_words(other_task.text)) for other_task in tasks].count(kind) > 1:
         return []

@@ -1,4 +1,4 @@
-"""What a command does, and what a task asks for, in one word where that is plain: test, build, lint, format, install, edit."""
+"""Kinds of work of commands and tasks, if they are clear: test, build, lint, format, install, edit."""
 
 from __future__ import annotations
 
@@ -67,29 +67,29 @@ _COMMAND_WRAPPER = re.compile(
 _RUN_VERBS = frozenset(
     "run rerun re-run execute verify validate confirm check test build lint format typecheck install compile generate regenerate fetch look show print list".split()
 )
-"""What a task begins with that commands alone complete."""
+"""First words of tasks that commands alone complete."""
 _EDIT_VERBS = frozenset(
     "implement add write create update refactor edit change fix extend document replace rename remove delete move introduce "
     "rewrite wire support migrate convert extract split merge adjust improve design draft define make set bump modify drop insert append "
     "port patch scaffold land expose adapt align harden introduce build-out expand rework clean cleanup prepare author".split()
 )
-"""What a task asks for that no command does which only looks."""
+"""Words of a task that require a change, which a read-only command does not make."""
 _SEPARATE_VERBS = frozenset(
     "record capture commit push review inspect manual manually browser deploy publish release archive close open pr qa investigate decide "
     "triage fill summarize report note reflect handoff screenshot benchmark profile compare audit watch monitor tag".split()
 )
-"""What a task asks for beside, and is done by a command only that says so too."""
+"""Words of a task for additional work, which only a command with the same word does."""
 _GIT_CHANGE_COMMANDS = frozenset("apply mv rm cherry-pick revert restore merge".split())
 
 
 def command_kind(command: str) -> str:
-    """What kind of work a command is, or nothing."""
+    """Return the kind of work of a command, or an empty string."""
     unwrapped = _COMMAND_WRAPPER.sub("", command)
     return next((kind for kind, pattern in _KIND_PATTERNS if pattern.match(unwrapped)), "")
 
 
 def task_kind(words: Collection[str]) -> str:
-    """What kind of work a task asks for and nothing else, or nothing."""
+    """Return the only kind of work that a task requires, or an empty string."""
     significant_words = frozenset(words) - _NEUTRAL_WORDS
     return next(
         (
@@ -102,7 +102,7 @@ def task_kind(words: Collection[str]) -> str:
 
 
 def edited_files(command: str, cwd: str) -> set[str]:
-    """The files that a command writes, as far as its words say so, from the root of the repository."""
+    """Return the files that a command visibly writes, from the repository root."""
     raw_paths: set[str] = set()
     for segment in re.split(r"&&|;|\|", command):
         raw_paths |= set(re.findall(r"(?<![\d&])>>?\s*([\w./-]+)", segment))
@@ -122,7 +122,7 @@ def edited_files(command: str, cwd: str) -> set[str]:
 
 
 def deleted_files(command: str, cwd: str) -> set[str]:
-    """The files that a command deletes, from the root of the repository."""
+    """Return the files that a command deletes, from the repository root."""
     argv = list(parse_command(command).argv or ())
     operands = [word for word in argv[1:] if word[:1] != "-"]
     if argv[:1] != ["rm"] and " ".join(argv[:2]) != "git rm":
@@ -132,14 +132,14 @@ def deleted_files(command: str, cwd: str) -> set[str]:
 
 
 def asks_for_edit(words: Collection[str]) -> bool:
-    """Whether a task asks for a change of files."""
+    """Return whether a task requires a change of files."""
     return not _EDIT_VERBS.isdisjoint(words)
 
 
 def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_introduced: bool) -> bool:
-    """Whether commands do all that the words of a task ask for, as far as its verbs tell.
+    """Return whether commands do everything that the words of a task require, according to its verbs.
 
-    `is_introduced` says that the plan itself puts these words above the commands.
+    `is_introduced` means that the plan itself puts these words above the commands.
     """
     command_words = set(re.findall(r"[\w-]+", " ".join(commands).lower()))
     if any([word in task_words and word not in command_words for word in _SEPARATE_VERBS]):
@@ -155,7 +155,7 @@ def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_intr
 
 
 def changes_files(command: str) -> bool:
-    """Whether a command plainly changes files of the repository."""
+    """Return whether a command clearly changes files of the repository."""
     tokens = command.split()
     if command.startswith("git "):
         return len(tokens) > 1 and tokens[1] in _GIT_CHANGE_COMMANDS

@@ -1,4 +1,4 @@
-"""An execution plan for an agent, from a request and the tools that were chosen for it."""
+"""Creation of an execution plan for an agent, from a request and the selected tools."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LABEL: Final = "the request"
 def create_execution_plan(
     request: str, selected_tools: Sequence[str], context: Mapping[str, Any] | None = None, *, plan_id: str | None = None
 ) -> ExecutionPlan:
-    """A plan in the mode `agent` that calls each tool in order, each call needing the one before.
+    """Return a plan in the mode `agent` that calls each tool in order, each call depending on the previous one.
 
-    The tools are in the form `domain.tool`. Without an id one is derived from what is handed in: the same request, tools and
+    The tools have the form `domain.tool`. Without a plan ID, one is derived from the input: the same request, tools and
     context give the same bytes. Raises ExecplanError with everything that is wrong at once.
     """
     violations = []

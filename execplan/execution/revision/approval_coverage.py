@@ -1,4 +1,4 @@
-"""Whether an approval of an execution plan covers a later revision: it does nothing that the approved one could not have done."""
+"""Check whether an approval of an execution plan covers a later revision, which may do nothing unapproved."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
 _FREE_FIELDS = {"revision": None, "steps": None, "metadata": {"history"}, "intent": {"risk_level"}}
-"""What of a document may differ beside its steps: which revision it is, why, and the highest risk of what is left."""
+"""Document fields that may differ besides the steps: revision number, history, and highest remaining risk."""
 _ORDER_FIELDS = {"number", "depends_on"}
-"""What of a step may differ, and is compared by itself; every other field, also one that is added later, may not."""
+"""Step fields that may differ and are compared separately; all other fields, including future ones, must be equal."""
 
 
 class RunProgress(NamedTuple):
-    """How the run stands for which the revision was made."""
+    """Progress of the run for which the revision was made."""
 
     finished_steps: Collection[str]
-    """The steps that are completed, skipped or recovered: nothing of them is run any more."""
+    """Steps that are completed, skipped or recovered, and do not run again."""
     replacements: Mapping[str, str]
-    """By step that failed as its alternative is for, that alternative."""
+    """Alternatives by the failed steps that they replace."""
 
     def resolve_replacement(self, name: str) -> str:
-        """The step that has come in place of a step, or itself."""
+        """Return the step that replaces a step, or the step itself."""
         visited = {name}
         while (name := self.replacements.get(name, name)) not in visited:
             visited.add(name)
@@ -39,10 +39,10 @@ class RunProgress(NamedTuple):
 def find_uncovered_changes(
     approved_plan: ExecutionPlan, revised_plan: ExecutionPlan, progress: RunProgress
 ) -> list[str]:
-    """Why a person has to approve a revision, a line each; nothing where what was approved covers all of it.
+    """Return the reasons why a person must approve a revision, one line each; empty if the approval covers all of it.
 
-    Steps may be gone, tried again, in another order, or replaced by the alternative that was approved with them. What was
-    approved as coming before something else (a need, a checkpoint, a question, a validation) still does.
+    Steps may be removed, retried, reordered, or replaced by their approved alternative. Whatever was approved as coming
+    first (a dependency, a checkpoint, a question, a validation) still must come first.
     """
     old, names = {step.id: step for step in approved_plan.steps}, {step.id for step in revised_plan.steps}
     progress = RunProgress(
@@ -63,7 +63,7 @@ def find_uncovered_changes(
 
 
 def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan) -> list[str]:
-    """What differs outside the steps."""
+    """Return the differences outside the steps."""
     before, after = [plan.model_dump(mode="json", by_alias=True) for plan in (approved_plan, revised_plan)]
     for fields in (before, after):
         for name, free_keys in _FREE_FIELDS.items():
@@ -76,7 +76,7 @@ def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan)
 
 
 def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str]:
-    """The fields of a step that are not as they were approved."""
+    """Yield the fields of a step that differ from the approved ones."""
     before, after = [step.model_dump(mode="json", by_alias=True) for step in (old, new)]
     for name in before.keys() - _ORDER_FIELDS:
         if before[name] != after[name] and not _may_differ(name, old, new, progress):
@@ -84,9 +84,9 @@ def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str
 
 
 def _may_differ(name: str, old: Step, new: Step, progress: RunProgress) -> bool:
-    """Whether a field differs in a way that replanning brings along, and that lets nothing more happen."""
+    """Return whether a change of a field results from replanning and allows nothing more to happen."""
     if name == "source":
-        return new.source is None  # it says where to read it, and decides nothing
+        return new.source is None  # it only refers to the plan's lines and decides nothing
     if name == "when":
         failed = old.when is not None and old.when.kind == "failed" and old.when.of in progress.replacements
         return new.when is None and (failed or old.id in progress.finished_steps)
@@ -96,14 +96,14 @@ def _may_differ(name: str, old: Step, new: Step, progress: RunProgress) -> bool:
 
 
 class _OrderCheck:
-    """What was approved as coming before what, and whether it still does."""
+    """Checks that the approved order of steps is still kept."""
 
     def __init__(self, approved_plan: ExecutionPlan, revised_plan: ExecutionPlan, progress: RunProgress) -> None:
         self._progress = progress
         self._old = {step.id: step for step in approved_plan.steps}
         self._new = {step.id: step for step in revised_plan.steps}
         self._approved_steps = [step for step in approved_plan.steps if step.id not in progress.finished_steps]
-        """What was to be done still, before the revision."""
+        """Steps that were not finished before the revision."""
         self._remaining_steps = [step for step in revised_plan.steps if step.id not in progress.finished_steps]
         self._is_sequential = approved_plan.constraints.require_sequential
         self._owners: dict[str, list[str]] = {}
@@ -112,7 +112,7 @@ class _OrderCheck:
                 self._owners.setdefault(alternative, []).append(step.id)
 
     def find_violations(self) -> Iterator[str]:
-        """What does not come before what it should, or is gone though something hangs on it."""
+        """Yield order violations, and removed steps that others rely on."""
         for step in self._remaining_steps:
             yield from self._dependency_violations(step)
             yield from self._alternative_violations(step)
@@ -124,14 +124,14 @@ class _OrderCheck:
                     yield f"the step {earlier.id} comes before {later.id} now: {why}"
 
     def _position(self, step: Step) -> int:
-        """Where a step was to come: the alternative of one that failed comes in its place."""
+        """Return the position of a step in the order; an alternative takes the position of the failed step."""
         owners = [
             self._old[name].number for name in self._owners.get(step.id, ()) if name in self._progress.replacements
         ]
         return min([step.number, *owners])
 
     def _dependency_violations(self, step: Step) -> Iterator[str]:
-        """Needs may be met, but neither forgotten nor put in."""
+        """Yield changes of a step's dependencies: they may be met, but not dropped or added."""
         old, new = self._old[step.id], set(step.depends_on)
         expected = {self._progress.resolve_replacement(name) for name in old.depends_on}
         yield from [f"the step {step.id} needs {name} now" for name in sorted(new - expected)]
@@ -143,21 +143,24 @@ class _OrderCheck:
                 yield f"the step {step.id} needs {name} no more"
 
     def _is_dispensable(self, name: str) -> bool:
-        """Whether what needs a step may run without it: it is settled, or is gone and would have been skipped."""
+        """Return whether a dependency may be dropped.
+
+        It may if the step is finished, or if it was removed and would be skipped on failure.
+        """
         if name in self._progress.finished_steps:
             return True
         step = self._old[name]
         return name not in self._new and step.on_failure.strategy == "skip" and not step.on_failure.triggers
 
     def _alternative_violations(self, step: Step) -> Iterator[str]:
-        """An alternative runs only in place of a step that has failed."""
+        """Yield alternatives that run although the step they replace has not failed."""
         for name in self._owners.get(step.id, ()):
             new = self._new.get(name)
             if name not in self._progress.replacements and (new is None or _alternative_id(new) != step.id):
                 yield f"the step {step.id} is the alternative of {name}, which has not failed"
 
     def _removal_violations(self) -> Iterator[str]:
-        """Steps that are left out though they were to hold up, to ask or to check."""
+        """Yield removed steps that were to block, ask or validate."""
         for step in self._approved_steps:
             if self._progress.resolve_replacement(step.id) in self._new:
                 continue
@@ -172,7 +175,7 @@ class _OrderCheck:
                 yield f"the step {step.id} is gone, and the steps run one after the other"
 
     def _order_reason(self, first: Step, second: Step) -> str:
-        """Why a step must stay before another that came after it; nothing where the order of the two is free."""
+        """Return why a step must stay before another, or an empty string if their order is free."""
         if self._is_sequential:
             return "the steps run one after the other"
         if first.checkpoint or first.confirm or second.checkpoint or second.confirm:
@@ -189,7 +192,7 @@ def _alternative_id(step: Step) -> str:
 
 
 def _shared_path(first: Step, second: Step) -> str:
-    """A path that one of two steps writes and the other writes or reads, as far as they say so; or nothing."""
+    """Return a path that one step writes and the other reads or writes, as far as they declare it, or empty text."""
     for writes, touched in ((_step_writes(first), _step_paths(second)), (_step_writes(second), _step_paths(first))):
         for path in sorted(writes):
             if any([_is_within(path, touched_path) or _is_within(touched_path, path) for touched_path in touched]):

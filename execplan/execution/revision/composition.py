@@ -1,4 +1,4 @@
-"""Several execution plans as one, in order."""
+"""Composition of several execution plans into one, in order."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class SourcePlan(NamedTuple):
-    """One of the plans."""
+    """A plan to compose, with its prefix for step IDs."""
 
     prefix: str
     document: ExecutionPlan
     steps: list[dict[str, Any]]
-    """With their new ids."""
+    """Steps with their new IDs."""
 
 
 def find_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
-    """Everything that keeps plans from being one, a line each."""
+    """Yield every conflict between the plans, one line each."""
     positions: dict[str, int] = {}
     for index, plan in enumerate(plans):
         first_index = positions.setdefault(plan.document.plan_id, index)
@@ -52,7 +52,7 @@ def find_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
 
 
 def _path_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
-    """A file has one plan that writes it."""
+    """Check that each file is written by only one plan."""
     owners: dict[str, tuple[int, str]] = {}
     folders: dict[str, tuple[int, str]] = {}
     for index, plan in enumerate(plans):
@@ -69,7 +69,7 @@ def _path_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
 
 
 def _written_files(step: dict[str, Any]) -> list[str]:
-    """The files that a step itself writes; what a command puts out may be put out again."""
+    """Return the files that a step itself writes; outputs of a command are ignored, as they may be written again."""
     runs = step["type"] in PROGRAM_TYPES
     return [] if runs else list(dict.fromkeys([os.path.normpath(path) for path in written_paths(step)]))
 
@@ -82,7 +82,7 @@ def _parent_directories(path: str) -> Iterator[str]:
 
 
 def _order_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
-    """No plan needs what a later one makes; two that need each other go in a circle."""
+    """Check that no plan needs the output of a later one; two plans that need each other are reported as a cycle."""
     makers = _find_makers(plans)
     needs: dict[tuple[int, int], str] = {}
     for index, plan in enumerate(plans):
@@ -100,7 +100,7 @@ def _order_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
 
 
 def _find_makers(plans: list[SourcePlan]) -> dict[str, tuple[int, str]]:
-    """Which plan and which step makes a file, by its path."""
+    """Return the plan and the step that create each file, by its path."""
     makers: dict[str, tuple[int, str]] = {}
     for index, plan in enumerate(plans):
         for step in plan.steps:
@@ -118,14 +118,14 @@ def _nested_attribute(document: ExecutionPlan, name: str) -> object:
 
 
 _MAX_PREFIX_LENGTH = 60
-"""Characters of a prefix, so that an id has room behind it."""
+"""Maximum length of a prefix, in characters, to leave room for the rest of the ID."""
 
 
 def compose(documents: Sequence[ExecutionPlan], plan_id: str) -> ExecutionPlan:
-    """One execution plan of several, under a new id: the steps of each come after all of those of the one before.
+    """Compose several execution plans into one with a new ID; each plan's steps run after all of the previous plan's.
 
-    Ids get the plan's name in front. Raises ExecplanError with every conflict at once: a plan that is there twice, a file
-    that two of them write, one that needs what a later one makes, limits and modes that differ.
+    Step IDs are prefixed with the plan's name. Raises ExecplanError with every conflict at once: a duplicate plan, a
+    file that two plans write, a plan that needs the output of a later one, different limits or modes.
     """
     plans = _prefixed_plans(documents)
     conflicts = list(find_conflicts(plans))
@@ -150,7 +150,7 @@ def compose(documents: Sequence[ExecutionPlan], plan_id: str) -> ExecutionPlan:
 
 
 def _prefixed_plans(documents: Sequence[ExecutionPlan]) -> list[SourcePlan]:
-    """Each plan with a prefix of its own."""
+    """Return the plans with a unique prefix each."""
     plans: list[SourcePlan] = []
     for document in documents:
         prefix = base = _prefix(document.plan_id)
@@ -167,7 +167,7 @@ def _step_dicts(document: ExecutionPlan) -> list[dict[str, Any]]:
 
 
 def _prefix(plan_id: str) -> str:
-    """The plan's name without its date, in the characters of an id."""
+    """Return the plan's name without its date, reduced to the characters of an ID."""
     head, _, tail = plan_id.partition("_")
     name = tail if tail and head.replace("-", "").isdigit() else plan_id
     name = "".join([char if char.isascii() and (char.isalnum() or char in "_-") else "-" for char in name]).strip("-")
@@ -175,7 +175,7 @@ def _prefix(plan_id: str) -> str:
 
 
 def _add_prefix(step: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """A step with its id, and the ids that it names, in their new form."""
+    """Return a step with the prefix added to its ID and to the IDs that it refers to."""
     step = {**step, "id": f"{prefix}.{step['id']}"}
     step["depends_on"] = [f"{prefix}.{name}" for name in step["depends_on"]]
     strategy = step["on_failure"]["strategy"]
@@ -188,7 +188,7 @@ def _add_prefix(step: dict[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def _final_step_ids(steps: list[dict[str, Any]]) -> list[str]:
-    """The steps that nothing waits for and that are run for certain: what comes after a plan comes after these."""
+    """Return the steps that certainly run and that no other step needs; the next plan depends on them."""
     needed_ids = {name for step in steps for name in step["depends_on"]}
     alternatives = {step["on_failure"]["strategy"].removeprefix(ALTERNATIVE) for step in steps}
     unconditional = [step for step in steps if step["when"] is None and step["on_failure"]["strategy"] != "skip"]
@@ -196,7 +196,7 @@ def _final_step_ids(steps: list[dict[str, Any]]) -> list[str]:
 
 
 def _composed_plan(plans: list[SourcePlan], plan_id: str, steps: list[dict[str, Any]]) -> dict[str, Any]:
-    """The plan around the steps."""
+    """Return the composed document for the given steps."""
     documents = [plan.document for plan in plans]
     names = ", ".join([document.plan_id for document in documents])
     categories = {document.intent.category for document in documents}
@@ -237,7 +237,7 @@ def _shorten(text: str) -> str:
 
 
 def _origin_record(plan: SourcePlan) -> dict[str, Any]:
-    """What a plan was, so that nothing that it said is lost."""
+    """Return a record of a source plan, so that none of its information is lost."""
     document = plan.document.model_dump(mode="json", by_alias=True)
     fields = {name: document[name] for name in ("plan_id", "revision", "description", "source")}
     lines = {step["id"]: step["source"] for step in document["steps"] if step["source"] is not None}

@@ -1,4 +1,4 @@
-"""A new revision of an execution plan, after what was found out while it was run; the old one stays as it is."""
+"""New revisions of an execution plan, based on findings from its run; the old revision is unchanged."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class ExecutionState(Request):
-    """The states of a run and of its steps; a step that is not named is pending."""
+    """States of a run and of its steps; a step that is not listed is pending."""
 
     status: RunStatus = "pending"
     current_step: Number | None = None
     steps: Annotated[dict[Id, StepStatus], Field(default={})]
 
     def advance(self, step: str, new_state: str) -> ExecutionState:
-        """With a step in another state; raises ExecplanError where that may not follow."""
+        """Return the state with one step in a new state. Raises ExecplanError if the transition is not allowed."""
         step_state = states.advance(self.steps.get(step, states.PENDING), new_state)
         return self._updated(steps={**self.steps, step: step_state})
 
     def advance_run(self, new_state: str) -> ExecutionState:
-        """With the run in another state; raises ExecplanError where that may not follow."""
+        """Return the state with the run in a new state. Raises ExecplanError if the transition is not allowed."""
         return self._updated(status=states.advance(self.status, new_state, states.RUN_TRANSITIONS))
 
     def _updated(self, **changed: object) -> ExecutionState:
@@ -46,7 +46,7 @@ class ExecutionState(Request):
 
 
 class ReplanRequest(Request):
-    """What is known when a plan is to be revised."""
+    """Input for a revision: the plan, its state, and what was learned."""
 
     current_plan: ExecutionPlan
     execution_state: ExecutionState = ExecutionState.model_validate({"status": "in_progress"})
@@ -54,7 +54,7 @@ class ReplanRequest(Request):
     completed_steps: ListOrTuple[Number] = ()
     failed_steps: ListOrTuple[Number] = ()
     new_information: dict[str, JsonValue] | ShortText | None = None
-    """Its `steps`, if it has any, take the place of all that is not done; the rest is kept in the history."""
+    """New information; its `steps`, if any, replace all unfinished steps, and the rest is kept in the history."""
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
@@ -65,7 +65,7 @@ class ReplanRequest(Request):
 
 
 def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
-    """Where numbers, states and the plan say different things."""
+    """Yield contradictions between the step numbers, the states and the plan."""
     names = {step.number: step.id for step in request.current_plan.steps}
     state, completed, failed = request.execution_state, request.completed_steps, request.failed_steps
     unknown = [number for number in (*completed, *failed) if number not in names]
@@ -88,7 +88,7 @@ def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
 
 
 def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
-    """Steps that are completed though one that they need has failed and was not recovered."""
+    """Yield completed steps with a dependency that failed and was not recovered."""
     for step in request.current_plan.steps:
         if step.number in request.completed_steps:
             for name in [dependency for dependency in step.depends_on if dependency in failed]:
@@ -96,11 +96,11 @@ def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
 
 
 def replan(request: ReplanRequest) -> ExecutionPlan:
-    """The next revision of a plan; the current one is not changed, and its digest is kept in the history.
+    """Return the next revision of a plan; the current one is unchanged, and its digest is kept in the history.
 
-    Steps that are completed, recovered or skipped stay as they are. With new steps these take the place of all others. Without, a failed step is taken out
-    where it names an alternative, which takes its place for those that need it, and is else kept to be tried again.
-    Raises ExecplanError with everything that is wrong at once, such as steps that need one that is gone.
+    Completed, recovered and skipped steps are kept. New steps, if given, replace all others. Otherwise a failed step
+    with an alternative is removed, and the alternative takes its place for dependent steps; without one, it is kept for
+    a retry. Raises ExecplanError with everything that is wrong at once, such as steps that need a removed one.
     """
     plan = request.current_plan
     information = request.new_information
@@ -131,7 +131,7 @@ def replan(request: ReplanRequest) -> ExecutionPlan:
 
 
 def _finished_step(step: dict[str, Any], finished: set[str]) -> dict[str, Any]:
-    """A step that is done, without what it would have fallen back on or looked at, where that goes."""
+    """Return a finished step without its alternative or condition if these refer to a removed step."""
     strategy, when = step["on_failure"]["strategy"], step["when"]
     if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in finished:
         step = {**step, "on_failure": {**step["on_failure"], "strategy": "fail_fast"}}
@@ -141,7 +141,7 @@ def _finished_step(step: dict[str, Any], finished: set[str]) -> dict[str, Any]:
 
 
 def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], information: dict[str, Any]) -> dict[str, Any]:
-    """The document around the steps."""
+    """Return the document of the next revision for the given steps."""
     plan = request.current_plan
     plan_fields = plan.model_dump(mode="json", by_alias=True)
     previous_revision = {
@@ -161,7 +161,7 @@ def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], informati
 
 
 def _new_steps(raw_steps: object, offset: int, report: ImportReport) -> list[dict[str, Any]]:
-    """New steps, with what is derived filled in."""
+    """Return the new steps with derived fields filled in."""
     location = "/new_information/steps"
     report.origins["/steps"] = location
     if not isinstance(raw_steps, list) or not all([isinstance(entry, dict) for entry in raw_steps]):
@@ -181,7 +181,7 @@ def _new_steps(raw_steps: object, offset: int, report: ImportReport) -> list[dic
 
 
 def _rate_unchecked(step: dict[str, Any]) -> None:
-    """Rate a step that may be wrong in any way; then what it says stays, and the check of its fields tells the rest."""
+    """Set the risk of a step if it is valid; if not, its stated risk stays and field validation reports errors."""
     risk = step.setdefault("risk", {"level": "LOW"})
     isolated = {**step, "number": 1, "depends_on": [], "when": None, "on_failure": {}, "source": None}
     level = risk.get("level") if isinstance(risk, dict) else None
@@ -195,7 +195,7 @@ def _rate_unchecked(step: dict[str, Any]) -> None:
 
 
 def _apply_alternatives(old: list[dict[str, Any]], failed: set[str]) -> list[dict[str, Any]]:
-    """The steps without those that failed and name an alternative, which stands in for them at their place."""
+    """Return the steps with each failed step that names an alternative replaced by that alternative."""
     replacements: dict[str, str] = {}
     for step in old:
         strategy = step["on_failure"]["strategy"]
@@ -213,19 +213,19 @@ def _apply_alternatives(old: list[dict[str, Any]], failed: set[str]) -> list[dic
             dict.fromkeys([_resolve_replacement(name, replacements) for name in step["depends_on"]])
         )
         if step["when"] is not None and step["when"]["kind"] == "failed" and step["when"]["of"] in replacements:
-            step["when"] = None  # it is known to hold by now
+            step["when"] = None  # the condition is already met
     return steps
 
 
 def _resolve_replacement(name: str, replacements: dict[str, str]) -> str:
-    """The step that stands in for a step, or itself; alternatives come later, so that this ends."""
+    """Return the step that replaces a step, or the step itself; it ends because alternatives come later."""
     while name in replacements:
         name = replacements[name]
     return name
 
 
 def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None:
-    """Refuse steps that need, look at or fall back on one that is no longer there."""
+    """Raise ExecplanError if a step depends on, refers to or falls back on a removed step."""
     removed = {step["id"] for step in old} - {step.get("id") for step in steps}
     problems = []
     for step in steps:

@@ -1,4 +1,4 @@
-"""What a row of the table asks of the words of a command where a pattern can't tell: the words that begin with @."""
+"""Predicates on command arguments for risk table rows, where patterns are not enough: words that begin with @."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CODE_VARIABLES = frozenset(
     ("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADER_VARIABLES)
 )
 _RUN_COMMANDS = ("run", "run-script", "task")
-"""Words in front of the name of a task."""
+"""Words that precede the name of a task."""
 _HOME_ROOTS = ("home", "Users", "root")
 _MAVEN_GOALS = frozenset(
     "validate compile test package verify install clean site test-compile integration-test process-classes process-resources "
@@ -28,7 +28,7 @@ _MAVEN_GOALS = frozenset(
 
 
 def is_safe_task(name: str, tasks: Tasks) -> bool:
-    """Whether a task builds, tests or checks, as its name says."""
+    """Return whether a task builds, tests or checks, according to its name."""
     parts = split_name(name)
     if not parts or len(parts) > 12 or not _PLAIN_CHARACTERS.issuperset(name):
         return False
@@ -39,7 +39,7 @@ def is_safe_task(name: str, tasks: Tasks) -> bool:
 
 
 def split_name(name: str) -> list[str]:
-    """The words in the name of a task or a file, in lower case: `testUnit` and `test-unit` give test and unit."""
+    """Split the name of a task or file into lower-case words: `testUnit` and `test-unit` give test and unit."""
     parts: list[str] = []
     part = ""
     for char, next_char in zip(name, [*name[1:], " "], strict=True):
@@ -55,13 +55,13 @@ def split_name(name: str) -> list[str]:
 
 
 def _are_safe_tasks(args: Sequence[str], tasks: Tasks) -> bool:
-    """Every word is such a task, or a variable with a plain word in it; there is one task at least."""
+    """Return whether every argument is a safe task or a variable with a plain value, with at least one task."""
     names = [arg for arg in args if "=" not in arg]
     return bool(names) and all([is_safe_task(arg, tasks) for arg in names]) and not _has_unsafe_assignment(args, tasks)
 
 
 def _has_unsafe_assignment(args: Sequence[str], tasks: Tasks) -> bool:
-    """A variable is set to more than a plain word, or to what decides which shell runs."""
+    """Return whether a variable is set to more than a plain word, or determines which code runs."""
     for arg in args:
         name, equals, value = arg.partition("=")
         if equals and (
@@ -72,7 +72,7 @@ def _has_unsafe_assignment(args: Sequence[str], tasks: Tasks) -> bool:
 
 
 def _has_shipping_task(args: Sequence[str], tasks: Tasks) -> bool:
-    """A task is named that publishes or deploys; behind a harmless one stand the words for it."""
+    """Return whether a task publishes or deploys; arguments after a safe task are its own."""
     for arg in args:
         if arg in _RUN_COMMANDS:
             continue
@@ -84,22 +84,22 @@ def _has_shipping_task(args: Sequence[str], tasks: Tasks) -> bool:
 
 
 def _are_maven_goals(args: Sequence[str], tasks: Tasks) -> bool:
-    """Every word is a goal of Maven that builds, tests or looks."""
+    """Return whether every argument is a Maven goal that builds, tests or inspects."""
     return bool(args) and all([arg in _MAVEN_GOALS for arg in args])
 
 
 def _are_local_addresses(args: Sequence[str], tasks: Tasks) -> bool:
-    """Every word is an address of this machine."""
+    """Return whether every argument is an address on this machine."""
     return bool(args) and all([_is_local_address(arg) for arg in args])
 
 
 def _has_remote_address(args: Sequence[str], tasks: Tasks) -> bool:
-    """A word may be an address of another machine."""
+    """Return whether an argument may be an address on another machine."""
     return any([not _is_local_address(arg) and ("://" in arg or "." in arg) for arg in args])
 
 
 def _has_remote_host(args: Sequence[str], tasks: Tasks) -> bool:
-    """A word is no name of this machine."""
+    """Return whether an argument is not a name of this machine."""
     return any([not is_local_address(arg) for arg in args])
 
 
@@ -108,14 +108,14 @@ def _is_local_address(address: str) -> bool:
 
 
 def _is_sed_print(args: Sequence[str], tasks: Tasks) -> bool:
-    """The first word is a program of sed that prints, and neither writes a file nor runs a command."""
+    """Return whether the first argument is a sed program that only prints: no writing of files, no commands."""
     return bool(args) and all(
         [_is_sed_print_command(command.strip()) for command in args[0].replace("\n", ";").split(";") if command.strip()]
     )
 
 
 def _is_sed_print_command(command: str) -> bool:
-    """Whether one command of sed only prints or leaves out lines, or puts other words for some."""
+    """Return whether a single sed command only prints, omits or substitutes lines."""
     import re
 
     address = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\]|\\.)*/I?)"
@@ -129,19 +129,19 @@ def _is_sed_print_command(command: str) -> bool:
 
 
 def _is_safe_awk(args: Sequence[str], tasks: Tasks) -> bool:
-    """The first word is a program of awk that neither runs a command nor writes or reads other files, and no other word is one."""
+    """Return whether the awk program runs no command and uses no other files, judging by all arguments."""
     unsafe = ("system", "|", ">", "@", "getline", "ENVIRON")
     return bool(args) and not [marker for marker in unsafe for arg in args if marker in arg]
 
 
 def _has_system_path(args: Sequence[str], tasks: Tasks) -> bool:
-    """A word behind the first, which is the pattern, is the root of the machine, a folder in it, or somebody's home."""
+    """Return whether an argument after the pattern is the root directory, a directory in it, or a user's home."""
     tops = [arg.strip("/").split("/") for arg in args[1:] if arg.startswith("/")]
     return any([top == [""] or (len(top) == 1 and top[0] != "tmp") or top[0] in _HOME_ROOTS for top in tops])
 
 
 def _has_whole_tree(args: Sequence[str], tasks: Tasks) -> bool:
-    """A word is the whole machine, a home, the whole directory, Git's own, or not known before a shell expands it."""
+    """Return whether an argument is the root, a home, the whole directory, Git's data, or expanded by a shell."""
     for arg in args:
         path = arg.rstrip("/") or "/"
         while path.startswith("./"):
@@ -173,4 +173,4 @@ ARGUMENT_PREDICATES: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
         [not is_outside_path(part) for arg in words for part in arg.split(":") if part]
     ),
 }
-"""What is asked of all words from here on."""
+"""Predicates by name, each applied to all arguments from its position on."""

@@ -1,4 +1,4 @@
-"""How dangerous a step is, and why: by the programs that it runs, and by the files that it makes, changes or deletes."""
+"""Risk ratings of commands and file changes, with reasons: by the programs that run and the files that change."""
 
 from __future__ import annotations
 
@@ -60,27 +60,27 @@ _BASE_RISKS = {
     "delete": (HIGH, "deletes a file"),
 }
 _MAX_REASON_LENGTH = 400
-"""Characters of a reason; a document takes 2,000."""
+"""Maximum length of a reason, in characters; a document allows 2,000."""
 _INTERPRETERS = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
-"""Programs that run what they read."""
+"""Programs that run the code that they read."""
 
 _SUBCOMMAND_PROGRAMS = frozenset(("git",))
-"""Programs whose first word alone says which of their commands runs."""
+"""Programs whose first argument alone determines the subcommand."""
 
 _PACKAGE_MANAGERS = ("pnpm", "yarn", "bun")
-"""Package managers that take the name of a tool for that of a script."""
+"""Package managers that accept the name of a tool in place of a script."""
 
 
 class Risk(NamedTuple):
-    """A level, and why it is no lower."""
+    """A risk level, and the reasons why it is no lower."""
 
     level: str
     reasons: tuple[str, ...]
-    """Short sentences; there is always one."""
+    """Short sentences, at least one."""
 
 
 def highest_risk(risks: Iterable[Risk]) -> Risk:
-    """The highest level, with the reasons of all that reach it, each once."""
+    """Return the highest level, with the reasons of all risks at that level, without duplicates."""
     all_risks = list(risks)
     level = max([risk.level for risk in all_risks], key=LEVELS.index, default=LOW)
     reasons = dict.fromkeys([_shorten(reason) for risk in all_risks if risk.level == level for reason in risk.reasons])
@@ -88,7 +88,7 @@ def highest_risk(risks: Iterable[Risk]) -> Risk:
 
 
 def _shorten(reason: str) -> str:
-    """A reason without the middle of a word that is very long, so that a document can hold it."""
+    """Return a reason with its middle removed if it is too long for a document."""
     return (
         reason
         if len(reason) <= _MAX_REASON_LENGTH
@@ -97,11 +97,11 @@ def _shorten(reason: str) -> str:
 
 
 def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Risk:
-    """The risk of a command line, or of a script when it asks for a shell.
+    """Return the risk of a command line, or of a script if a shell is declared.
 
-    A command that can't be read is HIGH at least, and so is one that needs a shell and does not ask for one. A script
-    is MEDIUM at least, HIGH where the shell puts in values that the script does not show, CRITICAL where it can't be
-    read; beyond that it is rated as its commands are.
+    A command that can't be parsed is at least HIGH, and so is one that needs a shell without declaring it. A script is
+    at least MEDIUM, HIGH if the shell inserts values that the script does not show, and CRITICAL if it can't be parsed;
+    otherwise it is rated by its commands.
     """
     command = parse_command(text)
     risks = []
@@ -119,7 +119,7 @@ def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Ris
 
 
 def rate_path(path: str, action: str, table: RiskTable) -> Risk:
-    """The risk of a step that does something to a file: `create`, `modify` or `delete`."""
+    """Return the risk of a step that applies an action to a file: `create`, `modify` or `delete`."""
     level, reason = _BASE_RISKS[action]
     risks = [Risk(level, (reason,))]
     if is_outside_path(path):
@@ -128,7 +128,7 @@ def rate_path(path: str, action: str, table: RiskTable) -> Risk:
 
 
 def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
-    """The risks of one command of a line or script, and of what wraps it, such as `sudo`."""
+    """Yield the risks of a single command, and of its wrappers, such as `sudo`."""
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
         yield from _redirection_risks(path, table)
@@ -146,7 +146,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
 
 
 def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Risk]:
-    """What there is to say of a program that runs what another prints."""
+    """Yield the risks of a program that runs the output of another."""
     is_computed = simple.argv[0].startswith(("$", "`"))
     if not is_computed and command.program not in _INTERPRETERS:
         return
@@ -164,7 +164,7 @@ def _format_sources(sources: list[str]) -> str:
 
 
 def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> Risk:
-    """What there is to say of the program and its words."""
+    """Return the risk of the program with its arguments."""
     label = f"`{_command_label(simple, command)}`"
     known_rows, warning_rows = _matching_rows(simple, command, table)
     user_rows = [
@@ -206,7 +206,7 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
 
 
 def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> Risk:
-    """The risk of a command that no row is about: a script of the repository, or a program that nobody has rated."""
+    """Return the risk of a command that no row matches: a script of the repository, or an unrated program."""
     script = find_script(simple.argv, table.tasks)
     if script is None:
         return Risk(HIGH, (f"{label} is not in the risk table, so its effects are unknown",))
@@ -223,7 +223,7 @@ def _unlisted_risk(label: str, simple: SimpleCommand, table: RiskTable) -> Risk:
 def _matching_rows(
     simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable
 ) -> tuple[list[RiskRow], list[RiskRow]]:
-    """The built-in rows that know a command, and those that warn of it."""
+    """Return the built-in rows that rate a command as known, and those that warn of it."""
     if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
         return [RiskRow(LOW, "tells its version or its usage")], []
     if is_unknown_module(simple, command, table):
@@ -244,12 +244,12 @@ def _matching_rows(
 
 
 def _is_help_safe(command: AnalyzedCommand, table: RiskTable) -> bool:
-    """Whether a program is one that the table knows to be harmless when it is only asked."""
+    """Return whether the table rates a program as harmless if it is only asked for help or its version."""
     return any([command.program in row.program and row.words == ("@asks",) for row in table.rows])
 
 
 def _npm_tool(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> SimpleCommand | None:
-    """The tool that a package manager is given in place of a script's name."""
+    """Return the tool that a package manager runs in place of a script, or None."""
     name = command.args[0]
     if any([name in row.program and row.package == "npm" for row in table.rows]):
         return simple._replace(argv=simple.argv[simple.argv.index(name) :], via=(*simple.via, simple.argv[0]))
@@ -257,13 +257,13 @@ def _npm_tool(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable)
 
 
 def _command_label(simple: SimpleCommand, command: AnalyzedCommand) -> str:
-    """A command in a few words: its program and what it is told to do."""
+    """Return a short label for a command: its program and its subcommand."""
     subcommand = [arg for arg in command.args[:1] if arg.replace("-", "").replace(":", "").isalnum()]
     return " ".join([simple.argv[0], *subcommand])
 
 
 def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
-    """What there is to say of the variables that are set for a command."""
+    """Yield the risks of the variables that are set for a command."""
     for name, value in simple.assignments:
         rows = [row for row in table.rows if row.variable and _matches_assignment(row, name, value)]
         user_rows = [row for row in rows if row.origin == USER][-1:]
@@ -283,7 +283,7 @@ def _matches_assignment(row: RiskRow, name: str, value: str) -> bool:
 
 
 def _is_plain_value(value: str) -> bool:
-    """Whether the value of a variable is a word, a number, a path inside, or an address of this machine."""
+    """Return whether a variable's value is a plain word, a number, an inside path, or an address of this machine."""
     letters = value
     for char in "_.,:-/@ ?&=":
         letters = letters.replace(char, "")
@@ -296,7 +296,7 @@ def _is_plain_value(value: str) -> bool:
 
 
 def _redirection_risks(path: str, table: RiskTable) -> Iterator[Risk]:
-    """What there is to say of a file that a redirection writes."""
+    """Yield the risks of a file that a redirection writes."""
     for target in candidate_paths(path):
         yield Risk(HIGH, (f"it writes `{path}`",))
         if is_outside_path(target) and not target.startswith("/tmp/"):  # noqa: S108 - no file is made here
@@ -305,7 +305,7 @@ def _redirection_risks(path: str, table: RiskTable) -> Iterator[Risk]:
 
 
 def _path_risks(path: str, table: RiskTable, *, writes: bool) -> Iterator[Risk]:
-    """What rows say of a file."""
+    """Yield the risks of a path from the rows that match it."""
     rows = [row for row in table.rows if row.path and not row.program and row_matches_path(path, row)]
     user_rows = [row for row in rows if row.origin == USER][-1:]
     for row in [

@@ -38,13 +38,13 @@ _DANGER_SIGNS = (
     ("eval(", _RUNS_CODE),
     ("exec(", _RUNS_CODE),
 )
-"""What dangerous text looks like, and what it does."""
+"""Signs of dangerous text, each with its effect."""
 _SCRIPT_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
 _INTERPRETERS = ("sh", "bash", "dash", "zsh", "ksh")
 
 
 def find_dangers(path: str, text: str, old_text: str, table: RiskTable) -> list[str]:
-    """What the text does that a person should read first, each once; what the file held before does not count."""
+    """Return the dangerous effects of a text, without duplicates; what the file contained before does not count."""
     reasons = [reason for sign, reason in _DANGER_SIGNS if _count_sign(text, sign) > _count_sign(old_text, sign)]
     if _is_shell_script(path, text):
         old_lines = set(old_text.split("\n"))
@@ -54,7 +54,7 @@ def find_dangers(path: str, text: str, old_text: str, table: RiskTable) -> list[
 
 
 def find_hidden_characters(text: str, old_text: str) -> list[str]:
-    """What the text holds that nobody can see, each once; what the file held before does not count."""
+    """Return the hidden characters in a text, without duplicates; what the file contained before does not count."""
     runs = [line[start:end] for line in text.split("\n") for start, end in find_hidden(line.removesuffix("\r"))]
     return [
         f"holds {describe_characters(run)}, which nobody can see" for run in dict.fromkeys(runs) if run not in old_text
@@ -62,9 +62,9 @@ def find_hidden_characters(text: str, old_text: str) -> list[str]:
 
 
 def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:
-    """Each file of a unified diff: its path, or the target where the diff has none, the lines added and those removed.
+    """Return each file of a unified diff: its path, or the target if it has none, its added and its removed lines.
 
-    A line that looks like a header begins another file, so that no line of a hunk is passed over.
+    A line that looks like a header begins another file, so that no line of a hunk is missed.
     """
     files: list[tuple[str, list[str], list[str]]] = [(target, [], [])]
     lines = patch.split("\n")
@@ -78,7 +78,7 @@ def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:
 
 
 def _critical_reasons(script: str, table: RiskTable) -> Iterator[str]:
-    """The reasons of the CRITICAL commands in a shell script."""
+    """Yield the reasons of the CRITICAL commands in a shell script."""
     for simple in parse_command(script).simple_commands:
         for risk in rate_simple(simple, table):
             if risk.level == CRITICAL:
@@ -93,13 +93,13 @@ def _is_shell_script(path: str, text: str) -> bool:
 
 
 def _count_sign(text: str, sign: str) -> int:
-    """How often a sign is in a text on its own: `eval(`, not `model.eval(`; `| sh`, not `| show` or `| sh |`."""
+    """Return how often a sign occurs on its own: `eval(`, not `model.eval(`; `| sh`, not `| show` or `| sh |`."""
     pieces = text.split(sign)
     return sum([not _is_part_of_token(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
 
 
 def _is_part_of_token(sign: str, before: str, after: str) -> bool:
-    """Whether a sign is part of another name, a cell of a table, or the start of a longer path."""
+    """Return whether a sign is part of another name, a cell of a table, or the start of a longer path."""
     if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
         return True
     if sign[-1] == "(" or sign[0] == "/" or not after:

@@ -1,4 +1,4 @@
-"""Commands that run a script of the repository, such as `python3 src/main.py` or `./scripts/test.sh`."""
+"""Detection of commands that run a script of the repository, such as `python3 src/main.py` or `./scripts/test.sh`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _INTERPRETERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("php", "lua", "Rscript", "tsx", "ts-node"), ()),
     **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh"), _SHELL_FLAGS),
 }
-"""Programs that run a script, each with the flags that change nothing about which code runs."""
+"""Programs that run a script, each with the flags that do not affect which code runs."""
 _SCRIPT_SUFFIXES = ("py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "r", "jl", "sh", "bash", "zsh")
 _USUAL_SCRIPT_WORDS = frozenset(("dev", "serve", "start", "up", "init", "setup", "bootstrap", "configure", "sync"))
-"""Words that are risky in the name of a task of a build tool, and usual in that of a program."""
+"""Words that are risky in the name of a build tool's task, but usual in that of a program."""
 
 
 class Script(NamedTuple):
     """A script of the repository that a command runs."""
 
     path: str
-    """As it was written."""
+    """Path as it was written."""
     suspicious_word: str
-    """The word in its name that suggests more than building, testing or running; else nothing."""
+    """Word in its name that suggests more than building, testing or running, or an empty string."""
 
 
 def find_script(argv: Sequence[str], tasks: Mapping[str, frozenset[str]]) -> Script | None:
-    """The script that a command runs; None where it runs none, or none that is surely in the repository."""
+    """Return the script that a command runs, or None if it runs none that is certainly in the repository."""
     path = _script_path(argv)
     if not path or is_outside_path(path) or set(path) & set("$`*?[{:= \\\n"):
         return None
@@ -46,7 +46,7 @@ def find_script(argv: Sequence[str], tasks: Mapping[str, frozenset[str]]) -> Scr
 
 
 def _script_path(argv: Sequence[str]) -> str:
-    """The word of a command that is a script, or nothing."""
+    """Return the argument of a command that is a script, or an empty string."""
     if not is_system_program(argv[0]):
         return argv[0] if _is_script(argv[0]) else ""
     flags = _INTERPRETERS.get(normalize_program_name(argv[0]))
@@ -60,5 +60,5 @@ def _script_path(argv: Sequence[str]) -> str:
 
 def _is_script(path: str) -> bool:
     if path.removeprefix("./") == "configure":
-        return True  # what the GNU build system calls its script
+        return True  # name of the script in the GNU build system
     return not path.startswith("-") and path.rpartition(".")[2].lower() in _SCRIPT_SUFFIXES and "." in path.strip("./")

@@ -1,4 +1,4 @@
-"""The table of risks: rows with a level and a reason, which the settings may add to."""
+"""Risk table: rows with a level and a reason, which settings can extend."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUILTIN: Final = "built in"
 USER: Final = "the user's"
 REPOSITORY: Final = "the repository's"
 SECRETS: Final = "@secrets"
-"""A path that stands for all of secret_files.py."""
+"""Path pattern that represents all of secret_files.py."""
 _TABLE_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
 _SUBJECTS = ("program", "via", "path", "variable", "tool")
 _LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
@@ -28,7 +28,7 @@ _EXAMPLE = '{ program = "deploy", level = "CRITICAL", reason = "changes what run
 
 
 class RiskRow(NamedTuple):
-    """What a row says; risk.toml tells what each field is."""
+    """A row of the risk table; risk.toml documents each field."""
 
     level: str
     reason: str
@@ -45,29 +45,29 @@ class RiskRow(NamedTuple):
     writes: bool = False
     reading: bool = False
     origin: str = BUILTIN
-    """Who wrote it."""
+    """Origin of the row: built in, the user, or the repository."""
     tool: tuple[str, ...] = ()
 
 
 class RiskTable(NamedTuple):
-    """Everything that a rating looks at."""
+    """The complete data for rating risks."""
 
     rows: tuple[RiskRow, ...]
     version: str
-    """Changes when a rating may: the digest of all that is in it."""
+    """Digest of the whole content; it changes whenever a rating may change."""
     values: Mapping[str, frozenset[str]]
-    """For each program, its flags whose value is the next word."""
+    """For each program, its flags that take the next word as their value."""
     bare: Mapping[str, frozenset[str]]
-    """For each program, and for all, flags that may stand in front of the first word."""
+    """For each program and for `all`, flags that may precede the first argument."""
     tasks: Mapping[str, frozenset[str]]
-    """Which names of tasks are known, which are not to be trusted."""
+    """Words in names of tasks: known ones, and those that make a task risky."""
 
 
 _BUILTIN_CACHE: list[RiskTable] = []
 
 
 def builtin_table() -> RiskTable:
-    """The table that comes with the tool."""
+    """Return the risk table that ships with ExecPlan."""
     if not _BUILTIN_CACHE:
         import tomllib
 
@@ -86,9 +86,9 @@ def builtin_table() -> RiskTable:
 
 
 def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_lower: bool) -> RiskTable:
-    """The table with rows of the settings: the user's own decide where they fit, a repository's only raise.
+    """Return the table with rows from settings added: a user's rows decide if they match, a repository's only raise.
 
-    Raises ExecplanError for a row that says something else than it may.
+    Raises ExecplanError if a row is invalid, or if a repository's row does not raise the risk.
     """
     added = [
         _parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)
@@ -105,7 +105,7 @@ def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_
 
 
 def _can_raise(row: RiskRow, table: RiskTable) -> bool:
-    """Whether a row of a repository can raise anything: what no row knows is HIGH already."""
+    """Return whether a repository's row can raise a risk: a command without a row is already HIGH."""
     if row.path or row.variable or row.via:
         return row.level != LOW
     if row.tool:
@@ -115,7 +115,7 @@ def _can_raise(row: RiskRow, table: RiskTable) -> bool:
 
 
 def _parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
-    """A row as it was written, checked."""
+    """Parse and validate a row from the settings."""
     field_names = [name for name in RiskRow(LOW, "")._asdict() if name != "origin"]
     values: dict[str, object] = {}
     label = f"risk row {index + 1}"
@@ -156,12 +156,12 @@ def _setting_error(message: str) -> ExecplanError:
 
 
 def _with_version(table: RiskTable) -> RiskTable:
-    """The table with the version that its content has."""
+    """Return the table with the version computed from its content."""
     from hashlib import sha256
 
     content: list[object] = [
         list(secret_files.DIGEST_RULES),
-        # a table without rows about tools keeps the version that it had before there were any
+        # keeps the version of a table without tool rows from before tool rows existed
         [tuple(row) if row.tool else tuple(row)[:-1] for row in table.rows],
         *[
             sorted([(name, sorted(words)) for name, words in mapping.items()])

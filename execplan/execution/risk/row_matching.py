@@ -1,4 +1,4 @@
-"""Whether a row of the table of risks is about a command, a file or a variable."""
+"""Matching of risk table rows against commands, files and variables."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _SINGLE_DASH_PROGRAMS = frozenset(
     "find go gofmt java javac terraform tofu dotnet gcc g++ cc c++ clang clang++ ld swiftc ghc kotlinc mvn mvnw xcodebuild".split()
 )
-"""Programs whose long flags have one dash, so that their letters can't be put together."""
+"""Programs whose long flags have a single dash, so that short flags can't be combined."""
 _MAX_FLAG_CLUSTER = 7
-"""Characters of a flag that may be several in one, as `-rfvdx`."""
+"""Maximum length of a flag that may combine several, as `-rfvdx`, in characters."""
 _MODULE = "python -m"
 _PACKAGE_RUNNERS = {
     **dict.fromkeys(
@@ -37,9 +37,9 @@ _PACKAGE_RUNNERS = {
     **dict.fromkeys(("uvx", "uv tool run", "pipx run"), "pypi"),
     _MODULE: "pypi stdlib",
 }
-"""Runners that take a program by its name from elsewhere, and where they look for it."""
+"""Runners that get a program by name from elsewhere, and the sources where they look for it."""
 _TOOLCHAIN_PROGRAMS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
-"""Programs whose first word may say which version of them is meant: `+nightly`."""
+"""Programs whose first argument may select their version: `+nightly`."""
 _GLOB_TOKENS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _GLOB_SPLIT = r"(\*\*/|/\*\*|\*\*|\*|\?)"
 _NEUTRAL_WRAPPERS = frozenset(("cross-env",))
@@ -47,27 +47,27 @@ _HELP_FLAGS = frozenset(("--version", "-V", "-version", "--help"))
 
 
 class AnalyzedCommand(NamedTuple):
-    """A command taken apart, as far as its program is known."""
+    """A command split into parts, as far as its program is known."""
 
     program: str
-    """By its name alone; as it was written where it is none of the machine and none of a package manager."""
+    """Name of the program; as written if it comes from outside the system directories and package managers."""
     args: tuple[str, ...]
-    """What is no flag and no value of one that is known."""
+    """Arguments except flags and the values of known flags."""
     loose_args: tuple[str, ...]
-    """All that is no flag, and what stands behind the `=` of flags."""
+    """Everything that is no flag, and the values after the `=` of flags."""
     flags: tuple[str, ...]
     is_unambiguous: bool
-    """Whether it is sure which word is the first."""
+    """Whether it is certain which argument is the first."""
     sources: tuple[str, ...]
-    """Where the program is taken from by its name, if not from the machine."""
+    """Sources from which the program is taken by name, if it is not a system program."""
     is_trusted: bool
-    """Whether a row of LOW or MEDIUM may be about it."""
+    """Whether a row with the level LOW or MEDIUM may match."""
     is_help_request: bool
-    """Whether it only asks for a version or for help."""
+    """Whether the command only asks for its version or help."""
 
 
 def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
-    """Take a command apart."""
+    """Split a command into its parts."""
     name_arg = simple.argv[0] if simple.argv else ""
     runners = [index for index, via in enumerate(simple.via) if via in _PACKAGE_RUNNERS]
     name, version = normalize_program_name(name_arg), ""
@@ -104,7 +104,7 @@ def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
 def _split_arguments(
     argv: Sequence[str], name: str, table: RiskTable
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]:
-    """The words, all that is no flag, and the flags behind a program; and whether the first word is sure to be it."""
+    """Return arguments, loose arguments and flags, and whether it is certain which argument is the first."""
     values = table.values.get(name, frozenset())
     bare = table.bare["all"] | table.bare.get(name, frozenset())
     args: list[str] = []
@@ -138,7 +138,7 @@ def _split_arguments(
 
 
 def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, anywhere: bool) -> bool:
-    """Whether a row is about a command; its words may stand anywhere where it is not sure how the command is read."""
+    """Return whether a row matches a command; with `anywhere`, its words may match at any position."""
     patterns = [pattern for pattern in row.program if "*" in pattern]
     names = [command.program, command.program.rpartition("/")[2]][: 1 + (row.level in (HIGH, CRITICAL))]
     if not any([name in row.program or any([_matches_glob(name, pattern) for pattern in patterns]) for name in names]):
@@ -169,19 +169,19 @@ def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, any
 
 
 def is_from_source(row: RiskRow, command: AnalyzedCommand) -> bool:
-    """Whether what a row knows is what the command gets by this name."""
+    """Return whether the program that a row knows comes from the same source as the command's."""
     return row.package in command.sources if command.sources else row.package != "stdlib"
 
 
 def is_unknown_module(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTable) -> bool:
-    """Whether a command is a module of Python, behind `-m`, of no tool that a row knows as one of Python."""
+    """Return whether a command runs a Python module with `-m` that no row knows as a Python tool."""
     if simple.via[-1:] != (_MODULE,):
         return False
     return not any([command.program in row.program and row.package in command.sources for row in table.rows])
 
 
 def _args_match(expected: Sequence[str], args: Sequence[str], table: RiskTable) -> bool:
-    """Whether words begin with what is wanted."""
+    """Return whether arguments begin with the expected ones."""
     if not expected:
         return True
     head, rest = expected[0], expected[1:]
@@ -205,7 +205,7 @@ def _args_match(expected: Sequence[str], args: Sequence[str], table: RiskTable) 
 
 
 def _has_flag(command: AnalyzedCommand, flag: str) -> bool:
-    """Whether a flag is there: alone, with its value, shortened, or among others of one letter."""
+    """Return whether a command has a flag: alone, with a value, abbreviated, or combined with other short flags."""
     for argument in command.flags:
         name = argument.partition("=")[0]
         if name == flag or ("*" in flag and _matches_glob(argument, flag)):
@@ -225,7 +225,7 @@ def _has_flag(command: AnalyzedCommand, flag: str) -> bool:
 
 
 def candidate_paths(argument: str) -> Iterator[str]:
-    """The paths that a word may hold: itself, what stands behind a `=`, and what is joined to a flag."""
+    """Yield the paths that an argument may contain: itself, the value after `=`, and text joined to a short flag."""
     for path in (
         argument,
         argument.partition("=")[2],
@@ -236,7 +236,7 @@ def candidate_paths(argument: str) -> Iterator[str]:
 
 
 def find_outside_arg(command: AnalyzedCommand, argv: Sequence[str]) -> str:
-    """The word of a command that leads out of the folder, or to another machine."""
+    """Return the argument of a command that leads out of the directory or to another machine."""
     for arg in argv[1:]:
         is_label = arg.startswith("//") and command.program.rpartition("/")[2] in (
             "bazel",
@@ -253,7 +253,7 @@ def find_outside_arg(command: AnalyzedCommand, argv: Sequence[str]) -> str:
 
 
 def row_matches_path(path: str, row: RiskRow) -> bool:
-    """Whether a row is about a path, however it is written; capitals make no difference."""
+    """Return whether a row matches a path, in any spelling and ignoring case."""
     joined = "/".join([segment for segment in path.replace("\\", "/").split("/") if segment not in ("", ".")])
     normalized = ("/" if path.startswith("/") else "") + joined
     is_match = (SECRETS in row.path and is_secret_file(normalized)) or _matches_any(normalized, row.path)
@@ -264,7 +264,7 @@ _COMPILED_PATTERNS: dict[tuple[str, ...], Pattern[str]] = {}
 
 
 def _matches_any(path: str, patterns: tuple[str, ...]) -> bool:
-    """Whether one of the patterns fits a whole path, or, where there is no slash in it, a part of one."""
+    """Return whether one of the patterns matches a whole path or, if it has no slash, one of its parts."""
     if not patterns:
         return False
     if patterns not in _COMPILED_PATTERNS:

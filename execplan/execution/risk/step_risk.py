@@ -1,4 +1,4 @@
-"""The risk of a step, from its fields as plain data."""
+"""Risk rating of a step from its fields as plain data."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from execplan.execution.risk.command_risk import RiskTable
 
 _MAX_SHOWN_LENGTH = 200
-"""Characters of the calls that a reason shows; the evaluation shows all."""
+"""Maximum length of the calls shown in a reason, in characters; the evaluation shows all."""
 _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "delete"}
 
 
 def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Risk:
-    """The highest risk of all that a step does, its test included; the level that the plan gives it only raises it."""
+    """Return the highest risk of all that a step does, including its test; a level in the plan can only raise it."""
     table = table or builtin_table()
     risk = highest_risk(list(_step_risks(step, table)) or [Risk(LOW, ("it has nothing to run or write yet",))])
     stated_risk = step.get("risk") or {}
@@ -41,7 +41,7 @@ def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Risk:
 
 
 def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
-    """The risk of the text that a step writes: HIGH where a person must read it first."""
+    """Yield the risks of the text that a step writes: HIGH if a person must read it first."""
     from execplan.execution.risk.dangerous_content import find_dangers, find_hidden_characters, patched_files
 
     texts = []
@@ -55,7 +55,7 @@ def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
 
 
 def _rate_tool(name: str, table: RiskTable) -> Risk:
-    """HIGH, unless the user's own settings know the tool; a repository's only raise."""
+    """Return the risk of a tool: HIGH unless the user's own settings rate it; a repository's settings only raise it."""
     from fnmatch import fnmatchcase
 
     rows = [row for row in table.rows if any([fnmatchcase(name, pattern) for pattern in row.tool])]

@@ -1,8 +1,8 @@
-"""Patterns of calls: what `allow` and `deny` of a step say, and what a document forbids; the same wherever it is asked.
+"""Patterns of calls for `allow` and `deny` of a step and for what a document forbids, with the same rules everywhere.
 
-A command is compared word by word: `*`, `?` and `[…]` stand for text within one word, and `...` as the last word for any further
-ones. `write:GLOB`, `edit:GLOB` and `delete:GLOB` are about paths from the root, where `*` goes over folders and a folder stands
-for all in it; `tool:NAME` is about the tools of an agent.
+A command is compared word by word: `*`, `?` and `[…]` match text within one word, and `...` as the last word matches
+any further words. `write:GLOB`, `edit:GLOB` and `delete:GLOB` match paths from the root, where `*` also matches `/` and
+a directory matches everything in it; `tool:NAME` matches the tools of an agent.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _WILDCARDS = frozenset("*?[")
 
 
 def split_pattern(pattern: str) -> tuple[str, str]:
-    """What kind of call a pattern is about, and what it says of it."""
+    """Return the kind of call that a pattern applies to, and the rest of the pattern."""
     kind, colon, subject = pattern.strip().partition(":")
     return (kind, subject.strip()) if colon and kind in _KINDS else (COMMAND, pattern.strip())
 
 
 def pattern_problem(pattern: str) -> str:
-    """Why a pattern can't mean anything, or nothing."""
+    """Return why a pattern is invalid, or an empty string."""
     kind, subject = split_pattern(pattern)
     tokens = subject.split()
     if not tokens or tokens == [_ANY_ARGUMENTS]:
@@ -46,7 +46,7 @@ def pattern_problem(pattern: str) -> str:
 
 
 def matches_command(argv: Sequence[str], pattern: str) -> bool:
-    """Whether a pattern gives all the words of a command."""
+    """Return whether a pattern matches all words of a command."""
     tokens = pattern.split()
     if tokens[-1:] == [_ANY_ARGUMENTS]:
         return len(argv) >= len(tokens) - 1 and _all_match(argv, tokens[:-1])
@@ -54,7 +54,10 @@ def matches_command(argv: Sequence[str], pattern: str) -> bool:
 
 
 def matches_command_prefix(argv: Sequence[str], pattern: str) -> bool:
-    """Whether a command begins with the words of a pattern; its program counts by its name, unless the pattern has a path."""
+    """Return whether a command starts with the words of a pattern.
+
+    The program is compared by its name, unless the pattern has a path.
+    """
     tokens = pattern.split()
     tokens = tokens[:-1] if tokens[-1:] == [_ANY_ARGUMENTS] else tokens
     if not argv or not tokens:
@@ -64,18 +67,18 @@ def matches_command_prefix(argv: Sequence[str], pattern: str) -> bool:
 
 
 def matches_path(path: str, pattern: str) -> bool:
-    """Whether a path from the root, in its plain form, is what a pattern names, or lies in it."""
+    """Return whether a normalized path from the root matches a pattern, or is in a directory that the pattern names."""
     folder = "/".join([part for part in pattern.split("/") if part not in ("", ".")])
     return not folder or f"{path}/".startswith(f"{folder}/") or _matches_glob(path, folder)
 
 
 def matches_path_ignoring_case(path: str, pattern: str) -> bool:
-    """The same whatever the case, for what must not be touched: a file system may not tell one from the other."""
+    """Return whether a path matches, ignoring case: for forbidden paths, as a file system may ignore case."""
     return matches_path(path.casefold(), pattern.casefold())
 
 
 def has_wildcard(token: str) -> bool:
-    """Whether a word of a pattern stands for more than itself."""
+    """Return whether a word of a pattern has a wildcard."""
     return not _WILDCARDS.isdisjoint(token)
 
 
@@ -92,11 +95,11 @@ def _matches_glob(text: str, pattern: str) -> bool:
 
 
 def matches_tool(name: str, pattern: str) -> bool:
-    """Whether a tool of an agent's program, as the program or a document calls it, is the one of a pattern."""
+    """Return whether a pattern matches an agent's tool, by its name in the agent program or in a document."""
     return any([_matches_glob(candidate, pattern) for candidate in dict.fromkeys((name, dotted_tool_name(name)))])
 
 
 def dotted_tool_name(name: str) -> str:
-    """What a document calls a tool of a server, `mcp__server__tool`: `server.tool`; nothing where that could be two tools."""
+    """Return a document's name for a server tool `mcp__server__tool`: `server.tool`; empty if that is ambiguous."""
     server, separator, tool = name.removeprefix("mcp__").partition("__")
     return f"{server}.{tool}" if separator and name.startswith("mcp__") and "__" not in tool else ""

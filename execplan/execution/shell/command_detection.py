@@ -1,4 +1,4 @@
-"""What somebody types in a shell: which languages of a fence, which prompts, and which words show it."""
+"""Detection of shell commands in text: by the language of a code block, prompts, and typical words."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _KNOWN_PROGRAMS = frozenset(
         "wasm-opt wasm-pack wc wget which wrangler xargs xcodebuild xcrun yamllint yarn yq zig zsh"
     ).split()
 )
-"""What a command begins with, most often."""
+"""Names of programs that commands usually start with."""
 STANDALONE_PROGRAMS = frozenset("just ls make mypy nox pre-commit pwd pyright pytest rake tox tsc vitest".split())
-"""Of these, what is a command with no word behind it."""
+"""Known programs that are a command without arguments."""
 COMMAND_PREFIXES = frozenset("sudo env time timeout nohup command exec xvfb-run".split())
 PROMPTS = ("$ ", "% ", "PS> ", "❯ ", "➜ ")
 _ENGLISH_WORDS = frozenset(
@@ -38,13 +38,13 @@ _ENGLISH_WORDS = frozenset(
     "mix next ninja node nox perl pip playwright poetry psalm railway rake ruby ruff sleep source stat swift tail task tee test time touch tree turbo "
     "vite vue which".split()
 )
-"""Of these, what begins a line of prose as well."""
+"""Known programs whose names also start lines of prose."""
 UNAMBIGUOUS_PROGRAMS = _KNOWN_PROGRAMS - _ENGLISH_WORDS
-"""What begins a command, and no line of prose."""
+"""Known programs whose names start a command and no line of prose."""
 
 
 def looks_like_command(text: str) -> bool:
-    """Whether these words are what somebody types in a shell, as far as they show it."""
+    """Return whether a text looks like a shell command."""
     if text.startswith(PROMPTS) or "=$(" in text:
         return True
     tokens = text.split()
@@ -70,6 +70,6 @@ def looks_like_command(text: str) -> bool:
 
 
 def _is_assignment(word: str) -> bool:
-    """Whether a word sets a variable for the command behind it."""
+    """Return whether a word sets a variable for the command that follows."""
     name, equals, _ = word.partition("=")
     return bool(equals) and name.isidentifier() and name.isupper()

@@ -1,4 +1,4 @@
-"""A command line, read: its words, whether it needs a shell, and every command that hides in it."""
+"""Parsed command lines: their arguments, whether they need a shell, and all commands nested in them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ class CommandLine(NamedTuple):
     """What a line of a plan, or a whole script, would run."""
 
     argv: tuple[str, ...] | None
-    """The words, exactly as the program gets them; None where a shell is needed, or where the line can't be read."""
+    """Arguments exactly as the program gets them; None if a shell is needed or the line can't be parsed."""
     assignments: tuple[tuple[str, str], ...]
-    """The variables in front of it, which need no shell."""
+    """Variables set in front of the command, which need no shell."""
     shell_reason: str
-    """Why a shell is needed, or nothing."""
+    """Why a shell is needed, or an empty string."""
     simple_commands: tuple[SimpleCommand, ...]
-    """Every command in it, wherever it hides."""
+    """All commands in the line, including nested ones."""
     problem: str
-    """Why it can't be read, or nothing."""
+    """Why the line can't be parsed, or an empty string."""
     has_expansion: bool
-    """Whether a shell would put in a value that the text does not show, such as `$NAME` or `$(…)`."""
+    """Whether a shell would insert a value that the text does not show, such as `$NAME` or `$(…)`."""
 
 
 def parse_command(line: str) -> CommandLine:
-    """Read a command line, or a script of several lines; never raises."""
+    """Parse a command line, or a script of several lines; never raises."""
     parser = ShellParser(line.strip(" \t\n"))
     commands = parser.parse_commands()
     problem = _describe_hidden_character(line) or parser.problem or ("" if commands else "there is no command in it")
@@ -38,7 +38,7 @@ def parse_command(line: str) -> CommandLine:
 
 
 def _describe_hidden_character(text: str) -> str:
-    """The first character that nobody sees, or that turns the text around."""
+    """Return a description of the first invisible or direction-changing character, or an empty string."""
     if text.isascii() and text.isprintable():
         return ""
     from execplan.text.invisible_characters import describe_characters, find_hidden

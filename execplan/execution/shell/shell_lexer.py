@@ -1,4 +1,4 @@
-"""What a shell does within a word: quotes, expansions, substitutions."""
+"""Lexer for shell words: quotes, expansions and substitutions."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ if TYPE_CHECKING:
 
 _WORD_TERMINATORS = frozenset(" \t\n;&|()<>")
 _SPECIAL_PARAMETERS = frozenset("0123456789@*#?-$!")
-"""What may stand behind a dollar and is no name."""
+"""Characters that may follow a dollar sign and do not start a name."""
 
 
 class ShellLexer:
-    """Reads the words of a text, from where it stands."""
+    """Reads the words of a text from the current position."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
         self.problem = ""
-        """Why the text can't be read."""
+        """First reason why the text can't be parsed, or an empty string."""
         self.shell_reason = ""
-        """Why it needs a shell."""
+        """First reason why the text needs a shell, or an empty string."""
         self.has_expansion = False
-        """Whether a shell would put in a value that the text does not show."""
+        """Whether a shell would insert a value that the text does not show."""
 
     def parse_substitution(self, name: str) -> list[SimpleCommand]:
-        """The commands of `$(…)` or `<(…)`, from behind its bracket: whoever reads commands knows."""
+        """Return the commands of `$(…)` or `<(…)`, from after its bracket; implemented by the parser."""
         raise NotImplementedError
 
     def parse_backticks(self) -> list[SimpleCommand]:
-        """The commands between backticks, from the first: likewise."""
+        """Return the commands between backticks, from the first; implemented by the parser."""
         raise NotImplementedError
 
     def read_word(self) -> ShellWord:
-        """One word; at least one character is read."""
+        """Read one word, with at least one character."""
         text_parts: list[str] = []
         mask_parts: list[str] = []
         nested_commands: list[SimpleCommand] = []
@@ -60,7 +60,7 @@ class ShellLexer:
         return ShellWord("".join(text_parts), "".join(mask_parts) or QUOTED, shell_reason, tuple(nested_commands))
 
     def _read_quoted_or_expanded(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
-        """What is quoted or expanded from here on, and why it needs a shell."""
+        """Read a quoted or expanded part, and return it with the reason why it needs a shell."""
         start, char, next_char = self.position, self.text[self.position], self.peek(1)
         if char in "<>":
             self.position += 2
@@ -85,7 +85,7 @@ class ShellLexer:
         return self._read_expansion(nested_commands)
 
     def _read_single_quoted(self, start: int, *, escapes: bool = False) -> str:
-        """What stands between single quotes, from behind the first."""
+        """Read the text between single quotes, from after the first quote."""
         at = start
         while at < len(self.text) and self.text[at] != "'":
             at += 2 if escapes and self.text[at] == "\\" else 1
@@ -95,7 +95,7 @@ class ShellLexer:
         return self.text[start:at]
 
     def _read_ansi_c_quoted(self) -> str:
-        """What `$'…'` stands for."""
+        """Read a `$'…'` string and return its value."""
         raw = self._read_single_quoted(self.position + 2, escapes=True)
         text = shell_word.decode_ansi_c(raw)
         if text is None:
@@ -103,7 +103,7 @@ class ShellLexer:
         return raw if text is None else text
 
     def _read_double_quoted(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
-        """What stands between double quotes, from behind the first, and what is expanded in it."""
+        """Read the text between double quotes, from after the first, and return it with the reason for a shell."""
         segments: list[str] = []
         shell_reason = ""
         while self.position < len(self.text):
@@ -125,7 +125,7 @@ class ShellLexer:
         return "".join(segments), shell_reason
 
     def _read_expansion(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
-        """What begins with a dollar or a backtick, as it stands, and why it needs a shell."""
+        """Read an expansion at a dollar sign or backtick, and return it as written with the reason for a shell."""
         text, shell_reason = self._parse_expansion(nested_commands)
         self.has_expansion = self.has_expansion or bool(shell_reason)
         return text, shell_reason
@@ -160,7 +160,7 @@ class ShellLexer:
         return name, f"`{name}` is expanded" if len(name) > 1 else ""
 
     def _skip_parameter_expansion(self, nested_commands: list[SimpleCommand]) -> None:
-        """Pass over `${…}`, from behind its brace, and find what is run in it."""
+        """Skip `${…}`, from after its brace, and collect the commands nested in it."""
         depth = 1
         while self.position < len(self.text) and depth:
             char = self.text[self.position]
@@ -181,7 +181,7 @@ class ShellLexer:
             self.record_problem("a brace that is never closed")
 
     def skip_blanks(self) -> bool:
-        """Pass over blanks, joined lines and comments; whether anything is left."""
+        """Skip blanks, line continuations and comments; return whether any text is left."""
         while self.position < len(self.text):
             char = self.text[self.position]
             if char in " \t":
@@ -196,13 +196,13 @@ class ShellLexer:
         return False
 
     def peek(self, offset: int = 0) -> str:
-        """The character so far ahead, or nothing."""
+        """Return the character at an offset from the current position, or an empty string."""
         return self.text[self.position + offset : self.position + offset + 1]
 
     def require_shell(self, reason: str) -> None:
-        """Keep the first reason why a shell is needed."""
+        """Record the reason why a shell is needed, unless one is recorded."""
         self.shell_reason = self.shell_reason or reason
 
     def record_problem(self, problem: str) -> None:
-        """Keep the first reason why the text can't be read."""
+        """Record the reason why the text can't be parsed, unless one is recorded."""
         self.problem = self.problem or problem

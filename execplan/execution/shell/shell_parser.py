@@ -1,4 +1,4 @@
-"""A reader of what is typed into a shell: which commands are in it, and what of it only a shell does."""
+"""Parser for shell text: the commands in it, and the features that only a shell provides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.execution.shell.shell_word import ShellWord
 
 _MAX_DEPTH = 8
-"""How deep commands may be nested: nobody reads what goes deeper, and each level may be read twice."""
+"""Maximum nesting depth of commands: no reader follows deeper nesting, and each level may be parsed twice."""
 _OPENING_WORDS = frozenset("if while until for select case {".split())
 _CLOSING_WORDS = frozenset("fi done esac }".split())
 _RESERVED_WORDS = _OPENING_WORDS | _CLOSING_WORDS | frozenset("then elif else do ! function coproc [[".split())
@@ -25,25 +25,25 @@ _BUILTINS = frozenset(
         "exit suspend times mapfile readarray caller compgen complete getopts :"
     ).split()
 )
-"""What only a shell can do: no program has these names on Linux."""
+"""Shell builtins: on Linux no program has these names."""
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">&", ">|", ">")
 _WRITE_REDIRECTIONS = frozenset((">", ">>", ">|", "<>", "&>", "&>>", ">&"))
 
 
 class ShellParser(ShellLexer):
-    """Reads one text from its start to its end; never raises, and never stands still."""
+    """Parses one text from start to end; never raises and always advances."""
 
     def __init__(self, text: str, via: tuple[str, ...] = (), depth: int = 0) -> None:
         super().__init__(text)
         self.via = via
         self.depth = depth
         self.raw_commands: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = []
-        """The commands as they stand, with the variables in front of them."""
+        """Commands as written, each with the variables in front of it."""
         self._heredoc_delimiters: list[str] = []
         self._open_compounds = 0
 
     def parse_commands(self, stop: str = "", upstream: tuple[str, ...] = ()) -> list[SimpleCommand]:
-        """The commands up to the closing mark, or to the end; `upstream` is what stands left of the pipe."""
+        """Return the commands up to the closing mark or the end; `upstream` has the programs left of the pipe."""
         commands: list[SimpleCommand] = []
         pipeline_start, piped_from, open_compounds = 0, upstream, self._open_compounds
         while self.skip_blanks():
@@ -78,7 +78,7 @@ class ShellParser(ShellLexer):
         return commands
 
     def _read_separator(self, char: str) -> str:
-        """What stands between two commands."""
+        """Read the separator between two commands and return it."""
         double = self.text[self.position : self.position + 2]
         operator = double if double in ("&&", "||", "|&", ";;", ";&") else char
         self.position += len(operator)
@@ -92,7 +92,7 @@ class ShellParser(ShellLexer):
         return operator
 
     def _parse_simple_command(self, upstream: tuple[str, ...]) -> list[SimpleCommand]:
-        """One command, and those in its substitutions."""
+        """Parse one command, and return it with the commands in its substitutions."""
         commands: list[SimpleCommand] = []
         argv: list[ShellWord] = []
         assignments: list[tuple[str, str]] = []
@@ -127,7 +127,7 @@ class ShellParser(ShellLexer):
         return commands
 
     def _record_command(self, command: SimpleCommand, *, piped: bool) -> Iterator[SimpleCommand]:
-        """Keep a command as it stands, and give those that it runs."""
+        """Record a command as written, and yield the commands that it runs."""
         self.raw_commands.append((command.argv, command.assignments))
         if not command.argv:
             self.require_shell("no program is named")
@@ -137,7 +137,7 @@ class ShellParser(ShellLexer):
         return unwrap(command._replace(via=via), self._parse_nested, self.depth)
 
     def _parse_nested(self, text: str, via: tuple[str, ...], depth: int) -> list[SimpleCommand]:
-        """The commands of a text that a command hands to a shell; none where it can't be read to its end."""
+        """Return the commands of a text that a command passes to a shell; empty if the text can't be fully parsed."""
         if depth > _MAX_DEPTH:
             return []
         parser = ShellParser(text, via, depth)
@@ -145,7 +145,7 @@ class ShellParser(ShellLexer):
         return commands if not parser.problem else []
 
     def _handle_reserved_word(self, text: str) -> list[SimpleCommand]:
-        """A word that makes the shell a language, and what is in the words behind it that are no command."""
+        """Handle a reserved word, and return commands nested in words after it that are not a command themselves."""
         self.require_shell(f"`{text}`")
         self._open_compounds += (text in _OPENING_WORDS) - (text in _CLOSING_WORDS)
         if text in ("case", "function"):
@@ -154,7 +154,7 @@ class ShellParser(ShellLexer):
         return self._skip_words("]]" if text == "[[" else "") if skips_words else []
 
     def _skip_words(self, end: str) -> list[SimpleCommand]:
-        """What is in the words behind `for`, `case` or `[[`, which are no command themselves."""
+        """Skip the words after `for`, `case` or `[[`, which are no command, and return the commands nested in them."""
         commands: list[SimpleCommand] = []
         while self.skip_blanks():
             char = self.text[self.position]
@@ -172,7 +172,7 @@ class ShellParser(ShellLexer):
     def _parse_redirection(
         self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
     ) -> None:
-        """Where what a command reads or prints comes from or goes to."""
+        """Parse a redirection, and record its file or its source."""
         self.require_shell("a redirection")
         self.position += len(operator)
         if not self.skip_blanks() or (self.text[self.position] in "\n;&|()<>" and self.peek(1) != "("):
@@ -191,7 +191,7 @@ class ShellParser(ShellLexer):
             writes.append(word.text)
 
     def _match_redirection(self) -> str:
-        """The mark of a redirection that stands here, behind its number, which is passed over; else nothing."""
+        """Return the redirection operator at this position and skip its file number, or return an empty string."""
         at = self.position
         while at < len(self.text) and self.text[at].isdigit() and at - self.position < 4:
             at += 1
@@ -204,7 +204,7 @@ class ShellParser(ShellLexer):
         return operator
 
     def _skip_heredocs(self) -> None:
-        """Pass over the lines of here-documents."""
+        """Skip the lines of here-documents."""
         for delimiter in self._heredoc_delimiters:
             while self.position < len(self.text):
                 end = self.text.find("\n", self.position) + 1 or len(self.text)
@@ -215,14 +215,14 @@ class ShellParser(ShellLexer):
         self._heredoc_delimiters = []
 
     def parse_substitution(self, name: str) -> list[SimpleCommand]:
-        """The commands of `$(…)` or `<(…)`, from behind its bracket."""
+        """Return the commands of `$(…)` or `<(…)`, from after its bracket."""
         via, self.via = self.via, (*self.via, name)
         commands = self._parse_group(")")
         self.via = via
         return commands
 
     def parse_backticks(self) -> list[SimpleCommand]:
-        """The commands between backticks."""
+        """Return the commands between backticks."""
         at = self.position + 1
         characters = []
         while at < len(self.text) and self.text[at] != "`":
@@ -243,7 +243,7 @@ class ShellParser(ShellLexer):
         return commands
 
     def _parse_group(self, stop: str, upstream: tuple[str, ...] = ()) -> list[SimpleCommand]:
-        """The commands up to a closing mark, one level down."""
+        """Return the commands up to a closing mark, one nesting level deeper."""
         if self.depth >= _MAX_DEPTH:
             self.record_problem("commands nested too deep")
             self.position = len(self.text)
@@ -258,5 +258,5 @@ class ShellParser(ShellLexer):
 
 
 def _program_names(commands: list[SimpleCommand]) -> tuple[str, ...]:
-    """The programs of commands."""
+    """Return the names of the programs that commands run."""
     return tuple([normalize_program_name(command.argv[0]) for command in commands if command.argv])

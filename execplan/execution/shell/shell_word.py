@@ -1,4 +1,4 @@
-"""One word of a shell: its quotes taken off, and what in it only a shell would do."""
+"""Shell words without their quotes, and the expansions in them that only a shell performs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from execplan.execution.shell.simple_command import SimpleCommand
 
 QUOTED = "\x00"
-"""Stands in a mask for each character that means itself."""
+"""Placeholder in a mask for each quoted character."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 _ESCAPES |= {char: char for char in "\\'\"?"}
 _CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
@@ -18,25 +18,25 @@ _OCTAL = frozenset("01234567")
 
 
 class ShellWord(NamedTuple):
-    """A word of a command."""
+    """A word of a shell command."""
 
     text: str
-    """Without its quotes; what is expanded stands as it was written."""
+    """Text without quotes; expansions are kept as written."""
     mask: str
-    """As long as the text: the characters that were not quoted, and QUOTED for the others."""
+    """Mask of the same length as the text: the unquoted characters, and QUOTED for all others."""
     shell_reason: str
-    """What needs a shell in it, or nothing."""
+    """Reason why the word needs a shell, or an empty string."""
     nested_commands: tuple[SimpleCommand, ...]
-    """The commands of its substitutions."""
+    """Commands in the word's substitutions."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing in it is quoted or expanded."""
+        """Whether the word has no quoted or expanded part."""
         return QUOTED not in self.mask
 
     @property
     def assigned_name(self) -> str:
-        """The variable that it sets for a command, or nothing."""
+        """Name of the variable that the word sets for a command, or an empty string."""
         name = self.text.partition("=")[0]
         identifier = name.removesuffix("+")
         return (
@@ -47,7 +47,7 @@ class ShellWord(NamedTuple):
 
 
 def describe_expansion(mask: str) -> str:
-    """What a shell makes of the characters of a word that are not quoted, or nothing."""
+    """Return a description of the expansion of a word's unquoted characters, or an empty string."""
     if mask.startswith("~"):
         return "`~` is expanded"
     if "*" in mask or ("?" in mask and "://" not in mask.partition("?")[0]):
@@ -68,13 +68,13 @@ def describe_expansion(mask: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Whether what stands in brackets is a name, as in `.[dev]` or `[slug]/page.tsx`, and hardly one letter of a file's."""
+    """Return whether text in brackets is a name, as in `.[dev]` or `[slug]/page.tsx`, and not a set of characters."""
     letters = text.replace("-", "").replace("_", "").replace(",", "").replace(".", "")
     return len(letters) > 2 and letters[0].isalpha() and letters.isalnum()
 
 
 def decode_ansi_c(text: str) -> str | None:
-    """What `$'text'` stands for; None where that is no text."""
+    """Return the value of `$'text'`, or None if it is not valid text."""
     chars = []
     at = 0
     while at < len(text):

@@ -1,13 +1,13 @@
-"""One command as it would run, and the little that is told from its words."""
+"""Single commands as they would run, and facts that follow from their words."""
 
 from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
 
 SYSTEM_DIRECTORIES = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/", "/sbin/", "/usr/sbin/")
-"""Where programs of the machine are."""
+"""Directories with programs of the system."""
 _LOCAL_TOOL_DIRECTORIES = (".venv/bin/", "venv/bin/", "node_modules/.bin/", "vendor/bin/")
-"""Where package managers put the tools of a repository."""
+"""Directories where package managers install the tools of a repository."""
 _VERSIONED_PROGRAMS = frozenset(
     "python pip ruby perl php lua gcc g++ clang clang++ clang-format clang-tidy node".split()
 )
@@ -17,45 +17,45 @@ _NETWORK_SCHEMES = ("http", "https", "ws", "wss", "postgres", "postgresql", "red
 
 
 class SimpleCommand(NamedTuple):
-    """One command of a command line, wherever it hides in it."""
+    """A single command of a command line, at any nesting level."""
 
     argv: tuple[str, ...]
-    """Its words without their quotes; what a shell would expand is left as it was written."""
+    """Words without quotes; text that a shell would expand is kept as written."""
     assignments: tuple[tuple[str, str], ...] = ()
-    """The variables that are set for it, by `NAME=value` or by `env`."""
+    """Variables that are set for the command, by `NAME=value` or by `env`."""
     writes: tuple[str, ...] = ()
-    """The files that its redirections write."""
+    """Files that the redirections of the command write."""
     via: tuple[str, ...] = ()
-    """What it was found in, outermost first: `sudo`, `sh -c`, `find -exec`, `$(…)`, `|` where it reads a pipe."""
+    """Constructs that contain the command, outermost first: `sudo`, `sh -c`, `find -exec`, `$(…)`, `|` for a pipe."""
     piped_from: tuple[str, ...] = ()
-    """The programs whose output it takes in: left of its pipe, in `<(…)`, in what names the program; `<<` for a text."""
+    """Programs whose output the command reads, from pipes and substitutions; `<<` for a text, `<` for a file."""
 
 
 def normalize_program_name(path: str) -> str:
-    """The program that the first word of a command names: no folder, no version, no `.exe`."""
+    """Return the program name in the first word of a command, without directory, version and `.exe`."""
     name = path.rpartition("/")[2].removesuffix(".exe")
     unversioned = name.rstrip("0123456789.-")
     return unversioned if unversioned in _VERSIONED_PROGRAMS else name
 
 
 def is_system_program(path: str) -> bool:
-    """Whether a program is looked up, or stands where those of the machine are."""
+    """Return whether a program is found through PATH or in a system directory."""
     return "/" not in path or path.rpartition("/")[0] + "/" in SYSTEM_DIRECTORIES
 
 
 def is_local_tool(path: str) -> bool:
-    """Whether a program is one that a package manager put into the repository."""
+    """Return whether a program was installed into the repository by a package manager."""
     folder = path.rpartition("/")[0] + "/"
     return folder.endswith(_LOCAL_TOOL_DIRECTORIES) and not is_outside_path(path)
 
 
 def is_outside_path(word: str) -> bool:
-    """Whether a word is a path that leads out of the folder, or into the home of a user."""
+    """Return whether a word is a path that leads out of the directory, or into a user's home."""
     return word.startswith(("/", "~", "$")) or ".." in word.split("/")
 
 
 def is_remote_address(word: str) -> bool:
-    """Whether a word is an address on another machine, or of a kind that isn't known."""
+    """Return whether a word is an address on another machine, or one of an unknown kind."""
     head, separator, address = word.partition("://")
     scheme = head.rpartition("=")[2]
     if separator and scheme.replace("+", "").replace("-", "").isalnum():
@@ -65,9 +65,9 @@ def is_remote_address(word: str) -> bool:
 
 
 def is_local_address(address: str) -> bool:
-    """Whether `host:port/path` is on this machine."""
+    """Return whether `host:port/path` is on this machine."""
     if "\\" in address:
-        return False  # some programs take it for a slash, and some for a part of a name
+        return False  # some programs treat it as a slash, others as part of a name
     for stop in "/?#":
         address = address.partition(stop)[0]
     host = address.rpartition("@")[2]
@@ -78,6 +78,6 @@ def is_local_address(address: str) -> bool:
 
 
 def parse_assignment(word: str) -> tuple[str, str] | None:
-    """The name and the value of `NAME=value`; None for another word."""
+    """Return the name and value of `NAME=value`, or None for any other word."""
     name, equals, value = word.partition("=")
     return (name, value) if equals and name.isidentifier() and name.isascii() else None

@@ -1,4 +1,4 @@
-"""Programs that run other programs: what is run in the end."""
+"""Programs that run other programs, and the commands that they finally run."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _MAX_DEPTH = 8
 
 
 class _Wrapper(NamedTuple):
-    """How a command is written behind a program that runs it."""
+    """The syntax of a program that runs a command given in its arguments."""
 
     value_flags: str = ""
-    """Its flags that take a value, which is no command."""
+    """Flags with a value, which is not the command."""
     bare_flags: str = ""
-    """Its flags that take none. Of a flag that is in neither it isn't known where the command begins."""
+    """Flags without a value. With any other flag, the start of the command is uncertain."""
     leading_arguments: int = 0
-    """How many words stand in front of the command."""
+    """Number of arguments before the command."""
     takes_assignments: bool = False
-    """Whether `NAME=value` may stand in front of it."""
+    """Whether `NAME=value` may precede the command."""
 
 
 class _WrappedCommand(NamedTuple):
-    """What stands behind a wrapper."""
+    """The command in the arguments of a wrapper."""
 
     argv: tuple[str, ...]
     assignments: tuple[tuple[str, str], ...]
     is_understood: bool
-    """Whether all in front of it is understood."""
+    """Whether everything before the command is understood."""
 
 
 _UV_RUN = _Wrapper(
@@ -125,20 +125,20 @@ _WRAPPER_PROGRAMS = {name.partition(" ")[0] for name in _WRAPPERS}
 _SCRIPT_ARGUMENT_PROGRAMS = frozenset(
     "ssh watch trap tmux screen script hyperfine concurrently parallel flock entr expect nix-shell dtach at".split()
 )
-"""Programs that hand a text of theirs to a shell; whatever has a blank in it is read as one."""
+"""Programs that pass an argument to a shell; every argument with a blank is parsed as a script."""
 _RATED_WRAPPERS = frozenset("ssh parallel strace systemd-run unshare nsenter setpriv runuser".split())
-"""Programs that do more than to run the command: they are rated as well."""
+"""Programs that do more than run the command, and are rated as well."""
 _SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
 _SPLIT_FLAGS = ("--split-string", "-S")
 _EXEC_FLAGS = {
     "find": frozenset(("-exec", "-execdir", "-ok", "-okdir")),
     **dict.fromkeys(("fd", "fdfind"), frozenset(("-x", "-X", "--exec", "--exec-batch"))),
 }
-"""Programs that run a command on what they find, and the flags that say which."""
+"""Programs that run a command for each result, and the flags that introduce it."""
 
 
 def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
-    """What a command runs in the end; the command itself where it runs no other, or does more than that."""
+    """Yield the commands that a command finally runs; the command itself if it runs no other or does more."""
     if not command.argv or depth > _MAX_DEPTH:
         yield command
         return
@@ -157,7 +157,7 @@ def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[S
 
 
 def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
-    """The commands that a command runs."""
+    """Yield the commands that a command runs."""
     for via, text in _script_texts(name, command.argv):
         for nested in read(text, (*command.via, via), depth + 1):
             yield nested._replace(
@@ -176,7 +176,7 @@ def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, dept
 
 
 def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The texts that a command hands to a shell, and how that is called."""
+    """Yield the texts that a command passes to a shell, each with the name of the construct."""
     if name in _SHELLS or name == "su":
         text = _find_c_argument(argv)
         if text is not None:
@@ -194,7 +194,7 @@ def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]
 
 
 def _unwrap_wrapper(name: str, command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
-    """The command behind a wrapper, and the wrapper itself where its flags are not known."""
+    """Yield the command of a wrapper, and the wrapper itself if one of its flags is unknown."""
     for wrapper_name, wrapper in _WRAPPERS.items():
         first_word, *subcommand = wrapper_name.split(" ")
         wrapped = _parse_wrapper(command.argv, wrapper, subcommand) if first_word == name else None
@@ -208,7 +208,7 @@ def _unwrap_wrapper(name: str, command: SimpleCommand, read: ReadCommands, depth
 
 
 def _parse_wrapper(argv: tuple[str, ...], wrapper: _Wrapper, subcommand: list[str]) -> _WrappedCommand | None:
-    """What stands behind a wrapper; None where nothing does, or where it is used for something else."""
+    """Return the command in a wrapper's arguments; None if there is none or the wrapper serves another purpose."""
     assignments: list[tuple[str, str]] = []
     is_understood, skip, at = True, wrapper.leading_arguments, 1
     while at < len(argv):
@@ -239,7 +239,7 @@ def _parse_wrapper(argv: tuple[str, ...], wrapper: _Wrapper, subcommand: list[st
 
 
 def _parse_flag(argv: tuple[str, ...], at: int, wrapper: _Wrapper) -> tuple[int, bool]:
-    """How many words a flag takes behind it, and whether it is known and harmless."""
+    """Return how many words a flag takes as its value, and whether it is known and harmless."""
     word = argv[at]
     flag, equals, value = word.partition("=")
     values = wrapper.value_flags.split()
@@ -250,7 +250,7 @@ def _parse_flag(argv: tuple[str, ...], at: int, wrapper: _Wrapper) -> tuple[int,
 
 
 def _find_c_argument(argv: tuple[str, ...]) -> str | None:
-    """What stands behind the `-c` of a shell."""
+    """Return the argument of a shell's `-c` flag, or None."""
     has_c_flag = False
     at = 1
     while at < len(argv):

@@ -1,4 +1,4 @@
-"""The file of a baseline: read, held against what was found, and written anew."""
+"""The baseline file: reading it, comparing findings with it, and writing a new version."""
 
 from __future__ import annotations
 
@@ -24,34 +24,37 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
     PlanEntries = dict[str, BaselineCounts]
-    """What is known of each plan, by its path from the root."""
+    """Baseline entries of each plan, by its path from the root."""
 
 DEFAULT_FILE = os.path.join(".agent", "lint-baseline.json")
-"""Where a baseline is written whose file is not named, from the folder of the home."""
+"""Default path of a baseline, relative to the project's base directory."""
 
 _SCHEMA_NAME = "execplan-lint-baseline/1"
 _MAX_BYTES = 64 << 20
 
 
 class BaselineComparison(NamedTuple):
-    """What was found, held against a baseline."""
+    """The result of comparing findings with a baseline."""
 
     file: str
-    """The baseline's, from the root."""
+    """Path of the baseline from the root."""
     checked_files: list[CheckedFile]
-    """The plans with what is new in them."""
+    """Checked plans with only their new findings."""
     known_count: int
     gone_count: int
-    """Entries that were not found again: of plans that were checked, or that are no longer there."""
+    """Number of entries that no longer occur, in checked plans or in plans that no longer exist."""
     old_bytes: bytes
     new_bytes: bytes
-    """The file as it is, and as it is to be when all that was found is known."""
+    """Content of the file, old and new; the new content records all current findings."""
 
 
 def compare_with_baseline(
     checked_files: Sequence[CheckedFile], file: str, options: CheckOptions, *, may_create: bool = False
 ) -> BaselineComparison:
-    """Hold what was found against the baseline in a file, which `may_create` allows to be missing; raises ExecplanError."""
+    """Compare findings with a baseline file, which may be missing if `may_create` is true.
+
+    Raises ExecplanError if the file can't be read or is not a baseline.
+    """
     path, project = _resolve_path(file)
     old = _read_file(file, may_be_missing=may_create)
     remaining = _parse_baseline(old, file) if old else {}
@@ -99,7 +102,7 @@ def compare_with_baseline(
 
 
 def _active_rule_codes(options: CheckOptions, project: Project, path: str) -> set[str]:
-    """The rules that ran on a plan of a home, whatever was found."""
+    """Return the codes of the rules that ran on a project's plan, whether or not they found anything."""
     asks_history = effective_selection(project, options.selection).needs_history
     return {
         code
@@ -113,7 +116,10 @@ def _add_counts(left: BaselineCounts, right: BaselineCounts) -> BaselineCounts:
 
 
 def write_baseline(comparison: BaselineComparison, file: str) -> bool:
-    """Write the baseline that makes all known that was found; False when that is how it is. Raises ExecplanError."""
+    """Write a baseline that records all current findings; return False if it is up to date.
+
+    Raises ExecplanError if the file can't be written.
+    """
     if comparison.new_bytes == comparison.old_bytes:
         return False
     path, project = _resolve_path(file)
@@ -128,12 +134,18 @@ def write_baseline(comparison: BaselineComparison, file: str) -> bool:
 
 
 def default_file(start: str) -> str:
-    """The file of the baseline that is not named, of the home that a folder lies in; raises ExecplanError."""
+    """Return the default baseline path of the project that contains a directory.
+
+    Raises ExecplanError if the project's settings are invalid.
+    """
     return os.path.join(project_discovery.find(start).base, DEFAULT_FILE)
 
 
 def _resolve_path(file: str) -> tuple[str, Project]:
-    """The path of a baseline, which is no link out of the repository, and the home that it lies in."""
+    """Return a baseline's absolute path, and its project.
+
+    Raises ExecplanError if it is a link out of the repository.
+    """
     path = os.path.abspath(file)
     project = project_discovery.find(os.path.dirname(path))
     if os.path.islink(path):
@@ -142,7 +154,7 @@ def _resolve_path(file: str) -> tuple[str, Project]:
 
 
 def _read_file(file: str, *, may_be_missing: bool) -> bytes:
-    """The bytes of the file; nothing where it may be missing and is."""
+    """Return the bytes of the file; empty if it is missing and may be."""
     if may_be_missing and not os.path.lexists(file):
         return b""
     try:
@@ -159,7 +171,7 @@ def _read_file(file: str, *, may_be_missing: bool) -> bytes:
 
 
 def _parse_baseline(data: bytes, file: str) -> PlanEntries:
-    """What a baseline says; raises ExecplanError when it is none."""
+    """Return the entries of a baseline. Raises ExecplanError if the data is not a valid baseline."""
     import json
 
     try:
@@ -182,7 +194,7 @@ def _parse_baseline(data: bytes, file: str) -> PlanEntries:
 
 
 def _reject_duplicate_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON none of whose names stands twice."""
+    """Return a JSON object as a dict. Raises ValueError if a name occurs twice."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         raise ValueError("a name stands in it twice")
@@ -190,7 +202,7 @@ def _reject_duplicate_names(pairs: list[tuple[str, object]]) -> dict[str, object
 
 
 def _serialize(plans: PlanEntries) -> bytes:
-    """The file that says it: sorted, a line for each finding, so that two branches merge."""
+    """Return the baseline as sorted JSON with one line per finding, so that two branches merge."""
     import json
 
     nonempty_plans = {path: entries for path, entries in plans.items() if entries}

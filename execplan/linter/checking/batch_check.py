@@ -1,4 +1,4 @@
-"""Many plans checked: from the cache what has not changed, the rest in as many processes as pay."""
+"""Checks of many plans: unchanged ones come from the cache, the rest run in several processes if that is faster."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 MIN_CACHED_PLANS = 8
-"""Up to so many plans are sooner judged than looked up."""
+"""Number of plans up to which checking is faster than a cache lookup."""
 
 
 class _PendingPlan(NamedTuple):
-    """A plan that must be read."""
+    """A plan that must be read, because no usable result is cached."""
 
     position: int
-    """Its place among all."""
+    """Position among all plans."""
     group: TargetGroup
     name: str
     cache: LintCache | None
     cached_entry: CacheEntry | None
-    """What was found in it before."""
+    """Previous cache entry of the plan."""
     is_in_repository: bool
-    """Whether its folder lies in the repository."""
+    """Whether the plan's directory is in the repository."""
 
 
 def check_plans(
@@ -55,9 +55,10 @@ def check_plans(
     with_data: bool = False,
     tick: Callable[[int, int], None] | None = None,
 ) -> list[CheckedFile]:
-    """Check the plans, in order; `with_data` gives the bytes of those in which something was found.
+    """Check the plans, in order.
 
-    `tick` is told how many have been judged, of how many. Raises ExecplanError.
+    With `with_data`, results with findings include the file's bytes. `tick` is called with the number of plans checked
+    and the total. Raises ExecplanError if a project's settings are invalid or a worker process dies.
     """
     use_cache = use_cache and sum([len(group.names) for group in groups]) > MIN_CACHED_PLANS
     caches: dict[tuple[str, str], LintCache | None] = {}
@@ -99,7 +100,10 @@ def check_plans(
 
 
 def _open_fresh_cache(project: Project, options: CheckOptions) -> LintCache | None:
-    """The cache of a home, which knows what holds now; None when history is asked, of which the files say nothing."""
+    """Return a project's cache with current answers.
+
+    Returns None if rules query history, because file states do not reflect it.
+    """
     if options.histories is not None:
         return None
     cache = open_cache(project, options)
@@ -117,7 +121,7 @@ def _use_cached_results(
     *,
     with_data: bool,
 ) -> None:
-    """Take what the cache knows of a folder's plans; the others are pending, and stand there without findings."""
+    """Add the cached results of a directory's plans; plans without one become pending, with no findings so far."""
     project = group.project
     is_in_repository = f"{os.path.realpath(group.directory)}/".startswith(project.root.rstrip("/") + "/")
     cached_entries: dict[str, CacheEntry] = {}
@@ -132,7 +136,7 @@ def _use_cached_results(
         for name in group.names:
             entry = cached_entries.get(name)
             findings: list[Finding] = []
-            # What git was asked about a plan is no part of what the cache knows.
+            # the cache has no answers to queries that Git answers about a plan
             usable_cache = (
                 None if options.committed and os.path.join(group.directory, name) in options.committed else cache
             )
@@ -164,14 +168,14 @@ def _use_cached_results(
 def _is_cached_result_usable(
     cache: LintCache, entry: CacheEntry, group: TargetGroup, name: str, directory_fd: int, *, with_data: bool
 ) -> bool:
-    """Whether what is kept of a file is all that is asked for."""
+    """Return whether a cached result contains everything that is requested."""
     if not _is_file_unchanged(name, directory_fd, entry) or not cache.is_valid(entry):
         return False
     return not group.is_explicit if _is_skipped(entry[2]) else not (entry[2] and with_data)
 
 
 def _open_directory(path: str) -> int:
-    """A handle of a folder, or -1."""
+    """Return a file descriptor of a directory, or -1 if it can't be opened."""
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -179,7 +183,10 @@ def _open_directory(path: str) -> int:
 
 
 def _is_file_unchanged(name: str, directory_fd: int, entry: CacheEntry) -> bool:
-    """Whether a file of a folder is as it was when it was judged; a link never is what the file was that it leads to."""
+    """Return whether a file is unchanged since its check.
+
+    Never true for a symlink, whose status is not that of its target.
+    """
     if directory_fd < 0 or entry[0] is None:
         return False
     try:
@@ -191,9 +198,9 @@ def _is_file_unchanged(name: str, directory_fd: int, entry: CacheEntry) -> bool:
 def _check_pending(
     pending_plan: _PendingPlan, options: CheckOptions, *, with_data: bool
 ) -> tuple[tuple[FindingRow, ...], bytes, CacheEntry | None, tuple[TreeQuery, ...], bool]:
-    """The findings of one plan as plain tuples, its bytes where they are asked for, what the cache may keep of it.
+    """Check one plan and return its findings as rows, its bytes if requested, and its new cache entry.
 
-    Then what was asked, and whether all this was known.
+    Also returns the queries of its rules, and whether the result was cached.
     """
     target = pending_plan.group.target(pending_plan.name)
     project, ref = target.project, target.ref
@@ -235,7 +242,7 @@ def _check_pending(
             tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
         )
     new_entry = (file_stat(status) if status is not None else None), content_digest, rows, valid_from, valid_until, ()
-    if _is_skipped(rows) and pending_plan.group.is_explicit:  # the cache knows only that it is not a plan
+    if _is_skipped(rows) and pending_plan.group.is_explicit:  # the cache only records that the file is not a plan
         rows = _findings_to_rows(
             lint_bytes(data, make_rule_context(project, ref, options), active_levels(project, options.selection, path))
         )
@@ -249,7 +256,7 @@ def _check_pending(
 
 
 def _is_skipped(rows: tuple[FindingRow, ...]) -> bool:
-    """Whether these rows say that the file is not a plan."""
+    """Return whether these rows report that the file is not a plan."""
     return len(rows) == 1 and rows[0][1] == NOTICE
 
 
@@ -260,7 +267,7 @@ def _digest(data: bytes) -> bytes:
 
 
 def _findings_to_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:
-    """Findings as plain tuples."""
+    """Convert findings to plain tuples, which the cache can store."""
     return tuple([_to_plain_tuple(finding) for finding in findings])
 
 
@@ -269,7 +276,7 @@ def _to_plain_tuple(value: Any) -> Any:
 
 
 def _row_to_finding(row: Any) -> Finding:
-    """The finding of a plain tuple."""
+    """Convert a plain tuple to a finding."""
     finding = Finding._make(row)
     if finding.fix is None:
         return finding

@@ -1,4 +1,4 @@
-"""Which plans are meant: all of a home, those that are named, every file below a folder."""
+"""Selection of the plans to check: all plans of a project, named plans, or all files below a directory."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class TargetGroup(NamedTuple):
-    """Plans of one folder, in the order in which they are checked."""
+    """Plans in one directory, in the order in which they are checked."""
 
     project: Project
     directory: str
     display_prefix: str
-    """What stands before a file's name where a terminal shows it."""
+    """Directory shown before file names on the terminal."""
     archived: bool
     names: list[str]
     is_complete: bool = False
-    """Whether these are all plans of the folder."""
+    """Whether the group contains all plans of the directory."""
     is_explicit: bool = False
-    """Whether somebody named these files, or plans."""
+    """Whether the user named these files or plans."""
 
     def target(self, name: str) -> CheckTarget:
-        """The plan in one of the files."""
+        """Return the check target for one of the files."""
         path = os.path.join(self.directory, name)
         return CheckTarget(
             self.project,
@@ -44,9 +44,10 @@ class TargetGroup(NamedTuple):
 
 
 def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> list[TargetGroup]:
-    """The plans that are named, with their homes; with no name every plan, archived ones too. Raises ExecplanError.
+    """Return the named plans with their projects; without names, all plans, including archived ones.
 
-    A hook gets the names from git, so they are not by somebody who takes these files for plans.
+    A hook gets names from Git, so they do not mean that the user considers these files plans. Raises ExecplanError if a
+    name matches no plan.
     """
     if not names:
         projects = project_discovery.with_nested_projects(project_discovery.require(os.getcwd()))
@@ -85,13 +86,16 @@ def resolve_target_groups(names: Sequence[str], *, is_hook: bool = False) -> lis
 
 
 def iter_targets(groups: Iterable[TargetGroup]) -> Iterator[CheckTarget]:
-    """Each plan of the lots."""
+    """Yield each plan of the groups."""
     for group in groups:
         yield from [group.target(name) for name in group.names]
 
 
 def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[Project, PlanRef]]:
-    """Those of some files, named from the root of the repository, that are plans of a home; raises ExecplanError."""
+    """Return those files, given by path from the repository root, that are plans of a project.
+
+    Raises ExecplanError if a project's settings are invalid.
+    """
     import re
 
     from execplan.project.plan_path_pattern import plan_paths_regex
@@ -111,7 +115,10 @@ def find_plan_refs(start_project: Project, paths: Sequence[str]) -> list[tuple[P
 
 
 def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup], str]:
-    """The plans that are not as they were where the branch left a revision, new ones too, and that commit; raises ExecplanError."""
+    """Return the plans changed or added since the branch point from a revision, and that commit.
+
+    Raises ExecplanError if Git fails.
+    """
     from execplan.git import git_history
 
     start_project = project_discovery.find(start)
@@ -124,7 +131,7 @@ def changed_target_groups(start: str, revision: str) -> tuple[list[TargetGroup],
 
 
 def _find_plan_group(name: str) -> TargetGroup:
-    """The plan of this name, which is no file."""
+    """Return a group for the plan with this name, which is not a file."""
     from execplan.plan_store import plan_selection
 
     if plan_selection.is_path_query(name) and not project_discovery.find(os.getcwd()).exists:
@@ -133,7 +140,7 @@ def _find_plan_group(name: str) -> TargetGroup:
 
 
 def _single_plan_group(project: Project, ref: PlanRef) -> TargetGroup:
-    """One plan."""
+    """Return a group with a single plan."""
     directory, file_name = os.path.split(ref.path)
     return TargetGroup(project, directory, _display_prefix(directory), ref.archived, [file_name])
 
@@ -146,12 +153,12 @@ def _add_files(
     *,
     is_explicit: bool,
 ) -> None:
-    """Add files of a folder; `projects_by_directory` are the homes of the folders so far."""
+    """Add files of a directory to the groups; `projects_by_directory` caches the projects of directories."""
     directory = os.path.abspath(display_prefix or ".")
     for name in names:
         last_group = groups[-1] if groups and groups[-1].is_explicit == is_explicit else None
         if last_group is not None and last_group.display_prefix == display_prefix and last_group.project.is_flat:
-            last_group.names.append(name)  # in a flat home one file of a folder is as archived as another
+            last_group.names.append(name)  # in a flat layout all files of a directory are archived, or none is
             continue
         if directory not in projects_by_directory:
             projects_by_directory[directory] = project_discovery.find(directory)
@@ -164,7 +171,7 @@ def _add_files(
 
 
 def _display_prefix(directory: str) -> str:
-    """A folder as a terminal shows it before a file's name."""
+    """Return a directory as the terminal shows it before a file name."""
     relative_path = os.path.relpath(directory)
     return "" if relative_path == "." else os.path.join(relative_path, "")
 

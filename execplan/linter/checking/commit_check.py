@@ -1,4 +1,4 @@
-"""Under `--hook`: findings that a plan had before this commit do not count, so that old trouble blocks no new work."""
+"""Checks under `--hook`: findings that a plan had before this commit are dropped, so they do not block new work."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
-    """Check the plans that the next commit adds or changes; raises ExecplanError."""
+    """Check the plans that the next commit adds or changes. Raises ExecplanError if Git fails."""
     start_project = project_discovery.find(start)
     files = {
         os.path.join(start_project.root, staged_file.path): staged_file
@@ -73,17 +73,18 @@ def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
 
 
 FROM_REF_VARIABLE = "PRE_COMMIT_FROM_REF"
-"""Where the pre-commit program says which commit it compares with, if it checks a range of commits."""
+"""Environment variable in which pre-commit passes the base commit when it checks a range of commits."""
 _NO_LIMIT = 1 << 30
 
 
 def drop_older_findings(
     targets: Sequence[CheckTarget], checked_files: Sequence[CheckedFile], options: CheckOptions
 ) -> list[CheckedFile]:
-    """The plans with the findings that this commit adds; `targets` are those of `checked_files`, in order.
+    """Return the plans with only the findings that this commit adds.
 
-    A plan is compared with HEAD, or with the commit in PRE_COMMIT_FROM_REF. One that is as it was there is not part of
-    the commit, and keeps all its findings, and so does a new one. Raises ExecplanError.
+    `targets` and `checked_files` are in the same order. A plan is compared with HEAD, or with the commit in
+    PRE_COMMIT_FROM_REF. A new plan keeps all its findings, and so does an unchanged one, which is not part of the
+    commit. Raises ExecplanError if Git fails.
     """
     contents_by_root: dict[str, list[PlanContent]] = {}
     for target, checked_file in zip(targets, checked_files, strict=True):
@@ -126,7 +127,7 @@ def _drop_older(
     old_plan: ParsedPlan,
     options: CheckOptions,
 ) -> CheckedFile:
-    """A plan without the findings that it had before."""
+    """Return a plan's result without the findings that it had before."""
     project = target.project
     ref = plan_store.ref_for_path(project, os.path.join(project.root, committed.path))
     context = make_rule_context(project, PlanRef(ref.id, ref.path, committed.archived), options._replace(histories={}))
@@ -143,7 +144,7 @@ def _drop_older(
 def _new_findings(
     findings: Sequence[Finding], plan: ParsedPlan | None, old_findings: Sequence[Finding], old_plan: ParsedPlan
 ) -> list[Finding]:
-    """The findings that are not among the old ones, or are worse now."""
+    """Return the findings that are not among the old ones, or are now more severe."""
     unmatched: dict[str, list[Finding]] = {}
     count_changes: dict[str, int] = {}
     for finding, fingerprint in zip(old_findings, compute_fingerprints(old_findings, old_plan), strict=True):
@@ -164,9 +165,9 @@ def _new_findings(
 
 
 def _take_matching(old_findings: list[Finding], finding: Finding, *, is_about_plan: bool) -> bool:
-    """Take one of the old findings of a mark that covers a finding, if one does: it was as bad, or worse.
+    """Remove an old finding that matches a new one and was at least as severe; return whether there was one.
 
-    Findings about the whole plan have one mark, so that their messages must be the same, but for the lines they name.
+    All findings about the whole plan share a fingerprint, so their messages must also match, except for line numbers.
     """
     for old_finding in old_findings:
         is_as_severe = LEVELS.index(old_finding.level) <= LEVELS.index(finding.level)
@@ -183,18 +184,18 @@ def _remove_digits(message: str) -> str:
 
 
 def _base_commit(project: Project) -> str | None:
-    """The commit to compare with, None before the first one."""
+    """Return the commit to compare with, or None before the first commit."""
     revision = os.environ.get(FROM_REF_VARIABLE, "")
     if revision and git_history.resolve_commit(project, revision) is not None:
         try:
             return git_history.branch_point(project, revision)
         except ExecplanError:
-            pass  # no common history: HEAD it is
+            pass  # no common history: fall back to HEAD
     return git_history.resolve_commit(project, "HEAD")
 
 
 def _read_plan_bytes(target: CheckTarget) -> bytes:
-    """The bytes of a plan that the check did not hand over; none where it can't be read, which is a finding of its own."""
+    """Return a plan's bytes that the check did not include; empty if unreadable, which is a finding of its own."""
     try:
         return plan_store.read_bytes(target.project, target.ref.path)
     except ExecplanError:
@@ -202,7 +203,7 @@ def _read_plan_bytes(target: CheckTarget) -> bytes:
 
 
 def _parse_plan(data: bytes) -> ParsedPlan | None:
-    """The plan as it was; None where it could not be read, so that there is nothing to compare with."""
+    """Return the old plan, or None if it could not be read and can't be compared."""
     try:
         return reader.read(data)
     except ExecplanError:

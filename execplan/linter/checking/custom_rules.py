@@ -1,4 +1,4 @@
-"""Rules of one's own: files and entry points that the user names, run like those that come with execplan."""
+"""Custom rules: files and entry points named by the user, run like the built-in rules."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 ENTRY_POINT_GROUP = "execplan.rules"
-"""The group of entry points in which a package names modules of rules."""
+"""Entry point group in which a package registers modules of rules."""
 
 _loaded_names: set[str] = set()
-"""What was loaded so far."""
+"""Names of the files and entry points loaded so far."""
 
 
 def load_rules(names: Sequence[str]) -> None:
-    """Load files and entry points, each once; raises ExecplanError for one that can't be loaded, or whose codes are taken."""
+    """Load rule files and entry points, each once.
+
+    Raises ExecplanError if one can't be loaded or its codes are taken or reserved.
+    """
     for name in names:
         if name in _loaded_names:
             continue
@@ -74,7 +77,7 @@ def _load_entry_point(name: str) -> None:
 
 
 def _guard_rule(name: str, rule: Rule) -> Check:
-    """A rule whose failure is told as what it is, as is a place that no plan has."""
+    """Return a rule's check that reports an exception or an invalid place as a failure of that rule."""
 
     def check(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         try:
@@ -90,7 +93,7 @@ def _guard_rule(name: str, rule: Rule) -> Check:
 
 
 def _guard_project_rule(name: str, rule: Rule) -> ProjectCheck | None:
-    """A rule about a home, likewise."""
+    """Return the check of a project rule, guarded in the same way."""
     project_check = rule.project_check
     if project_check is None:
         return None

@@ -14,7 +14,10 @@ _LEVELS_BY_LAYERS: dict[tuple[RuleSelection, ...], dict[str, str]] = {}
 
 
 def _table_selection(table: dict[str, object], project: Project) -> RuleSelection:
-    """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
+    """Return the rule selection in a settings table.
+
+    The parser is only imported if the table is not empty, which is rare.
+    """
     if not table:
         return _DEFAULT_SELECTION
     from execplan.project.lint_settings import parse_selection
@@ -23,7 +26,7 @@ def _table_selection(table: dict[str, object], project: Project) -> RuleSelectio
 
 
 def active_levels(project: Project, requested: RuleSelection, path: str) -> dict[str, str]:
-    """The rules that run on a plan that lies at a path from the root, each with its level."""
+    """Return the rules that run on a plan with this path from the root, each with its level."""
     table = project.settings.lint
     if not table and requested == _DEFAULT_SELECTION:
         return DEFAULT_LEVELS
@@ -34,12 +37,12 @@ def active_levels(project: Project, requested: RuleSelection, path: str) -> dict
 
 
 def effective_selection(project: Project, requested: RuleSelection) -> RuleSelection:
-    """What was asked for, over what the settings say for all plans of a home."""
+    """Return the requested selection, with gaps filled from a project's settings for all plans."""
     return requested.overlay(_table_selection(project.settings.lint, project))
 
 
 def merge_selections(*layers: RuleSelection) -> RuleSelection:
-    """Selections in one, the first over the second and so on."""
+    """Merge selections, where each takes precedence over those after it."""
     combined = layers[0]
     for layer in layers[1:]:
         combined = combined.overlay(layer)
@@ -47,7 +50,10 @@ def merge_selections(*layers: RuleSelection) -> RuleSelection:
 
 
 def _path_selections(table: dict[str, object], project: Project, path: str) -> list[RuleSelection]:
-    """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
+    """Return the selections for a path from the settings, last pattern first.
+
+    Patterns are relative to the directory of the settings.
+    """
     paths = table.get("paths")
     if not isinstance(paths, dict):
         return []

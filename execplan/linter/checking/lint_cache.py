@@ -1,4 +1,4 @@
-"""What lint found before, kept in the git folder, and believed only where nothing that it came from has changed."""
+"""A cache of lint results in the Git directory; results are used only if nothing that they depend on has changed."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
     FileStat = tuple[int, int, int, int]
-    """Size, both times of change in nanoseconds, inode."""
+    """File status: size, modification and status change times in nanoseconds, inode."""
     TreeQuery = tuple[str, str, object]
-    """What a rule asked of the tree, with the answer."""
+    """A rule's query about the repository tree, with the answer."""
     FindingRow = tuple[object, ...]
     """A finding, as plain tuples."""
     CacheEntry = tuple[FileStat | None, bytes, tuple[FindingRow, ...], int, int, tuple[int, ...]]
-    """Status (none: not to be believed), digest, findings, between which minutes they hold, which questions were asked."""
+    """Cache entry: file status (None: never trust), digest, findings, first and last valid minute, query indexes."""
 
 _MAGIC = b"execplan lint 1\n"
 _MAX_CACHES = 16
-"""Caches of one repository: of other homes, options, settings and versions."""
+"""Maximum number of caches per repository, one for each project, options, settings and version."""
 _MAX_BYTES = 1 << 28
 _MTIME_MARGIN_NS = 2_000_000_000
-"""Nanoseconds by which a file must be older than the run: the coarsest file system counts two seconds as one time."""
+"""Nanoseconds that a file must be older than the run, because the coarsest file systems round times to two seconds."""
 NO_MINUTE_LIMIT = 1 << 62
 _PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class LintCache:
-    """The findings of one home under one set of options."""
+    """The cached findings of one project under one set of options."""
 
     def __init__(self, path: str, key: bytes) -> None:
         self._path = path
@@ -60,7 +60,7 @@ class LintCache:
         )
 
     def refresh_answers(self, context: RuleContext) -> None:
-        """Ask anew, once each, what all rules asked of the clock and the tree."""
+        """Repeat, once each, all recorded queries of the clock and the repository tree."""
         if context.clock is not None:
             self._current_minute = context.clock.now
         self._is_within_bounds = self._valid_from <= self._current_minute < self._valid_until
@@ -69,27 +69,27 @@ class LintCache:
                 self._outdated_indexes.add(index)
 
     def directory_entries(self, directory: str, *, archived: bool) -> dict[str, CacheEntry]:
-        """What is kept of the files of a folder."""
+        """Return the cache entries of the files in a directory."""
         return self._directories.get(_directory_key(directory, archived=archived), {})
 
     def is_valid(self, entry: CacheEntry) -> bool:
-        """Whether clock and tree still say what the findings came from."""
+        """Return whether clock and tree still give the answers that an entry's findings depend on."""
         if not self._is_within_bounds and not entry[3] <= self._current_minute < entry[4]:
             return False
         return not self._outdated_indexes or self._outdated_indexes.isdisjoint(entry[5])
 
     def entry_queries(self, entry: CacheEntry) -> tuple[TreeQuery, ...]:
-        """What was asked for an entry."""
+        """Return the queries that an entry depends on."""
         return tuple([self._queries[index] for index in entry[5]])
 
     def note_names(self, directory: str, names: list[str], *, archived: bool) -> None:
-        """Note what all plans of a folder are; what is kept of others is dropped."""
+        """Record the names of all plans in a directory, so that entries of others are dropped."""
         self._listed_directories.append((_directory_key(directory, archived=archived), names))
 
     def store(
         self, directory: str, name: str, entry: CacheEntry, queries: tuple[TreeQuery, ...], *, archived: bool
     ) -> None:
-        """Keep what was found in a file; `queries` are the questions of its entry."""
+        """Store the result for a file; `queries` are the queries that its entry depends on."""
         if not self._query_indexes:
             self._query_indexes = {query: index for index, query in enumerate(self._queries)}
         indexes = []
@@ -103,7 +103,7 @@ class LintCache:
         self._new_entries.append((directory_key, name))
 
     def save(self) -> None:
-        """Write what has changed, for the next run; where that can't be done there is no cache."""
+        """Write changes for the next run; on failure, continue without a cache."""
         has_dropped = self._drop_missing()
         if not has_dropped and not self._new_entries:
             return
@@ -113,7 +113,7 @@ class LintCache:
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
                 with open(handle, "wb") as file:
-                    # the clock of the file system may be behind: what it stamps now is what it would stamp a plan
+                    # the file system's clock may be slow: the time of this write is what a plan written now would get
                     clock_lag = min(0, os.fstat(handle).st_mtime_ns - time_ns())
                     file.write(self._serialize(self._started_ns + clock_lag - _MTIME_MARGIN_NS))
                 os.replace(temporary, self._path)
@@ -127,7 +127,7 @@ class LintCache:
         trace.log(f"replaced {self._path}")
 
     def _drop_missing(self) -> bool:
-        """Drop what is kept of files that are gone, as far as their folders were looked through."""
+        """Drop the entries of missing files in the directories that were listed; return whether any were."""
         has_dropped = False
         for directory_key, names in self._listed_directories:
             cached_entries = self._directories.get(directory_key, {})
@@ -141,7 +141,10 @@ class LintCache:
         return has_dropped
 
     def _serialize(self, unsafe_since: int) -> bytes:
-        """The bytes of the cache; a file that was changed after a time may change again within the same tick."""
+        """Return the bytes of the cache.
+
+        A file changed after `unsafe_since` may change again with the same timestamp, so its status is not trusted.
+        """
         for directory_key, name in self._new_entries:
             entry = self._directories[directory_key].get(name)
             if entry is not None and entry[0] is not None and max(entry[0][1:3]) >= unsafe_since:
@@ -161,7 +164,10 @@ class LintCache:
 
 
 def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
-    """The cache for a home, None where there can be none: without git, and with rules that may depend on anything."""
+    """Return the cache for a project.
+
+    Returns None without Git, or with custom rules, whose results may depend on anything.
+    """
     if project.git is None or not all([code.startswith(BUILTIN_PREFIX) for code in RULES]):
         return None
     rules = package_fingerprint()
@@ -175,9 +181,9 @@ def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
 
 
 def package_fingerprint() -> str | None:
-    """What tells the files of this package from those of another version of it.
+    """Return a fingerprint of this package's files that differs between versions.
 
-    None when one was changed just now, so that it may be another file than the one that was loaded.
+    Returns None if a file was just changed, because it may differ from the one that was loaded.
     """
     file_stats = []
     directories = [_PACKAGE_DIR]
@@ -197,7 +203,7 @@ def package_fingerprint() -> str | None:
 
 
 def file_stat(status: os.stat_result) -> FileStat:
-    """What tells a file from what it was before."""
+    """Return the status fields that reveal a change of a file."""
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
@@ -206,7 +212,7 @@ def _directory_key(directory: str, *, archived: bool) -> str:
 
 
 def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]] | None:
-    """What is kept, None where it is missing, damaged, or not ours."""
+    """Load a cache; None if it is missing, damaged, or belongs to another user or key."""
     try:
         handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
         with open(handle, "rb") as file:
@@ -230,7 +236,7 @@ def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[
 
 
 def _prune_caches(directory: str) -> None:
-    """Keep the newest caches; a leftover of a run that was killed goes as well, in its turn."""
+    """Keep only the newest caches. Temporary files of killed runs are also removed in time."""
     try:
         cache_files = sorted(
             os.scandir(directory), key=lambda cache_file: cache_file.stat(follow_symlinks=False).st_mtime_ns
@@ -238,4 +244,4 @@ def _prune_caches(directory: str) -> None:
         for cache_file in cache_files[:-_MAX_CACHES]:
             os.unlink(cache_file.path)
     except OSError:
-        pass  # another run prunes as well
+        pass  # another run may prune at the same time

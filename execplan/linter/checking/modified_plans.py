@@ -1,4 +1,4 @@
-"""The plans that differ from the last commit, for rules that compare a plan with what was committed."""
+"""The plans that differ from the last commit, for rules that compare a plan with its committed version."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) -> CheckOptions:
-    """The way with the plans that differ from HEAD as they were committed; git that refuses tells nothing.
+    """Return the options with the committed versions of plans that differ from HEAD. Errors from Git are ignored.
 
-    One process of git says which plans differ, and two more read those, if there are any. Nothing is asked where no rule
-    wants it, or where history is known already.
+    One Git process lists the plans that differ; two more read them if there are any. Git is not queried if no rule
+    needs it or if history is already loaded.
     """
     if options.histories is not None:
         return options
@@ -46,7 +46,7 @@ def add_committed_plans(groups: Sequence[TargetGroup], options: CheckOptions) ->
 
 
 def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
-    """The plans of one repository that differ from HEAD, by their absolute paths; raises ExecplanError."""
+    """Return the plans of a repository that differ from HEAD, by absolute path. Raises ExecplanError if Git fails."""
     project = groups[0].project
     pathspecs = to_pathspecs(project.root, {group.directory for group in groups})
     modified_paths = {
@@ -62,7 +62,7 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
                         PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
                     )
                 except ExecplanError:
-                    continue  # a finding of its own
+                    continue  # reported as a separate finding
     histories_by_path = {}
     for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
         try:

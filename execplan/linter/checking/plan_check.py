@@ -1,4 +1,4 @@
-"""One plan checked: its bytes, what the rules are told of its place, and what they found."""
+"""The check of a single plan: its bytes, the context for the rules, and the findings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def read_lines(checked_file: CheckedFile) -> list[str]:
-    """The lines of the plan; none where it can't be read, or no longer."""
+    """Return the lines of the checked plan; none if it can't be read, or no longer."""
     try:
         return reader.decode(_read_checked_bytes(checked_file)).lines
     except ExecplanError:
@@ -35,7 +35,7 @@ def read_lines(checked_file: CheckedFile) -> list[str]:
 
 
 def parse_checked_plan(checked_file: CheckedFile) -> ParsedPlan | None:
-    """The plan as it was checked; None where it can't be read, or no longer."""
+    """Return the plan that was checked; None if it can't be read, or no longer."""
     try:
         return reader.read(_read_checked_bytes(checked_file))
     except ExecplanError:
@@ -43,7 +43,7 @@ def parse_checked_plan(checked_file: CheckedFile) -> ParsedPlan | None:
 
 
 def _read_checked_bytes(checked_file: CheckedFile) -> bytes:
-    """The bytes, read again where only the findings were kept; raises ExecplanError."""
+    """Return the bytes, read again if only the findings were kept. Raises ExecplanError if they can't be read."""
     if checked_file.data or any([finding.code == "EP001" for finding in checked_file.findings]):
         return checked_file.data
     path = os.path.abspath(checked_file.display_name)
@@ -54,54 +54,54 @@ _NO_HISTORIES: dict[str, GitHistory] = {}
 
 
 class CheckTarget(NamedTuple):
-    """A plan to check."""
+    """A plan to check, with its project and display name."""
 
     project: Project
     ref: PlanRef
     display_name: str
-    """As a terminal shows it: as it was named, else from the current folder."""
+    """Name shown on the terminal: as the user named it, else relative to the current directory."""
     is_explicit: bool = True
-    """Whether somebody named it, so that it is checked even if it does not look like a plan."""
+    """Whether the user named it, so that it is checked even if it does not look like a plan."""
 
 
 class CheckedFile(NamedTuple):
-    """A plan and what was found in it."""
+    """A checked plan and its findings."""
 
     path: str
-    """As documents show it: from the root."""
+    """Path from the root, as shown in JSON output."""
     display_name: str
     findings: list[Finding]
     data: bytes
-    """What was checked, or nothing when it could not be read."""
+    """Checked bytes; empty if the file could not be read."""
     fail_level: str = ERROR
-    """The least level at which a finding makes the answer no."""
+    """Least severe level at which a finding fails the check."""
     is_plan: bool = True
-    """Whether it is a plan, and not something else in its home."""
+    """Whether the file is a plan, rather than something else in its project."""
     error: ExecplanError | None = None
-    """What kept it from being read."""
+    """Error that prevented the file from being read."""
     was_skipped: bool = False
-    """Whether it was not checked because it is not a plan."""
+    """Whether the file was not checked because it is not a plan."""
     older_count: int = 0
-    """Findings that are left out because the plan had them before this commit."""
+    """Number of findings left out because the plan had them before this commit."""
 
 
 class CheckOptions(NamedTuple):
-    """How plans are checked."""
+    """Options for checking plans."""
 
     is_hook: bool = False
-    """Whether a draft may have placeholder text and no task, and a complete plan no outcome yet."""
+    """Whether a draft may have placeholder text and no tasks, and a complete plan no outcome yet."""
     selection: RuleSelection = RuleSelection()
-    """What was asked for; what the settings of a plan's home say stands under it."""
+    """Requested rules, which take precedence over the project's settings."""
     trees: RepositoryTrees | None = None
-    """What the plans of this run share of what they ask of the files around them."""
+    """File listings that the plans of this run share."""
     histories: dict[str, GitHistory] | None = None
-    """What git knows of plans, by their absolute paths; None where nobody asked."""
+    """Git history of plans by absolute path; None if it was not queried."""
     committed: dict[str, GitHistory] = _NO_HISTORIES
-    """Where nobody asked: the plans that differ from HEAD, as they were committed."""
+    """Committed versions of the plans that differ from HEAD, used if history was not queried."""
 
 
 def check_plan(target: CheckTarget, options: CheckOptions) -> CheckedFile:
-    """Check one plan as it is on disk; what keeps it from being read is a finding."""
+    """Check a single plan on disk. A read error becomes a finding."""
     project, ref, display_name, is_explicit = target
     path = project.display_path(ref.path)
     fail_level = effective_selection(project, options.selection).failure_level
@@ -116,9 +116,9 @@ def check_plan(target: CheckTarget, options: CheckOptions) -> CheckedFile:
 
 
 def may_differ_from_head(target: CheckTarget) -> bool:
-    """Whether a plan may differ from HEAD: it was written after git's index, which a commit and `git add` write.
+    """Return whether a plan may differ from HEAD: it is newer than the Git index, which commits and `git add` write.
 
-    Without a process of git, so that checking a file takes no longer.
+    Starts no Git process, so that checking a single file stays fast.
     """
     project, ref = target.project, target.ref
     if project.git is None or ref.archived:
@@ -132,23 +132,23 @@ def may_differ_from_head(target: CheckTarget) -> bool:
 def make_checked_file(
     path: str, display_name: str, findings: list[Finding], data: bytes, fail_level: str
 ) -> CheckedFile:
-    """A plan with its findings, or a file that is not a plan and was skipped."""
+    """Return the result for a plan with its findings, or for a skipped file that is not a plan."""
     if is_skip_notice(findings):
         return CheckedFile(path, display_name, [], b"", fail_level, is_plan=False, was_skipped=True)
     return CheckedFile(path, display_name, findings, data, fail_level)
 
 
 def is_skip_notice(findings: list[Finding]) -> bool:
-    """Whether the rules did not run, because the file is not a plan."""
+    """Return whether the rules did not run because the file is not a plan."""
     return len(findings) == 1 and findings[0].level == NOTICE
 
 
 def make_rule_context(
     project: Project, ref: PlanRef, options: CheckOptions, *, is_explicit: bool = True
 ) -> RuleContext:
-    """What the rules are told of a plan's place.
+    """Return the context of a plan for the rules.
 
-    A file that lies neither in a repository nor in a home has nothing around it that could be asked.
+    A file outside any repository and project has no surroundings to query.
     """
     has_surroundings = project.git is not None or project.exists
     is_in_plans_directory = (
@@ -171,13 +171,14 @@ def make_rule_context(
 
 
 STDIN_NAME = "-"
-"""What standard input is called, as a name and where it has no other."""
+"""Name of standard input, as an argument and in output if no other name is given."""
 
 
 def check_bytes(data: bytes, name: str, options: CheckOptions) -> CheckedFile:
-    """Check bytes as if they lay in a file of this name; of no name they lie nowhere. Raises ExecplanError.
+    """Check bytes as if they were in a file with this name; without a name, they have no place.
 
-    More bytes than a plan may have are one finding; a caller need not read more than one beyond them.
+    More bytes than a plan may have give a single finding, so a caller need not read more than one beyond the limit.
+    Raises ExecplanError if the project's settings are invalid.
     """
     path = os.path.abspath(name or STDIN_NAME)
     project = project_discovery.find(os.path.dirname(path))

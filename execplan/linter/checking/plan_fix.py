@@ -1,4 +1,4 @@
-"""Findings mended in the file, through the one write path."""
+"""Automatic fixes for findings, written through the normal write path."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ if TYPE_CHECKING:
 
 
 class FixOutcome(NamedTuple):
-    """What became of the findings of one plan."""
+    """The result of fixing one plan's findings."""
 
     target: CheckTarget
     edit_result: EditResult | None
-    """None for a plan that may not be written: it is archived."""
+    """Result of the edit; None for an archived plan, which may not be changed."""
     fixed_counts: Counter[str]
-    """How many findings of each rule were mended."""
+    """Number of fixed findings by rule."""
 
 
 def fix_plan(
     target: CheckTarget, check_options: CheckOptions, options: WriteOptions, *, include_unsafe: bool
 ) -> FixOutcome | None:
-    """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
+    """Fix the fixable findings of one plan; return None if there are none.
+
+    Raises ExecplanError if the plan can't be written.
+    """
     project, ref = target.project, target.ref
     checked_file = check_plan(target, check_options)
     if (
         checked_file.error is not None and checked_file.error.exit == ENVIRONMENT
-    ):  # it may be readable again when it is judged
+    ):  # it may be readable again in the later check
         raise checked_file.error
     if not any([_is_fixable(finding, include_unsafe=include_unsafe) for finding in checked_file.findings]):
         if not options.dry_run:

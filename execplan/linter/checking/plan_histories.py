@@ -1,4 +1,4 @@
-"""What git knows of the plans of a run: all of them are asked for at once, a question a process."""
+"""Git history of the plans of a run, queried for all plans together with one process per query."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_DIRECTORIES = 200
-"""Folders that are named to git; for more it lists the whole commit."""
+"""Maximum number of directories passed to Git; with more, it lists the entire commit."""
 
 
 class PlanContent(NamedTuple):
-    """A plan of which something is asked, as it is judged."""
+    """A plan whose history is queried, with the content to check."""
 
     project: Project
     ref: PlanRef
@@ -38,18 +38,19 @@ class PlanContent(NamedTuple):
 
 
 class PlanAtCommit(NamedTuple):
-    """A plan as a commit holds it."""
+    """A plan as it is in a commit."""
 
     data: bytes
     path: str
-    """Its path then, from the root of the repository."""
+    """Path in that commit, from the repository root."""
     archived: bool
 
 
 def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_commit: str | None = None) -> CheckOptions:
-    """The way with what git knows of plans as they are on disk; raises ExecplanError.
+    """Return the options with the Git history of the plans on disk.
 
-    It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
+    Git is queried if a base commit is given, or for projects with rules that need history. Raises ExecplanError if Git
+    fails.
     """
     projects = {group.project.base: group.project for group in groups}
     asking_bases = {
@@ -66,14 +67,14 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
                 PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
             )
         except ExecplanError:
-            continue  # a finding of its own
+            continue  # reported as a separate finding
     return options._replace(histories=load_histories(plans, base_commit))
 
 
 def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None) -> dict[str, GitHistory]:
-    """What git knows of plans, by their absolute paths: against a commit, or against the one that is checked out.
+    """Return the Git history of plans by absolute path, against the given commit or HEAD.
 
-    Where there is no repository, or no commit yet, nothing is known. Raises ExecplanError when git refuses.
+    The result is empty without a repository or without a commit. Raises ExecplanError if Git fails.
     """
     roots: dict[str, list[PlanContent]] = {}
     for plan in plans:
@@ -88,7 +89,7 @@ def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None)
 
 
 def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: bool) -> dict[str, GitHistory]:
-    """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
+    """Return the plans' versions in a commit of a repository, and the changes around them since their last commits."""
     committed = read_committed_plans(plans, commit)
     unchanged_plans = [
         plan for plan in plans if plan.ref.path in committed and committed[plan.ref.path].data == plan.data
@@ -109,7 +110,10 @@ def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: 
 
 
 def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, PlanAtCommit]:
-    """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
+    """Return the versions of a repository's plans in a commit, by current absolute path.
+
+    Raises ExecplanError if Git fails.
+    """
     project = plans[0].project
     committed_files = _find_committed_files(
         plans, git_history.committed_files(project, commit, _possible_directories(plans))
@@ -130,7 +134,7 @@ def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, Pla
 
 
 def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
-    """The names of code that plans give and that no tracked file holds."""
+    """Return the symbols named in completed plans that no tracked file contains."""
     from execplan.linter.plan_source import PlanSource
     from execplan.linter.rules.symbol_rules import find_symbols
 
@@ -143,7 +147,7 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
 
 
 def _parse_plan(data: bytes) -> ParsedPlan | None:
-    """The plan that was committed, if it could be read."""
+    """Return the committed plan, or None if it can't be read."""
     try:
         return reader.read(data)
     except ExecplanError:
@@ -151,7 +155,7 @@ def _parse_plan(data: bytes) -> ParsedPlan | None:
 
 
 def _possible_directories(plans: list[PlanContent]) -> list[str]:
-    """The folders in which the plans may have lain, from the root; none for all of them."""
+    """Return the directories, from the root, that may have contained the plans; empty for all directories."""
     projects = {plan.project.base: plan.project for plan in plans}.values()
     directories = {os.path.dirname(plan.ref.path) for plan in plans}
     directories |= {folder for project in projects for folder in (project.plans, *project.archives)}
@@ -159,7 +163,7 @@ def _possible_directories(plans: list[PlanContent]) -> list[str]:
 
 
 def to_pathspecs(root: str, directories: set[str]) -> list[str]:
-    """Directories from the root as git is asked about them, without those inside others; none for all of them."""
+    """Return directories as Git pathspecs from the root, without nested ones; empty for all directories."""
     pathspecs: list[str] = []
     for folder in sorted([os.path.relpath(directory, root) for directory in directories]):
         if folder == ".":
@@ -170,7 +174,10 @@ def to_pathspecs(root: str, directories: set[str]) -> list[str]:
 
 
 def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dict[str, GitFile]:
-    """Where a commit holds the plans, by their paths of today: there, or where a plan of that id is no longer."""
+    """Return the plans' files in a commit, by current path.
+
+    A plan is found under the same path, or as a missing plan with the same ID.
+    """
     by_path = {file.path: file for file in files}
     file_by_plan_path = {plan.ref.path: by_path.get(plan.project.display_path(plan.ref.path)) for plan in plans}
     missing_plans = [plan for plan in plans if file_by_plan_path[plan.ref.path] is None]
@@ -190,7 +197,7 @@ def _find_committed_files(plans: list[PlanContent], files: list[GitFile]) -> dic
 
 
 def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str, ...]]:
-    """For each plan that is not finished: the paths that it names and that commits have changed since the last one of it."""
+    """Return, for each unfinished plan, the paths it names that commits changed since its own last commit."""
     from execplan.linter.plan_paths import find_named_paths
     from execplan.linter.plan_source import PlanSource
 

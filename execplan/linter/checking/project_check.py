@@ -1,4 +1,4 @@
-"""Homes checked as a whole: what lies in them beside the plans, and what the next commit does."""
+"""Checks of projects beyond single plans: artifacts without a plan, and the next commit."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 
 _MAX_REASONS = 2
-"""Reasons of triage that one finding tells, the weightiest."""
+"""Maximum number of triage reasons in a finding, the most important first."""
 
 
 def check_projects(start: str, options: CheckOptions) -> list[CheckedFile]:
-    """What is found about the home of a folder, and those that it names; raises ExecplanError."""
+    """Return the findings about the project of a directory and its nested projects.
+
+    Raises ExecplanError if there is no project.
+    """
     return [
         checked_file
         for project in project_discovery.with_nested_projects(project_discovery.require(start))
@@ -34,7 +37,7 @@ def check_projects(start: str, options: CheckOptions) -> list[CheckedFile]:
 
 
 def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
-    """What is found about the next commit, where that is wanted; raises ExecplanError."""
+    """Return the findings about the next commit, if the rule for it is enabled. Raises ExecplanError if Git fails."""
     project = project_discovery.find(start)
     rule_levels = _plan_required_rule(project, options)
     if not rule_levels or project.git is None:
@@ -60,7 +63,10 @@ def _checked_files(
 
 
 def _plan_required_rule(project: Project, options: CheckOptions) -> dict[str, str]:
-    """The rule that asks for a plan with its level, where it was selected, or the settings want it and nothing was."""
+    """Return the rule that requires a plan, with its level.
+
+    It applies if selected, or if the settings enable it and no rules were selected.
+    """
     rule_levels = active_levels(project, options.selection, "")
     if FOLLOW_CODE not in rule_levels and project.settings.follow and not options.selection.select:
         rule_levels = effective_selection(project, options.selection)._replace(select=(FOLLOW_CODE,)).active_levels()
@@ -68,14 +74,14 @@ def _plan_required_rule(project: Project, options: CheckOptions) -> dict[str, st
 
 
 def _project_facts(project: Project) -> ProjectFacts:
-    """The plans of a home and its artifacts."""
+    """Return the facts about a project's plans and artifacts."""
     artifacts = list_artifacts(project)
     plans = tuple([plan_store.normalize_id(ref.id) for ref in plan_store.all_refs(project)]) if artifacts else ()
     return ProjectFacts(plans, tuple(artifacts))
 
 
 def list_artifacts(project: Project) -> list[tuple[str, str]]:
-    """Id, as it is compared, and path of each folder of artifacts; none where plans lie among their artifacts."""
+    """Return normalized ID and path of each artifacts directory; none if plans are stored with their artifacts."""
     artifacts = []
     for archived in (False, True) if project.is_flat else ():
         directory = project.artifacts_dir("", archived=archived).rstrip("/")
@@ -87,13 +93,16 @@ def list_artifacts(project: Project) -> list[tuple[str, str]]:
 
 
 def _could_be_id(project: Project, name: str) -> bool:
-    """Whether a folder's name can be an id: where the settings put a date or a number into ids, one without is no id."""
+    """Return whether a directory name can be an ID.
+
+    If the settings put a date or number into IDs, it must contain a digit.
+    """
     variable_part = project.settings.name.replace("{slug}", "").strip("-_. ")
     return not variable_part or any([char.isdigit() for char in name])
 
 
 def _commit_facts(project: Project) -> ProjectFacts:
-    """What the next commit changes, and what the plans are about that are worked on, as git's index holds them."""
+    """Return the changes of the next commit and the scopes of plans in progress, as in the Git index."""
     from execplan.linter.checking.check_targets import find_plan_refs
 
     paths = git_query.staged_paths(project)
@@ -126,7 +135,7 @@ def _commit_facts(project: Project) -> ProjectFacts:
 
 
 def _triage_reasons(project: Project) -> tuple[str, ...]:
-    """Why what is staged calls for a plan, if it does."""
+    """Return the reasons why the staged changes need a plan; empty if they need none."""
     from execplan.context.gathering import triage_changes
     from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage
     from execplan.project.triage_settings import parse_thresholds
@@ -138,7 +147,7 @@ def _triage_reasons(project: Project) -> tuple[str, ...]:
 
 
 def _named_paths(project: Project, data: bytes) -> frozenset[str]:
-    """The paths that a plan names which is not complete, from the root; they may count from its home, too."""
+    """Return the paths that an unfinished plan names, from the root, also resolved against its project's base."""
     from execplan.linter.plan_paths import find_named_paths
     from execplan.linter.plan_source import PlanSource
     from execplan.plan import reader

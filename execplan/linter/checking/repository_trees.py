@@ -1,4 +1,4 @@
-"""What rules ask of the files around a plan, answered; a listing is made once in a run, when it is first needed."""
+"""Answers to rules' queries about the files around a plan; each listing is made once per run, on first use."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 MAX_WALKED_FILES = 50_000
-"""Files that are looked at where no git tells them; of a larger folder nothing is said to be missing."""
+"""Maximum number of files walked without Git; in a larger directory, nothing is reported as missing."""
 
 _SKIPPED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))
-"""Folders of files that nobody wrote by hand."""
+"""Directories whose files are generated or installed."""
 
 
 class RepositoryTrees:
-    """The repositories and homes of one run; `staged` takes the next commit for what is there, beside the disk."""
+    """The repositories and projects of one run; with `is_staged`, files in the next commit also exist."""
 
     def __init__(self, *, is_staged: bool = False) -> None:
         self._is_staged = is_staged
@@ -28,7 +28,7 @@ class RepositoryTrees:
         self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
 
     def tree_for(self, project: Project) -> RepositoryTree:
-        """What a plan of this home may ask."""
+        """Return the repository tree for the plans of a project."""
         return RepositoryTree(lambda kind, subject: self._answer_query(project, kind, subject))
 
     def _answer_query(self, project: Project, kind: str, subject: str) -> object:
@@ -58,7 +58,10 @@ class RepositoryTrees:
         return self._indexes_by_root[project.root]
 
     def _find_same_id(self, project: Project, path: str) -> str:
-        """The path of another plan of the home with the id of the plan in a file, which must lie in the home as well."""
+        """Return the path of another plan in the project with the same ID as a plan.
+
+        Empty if there is none, or if the plan itself is not in the project.
+        """
         if project.base not in self._duplicates_by_project:
             self._duplicates_by_project[project.base] = _find_duplicate_ids(project, self._list_plans(project))
         duplicates = self._duplicates_by_project[project.base]
@@ -72,7 +75,7 @@ class RepositoryTrees:
         return project.display_path(other_paths[0]) if other_paths and len(other_paths) < len(paths_with_id) else ""
 
     def _list_plans(self, project: Project) -> list[tuple[str, list[str]]]:
-        """The folders of the home's plans, archived ones too, each with the names of their files."""
+        """Return the directories of the project's plans, including archived ones, with their file names."""
         if not self._is_staged:
             return plan_store.plan_files(project) + plan_store.plan_files(project, archive=True)
         import re
@@ -85,8 +88,8 @@ class RepositoryTrees:
 
 
 def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """The ids that several plans have, as they are compared, each with the places of these."""
-    if project.is_flat:  # an id is its file's name: what differs in lower case is not looked at one by one
+    """Return the normalized IDs shared by several plans, with their paths."""
+    if project.is_flat:  # IDs are file names here: names that all differ in lower case have no duplicates
         file_names = [name for _, files in plans for name in files]
         if len({name.lower() for name in file_names}) == len(file_names) and all(
             [name.isascii() for name in file_names]
@@ -101,7 +104,7 @@ def _find_duplicate_ids(project: Project, plans: list[tuple[str, list[str]]]) ->
 
 
 class _FileIndex:
-    """The files of a repository by their paths from its root."""
+    """An index of a repository's files by path from its root."""
 
     def __init__(self, paths: list[str], *, is_complete: bool = True) -> None:
         self.paths = paths
@@ -117,12 +120,12 @@ class _FileIndex:
                 self._by_name.setdefault(name, []).append(directory)
 
     def contains(self, path: str) -> bool:
-        """Whether there is a file or a folder of this path."""
+        """Return whether a file or directory with this path exists."""
         directory, _, name = path.rpartition("/")
         return path in self._folders or directory in self._by_name.get(name, ())
 
     def has_suffix(self, path: str) -> bool:
-        """Whether the path of a file or a folder ends with these parts."""
+        """Return whether any file or directory path ends with these parts."""
         directory, _, name = path.rpartition("/")
         directories = self._by_name.get(name, ())
         if not directory:
@@ -131,14 +134,14 @@ class _FileIndex:
 
 
 def _index_repository(project: Project) -> _FileIndex:
-    """The tracked files; where git tells none those that a walk finds."""
+    """Return an index of the tracked files; without Git or if it fails, of the files found by a walk."""
     if project.git is not None:
         from execplan.git import git_query
 
         try:
             return _FileIndex(git_query.tracked_files(project))
         except ExecplanError:
-            pass  # a lint needs no git: what it would have said is looked for on the disk
+            pass  # lint must work without Git: walk the disk instead
     paths: list[str] = []
     for directory, subdirectories, files in os.walk(project.root):
         subdirectories[:] = [

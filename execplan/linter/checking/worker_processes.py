@@ -1,4 +1,4 @@
-"""Work spread over processes: each is a copy of this one, so that what was read and made so far is there."""
+"""Parallel work in forked processes, which share everything loaded so far."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 PLANS_PER_PROCESS = 40
-"""Plans from which on a process of their own pays: it takes some milliseconds, a plan takes one."""
+"""Minimum number of plans per additional process; starting one takes some milliseconds, and a plan takes one."""
 _MAX_PROCESSES = 16
 _SIGKILL = 9
-"""SIGKILL; the module signal takes five milliseconds to import."""
+"""Signal number of SIGKILL; importing the `signal` module takes five milliseconds."""
 
 
 def process_count(plan_count: int) -> int:
-    """How many processes so many plans are spread over."""
+    """Return the number of processes for a number of plans."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return max(1, min(cores, _MAX_PROCESSES, plan_count // PLANS_PER_PROCESS))
 
 
 def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick: Callable[[int], None]) -> list[Any]:
-    """What the work gives for each number below a count, in order; its results are of what marshal can write.
+    """Run a task for each number below a count and return the results in order; `marshal` must be able to write them.
 
-    This process does a part of it, and a part in which the work failed elsewhere, so that it fails here as it would
-    without the others. Raises ExecplanError when a process was ended from outside.
+    This process does one part of the work. It also repeats a part that failed in a worker, so that the error is raised
+    here as it would be without workers. Raises ExecplanError if a signal killed a worker.
     """
     outcomes: list[Any] = [None] * count
     children: dict[int, tuple[int, int]] = {}
@@ -63,7 +63,7 @@ def run_in_processes(task: Callable[[int], Any], count: int, workers: int, tick:
 def _start_worker(
     task: Callable[[int], Any], indexes: range, worker: int, children: dict[int, tuple[int, int]]
 ) -> None:
-    """Start a process that does a part; signals wait until it is known."""
+    """Start a process for one part of the work, blocking signals until it is registered."""
     import signal
 
     stop_signals = {signal.SIGINT, signal.SIGTERM}
@@ -90,7 +90,7 @@ def _start_worker(
 
 
 def _run_worker(task: Callable[[int], Any], indexes: range, writer: int, parent: int) -> int:
-    """Do a part and write its results; the exit status. Ends when the process that started it has ended."""
+    """Do one part of the work, write its results and return the exit status. Stops if the parent process has ended."""
     outcomes = []
     for index in indexes:
         if os.getppid() != parent:
@@ -102,7 +102,7 @@ def _run_worker(task: Callable[[int], Any], indexes: range, writer: int, parent:
 
 
 def _kill_workers(children: dict[int, tuple[int, int]]) -> None:
-    """End the processes that are still at work."""
+    """Kill the worker processes that are still running."""
     for pid, (_, pipe) in children.items():
         try:
             os.close(pipe)

@@ -1,4 +1,4 @@
-"""EP4: can a newcomer type what the plan says, and tell whether it worked?"""
+"""EP4 rules about commands: where to run them, their expected results, and recovery from destructive ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DIRECTORY_PHRASES = (
     *"go to `,go into `,change to `,change into `,switch to `,verzeichnis,ordner,racine,dossier".split(","),
     *"répertoire,repertoire,raíz,raiz,carpeta".split(","),
 )
-"""What says where to type a command: in the whole plan, and near the commands."""
+"""Phrases that state where to run a command: anywhere in the plan, and near the commands."""
 _PREPOSITIONS = ("in", "into", "inside", "within")
 _RESULT_WORDS = (
     *"expect,should,pass,succe,green,exit,output,print,return,show,report,produc,result,must,error,without".split(","),
@@ -42,24 +42,27 @@ _RESULT_WORDS = (
 _EXPECTATION_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
 _PROOF_WORDS = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
 _MAX_COMMANDS = 500
-"""Commands of one section that may take something away, that are taken apart."""
+"""Maximum number of possibly destructive commands analyzed per section."""
 _FEW_WORDS = 30
-"""Words of a longer section that says what is to be true, so that the commands of Concrete Steps can show it."""
+"""Number of words from which a section describes the result, so that Concrete Steps may contain the commands."""
 _MANUAL_CHECK_WORDS = (
     *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
         ","
     ),
     *"start the,visual,play,hover,http,concrete steps,command,steps above,listed above,post /,get /".split(","),
 )
-"""What says that a person looks, or that the commands stand elsewhere."""
+"""Words for a manual check, or for commands in another section."""
 
 
 _WARNING_WORDS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reject")
-"""What is said of a command that nobody is to type."""
+"""Words near a command that no one should run."""
 
 
 def _contains_any(text: str, needles: tuple[str, ...]) -> bool:
-    """Whether one of the needles is in the words; a loop stops at the first, which most often comes soon."""
+    """Return whether a text contains any of the needles.
+
+    The loop stops at the first match, which usually comes early.
+    """
     for needle in needles:  # noqa: SIM110 - `any` asks a list whole, and a generator begins slowly
         if needle in text:
             return True
@@ -67,7 +70,7 @@ def _contains_any(text: str, needles: tuple[str, ...]) -> bool:
 
 
 def _names_directory(text: str) -> bool:
-    """Whether a line leads into a folder: `In src/:`, or `in src/,` before what is to be typed there."""
+    """Return whether a line names a directory for commands: `In src/:`, or `in src/,` before them."""
     if "/" not in text:
         return False
     for line in text.split("\n"):
@@ -113,7 +116,7 @@ def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterato
         ):
             return
         combined_text += f"{section_text}\n"
-    source = context.source.text.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes
+    source = context.source.text.encode("ascii", "replace").lower().decode("ascii")  # a third of the time of `casefold`
     if (
         is_foreign_language(combined_text)
         or _contains_any(source, _DIRECTORY_ANYWHERE)
@@ -165,13 +168,13 @@ def missing_expected_result(plan: ParsedPlan, context: RuleContext) -> Iterator[
 
 
 def _describes_result(plan: ParsedPlan, context: RuleContext, section: Section) -> bool:
-    """Whether the words of a section say what comes of something, or can't be judged."""
+    """Return whether a section's text describes a result, or is in an unknown language."""
     text = section_prose(plan, context, section)
     return _contains_any(text, _RESULT_WORDS) or is_foreign_language(text)
 
 
 def _describes_proof_elsewhere(plan: ParsedPlan, context: RuleContext) -> bool:
-    """Whether milestones or sections of the plan's own tell what proves the work."""
+    """Return whether milestones or the plan's own sections describe the proof that the work is done."""
     other_sections = [
         section
         for section in plan.sections
@@ -186,7 +189,7 @@ def _describes_proof_elsewhere(plan: ParsedPlan, context: RuleContext) -> bool:
 
 
 def _shows_output(plan: ParsedPlan, section: Section, spans: list[Span]) -> bool:
-    """Whether a block of code shows what is printed, or its attributes say what comes of it."""
+    """Return whether a code block shows output, or has attributes that state the expected result."""
     command_lines = {span.line for span in spans}
     for block, start, end in find_code_blocks(plan, section):
         if block.kind == FENCE and "{" in block.text and _contains_any(block.text, _EXPECTATION_ATTRIBUTES):

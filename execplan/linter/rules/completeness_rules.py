@@ -1,4 +1,4 @@
-"""EP1: is everything there, once, and written by the author?"""
+"""EP1 rules about completeness: title, living statement, required sections and leftover placeholder text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan, Section
 
 _MAX_LINE_LENGTH = 120
-"""Characters of a longer line that says something."""
+"""Maximum characters of a placeholder line; longer lines have content."""
 _MAX_OWN_SECTIONS = 100
-"""Sections of its own among which one is sought whose title is like a name; no plan has as many."""
+"""Maximum number of the plan's own sections compared with a missing name; no plan has this many."""
 PLACEHOLDER_MESSAGE = " still holds placeholder text"
-"""What a finding says of a section in which placeholder text was left."""
+"""Part of the message for a section that still contains placeholder text."""
 _FINAL_ANSWERS = frozenset(("none", "n/a", "na"))
 
 
@@ -181,7 +181,7 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
 
 
 def _is_pending_line(line: str) -> bool:
-    """Whether a line says that nothing has been written there so far."""
+    """Return whether a line states that nothing has been written yet."""
     if not line.strip() or len(line) > _MAX_LINE_LENGTH:
         return False
     label = read_label(line)

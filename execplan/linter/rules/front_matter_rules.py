@@ -1,4 +1,4 @@
-"""EP1: does the front matter fit the plan?"""
+"""EP1 rule that compares the front matter with the plan's title, ID and dates."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def front_matter_conflict(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 
 
 def _read_fields(plan: ParsedPlan) -> dict[str, tuple[int, str]]:
-    """The simple fields of the front matter, each with its line; of one that stands twice the first."""
+    """Return the simple fields of the front matter with their lines; the first one counts if a key is repeated."""
     fields: dict[str, tuple[int, str]] = {}
     for at in range(1, plan.blocks[0].end - 1):
         key, colon, value = plan.text.lines[at].partition(":")
@@ -75,7 +75,7 @@ def _read_fields(plan: ParsedPlan) -> dict[str, tuple[int, str]]:
 
 
 def _date_conflicts(plan: ParsedPlan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[RuleMatch]:
-    """A plan that was made after it was touched, or on another day than its name says."""
+    """Yield a match if the creation date is after an update, or differs from the date in the plan's name."""
     created = next((fields[key] for key in _CREATED_KEYS if key in fields), None)
     if created is not None:
         for key in _UPDATED_KEYS:
@@ -86,7 +86,7 @@ def _date_conflicts(plan: ParsedPlan, fields: dict[str, tuple[int, str]], name: 
 
 
 def _is_same_title(title: str, other_title: str) -> bool:
-    """Whether two titles say the same, or one says it with more words."""
+    """Return whether two titles are equal, or one contains the other."""
     title_key, other_key = [
         "".join([char for char in text.casefold() if char.isalnum()]) for text in (title, other_title)
     ]
@@ -97,7 +97,10 @@ _DIGITS = str.maketrans("123456789", "000000000")
 
 
 def _differs(value: str, name: str, *, must_match: bool) -> bool:
-    """Whether a name holds an id of the same shape that is another, or as a whole can't be the one that is given."""
+    """Return whether a value conflicts with a name.
+
+    It does if the name contains a different ID of the same shape, or if they must match and do not overlap.
+    """
     value, name = value.casefold(), name.casefold()
     if not name or value in name or name in value:
         return False
@@ -107,7 +110,7 @@ def _differs(value: str, name: str, *, must_match: bool) -> bool:
 
 
 def _is_other_plan(value: str, name: str) -> bool:
-    """Whether both are ids of plans, a date with words or words with hyphens, and no words of the one are in the other."""
+    """Return whether both are plan IDs, dated or hyphenated, with different slugs or dates."""
     (day, slug), (other_day, other_slug) = [
         _split_plan_id(plan_name) for plan_name in (value.casefold(), name.casefold())
     ]
@@ -118,7 +121,7 @@ def _is_other_plan(value: str, name: str) -> bool:
 
 
 def _split_plan_id(name: str) -> tuple[str, str]:
-    """The date and the words of a plan's id; no words for what may be another kind of number."""
+    """Return the date and slug of a plan ID; an empty slug if it may be another kind of identifier."""
     stamp = read_timestamp(name[:10])
     day, slug = (stamp.date, name[10:].strip("-_")) if stamp is not None else ("", name)
     parts = slug.replace("_", "-").split("-")
@@ -128,7 +131,7 @@ def _split_plan_id(name: str) -> tuple[str, str]:
 
 
 def _is_later(date: str, other_date: str) -> bool:
-    """Whether the first of two dates is certainly later than the second."""
+    """Return whether the first of two dates is certainly later than the second."""
     timestamp, other_timestamp = read_timestamp(date), read_timestamp(other_date)
     spans = [
         minute_bounds(parsed_date) if parsed_date is not None else None for parsed_date in (timestamp, other_timestamp)

@@ -1,4 +1,4 @@
-"""What a plan said when it was committed, against what it says now; few runs ask, so what compares is imported then."""
+"""Rules that compare a plan with its committed version; the comparison is imported on use, because few runs need it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 _STEM_LENGTH = 5
-"""Letters by which two words are taken for one: parser, parse."""
+"""Number of leading letters that make two words equal: parser, parse."""
 
 _MAX_NAMES = 3
-"""Names in one message."""
+"""Maximum number of names in one message."""
 
 
 @rule("EP212", WARNING, needs=HISTORY)
@@ -71,7 +71,7 @@ def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     ]
     newly_done = done_now - {normalize_text(task.text) for task in before.tasks}
     missing_texts = [text for text in missing_texts if not _is_explained(normalize_text(text), explained_stems)]
-    if len(missing_texts) > len(newly_done):  # else they may be the same, in other words
+    if len(missing_texts) > len(newly_done):  # otherwise the tasks may be the same with different text
         section = plan.section(outline.PROGRESS)
         names = ", ".join([f"`{_shorten(text)}`" for text in missing_texts[:_MAX_NAMES]])
         overflow = f" and {len(missing_texts) - _MAX_NAMES} more" if len(missing_texts) > _MAX_NAMES else ""
@@ -201,7 +201,10 @@ def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator
 
 
 def _is_explained(text: str, explained_stems: set[str]) -> bool:
-    """Whether new entries have a long word of a task, or say that something was reopened; told is how their words begin."""
+    """Return whether new entries share a long word with a task, or mention a reopening.
+
+    `explained_stems` are the first letters of the words in new entries.
+    """
     return "reope" in explained_stems or any(
         [len(word) >= _STEM_LENGTH and word[:_STEM_LENGTH] in explained_stems for word in text.split()]
     )

@@ -1,4 +1,4 @@
-"""EP5: does the plan's state fit what it says?"""
+"""EP5 rules about a plan's state: outcome, archiving, status line, and edits after archiving."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MAX_LINE_LENGTH = 1000
 _MAX_STATUS_DISTANCE = 60
-"""Lines below the title in which a status is looked for."""
+"""Number of lines after the title in which to look for a status."""
 
 _STATUS_KEYS = frozenset(("status", "state"))
 _EMPHASIS = " \t*_`\"'"
@@ -34,7 +34,7 @@ _NEGATIONS = frozenset(
 
 
 def find_done_status(plan: ParsedPlan, source: PlanSource) -> Iterator[Span]:
-    """The words of each status that says that the plan is done, without emphasis and quotes around them."""
+    """Yield the value of each status that marks the plan as done, without emphasis and quotes around it."""
     lines = plan.text.lines
     front = plan.blocks[0].end if plan.blocks and plan.blocks[0].kind == FRONT else 0
     start = max(plan.title_line + 1, front)
@@ -61,7 +61,10 @@ def _status_span(at: int, line: str, value: str) -> Span:
 
 
 def _is_done(value: str) -> bool:
-    """Whether the first word says so, and no other takes it back; a choice of words is a template's."""
+    """Return whether the first word means done and no other word negates it.
+
+    A list of alternatives does not count, because it comes from a template.
+    """
     status_words = [word.strip(_EMPHASIS + ".,;:!?()—–-") for word in value.lower().split()]
     status_words = [word for word in status_words if word]
     return (
@@ -145,7 +148,7 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
     if not context.in_project or plan.state() != COMPLETE or not plan.outcomes or context.clock is None:
         return
     if any([task.state == OTHER and task.mark != "-" for task in plan.tasks]):
-        return  # what stands in such a box may be half done
+        return  # a task with such a box may be half done
     timestamps = [
         (minute_bounds(task.timestamp), task.timestamp.date) for task in plan.tasks if task.timestamp is not None
     ]
@@ -158,7 +161,7 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
 
 
 def _defers_archiving(source: str) -> bool:
-    """Whether a plan says what is to happen before it is archived."""
+    """Return whether a plan states a condition for archiving it."""
     return "before archiv" in source or "not archive" in source
 
 
@@ -227,7 +230,7 @@ def edited_archive(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
 
 def _differs_from_commit(plan: ParsedPlan, history: GitHistory, path: str) -> bool:
-    """Whether an archived plan was committed in this place with other lines."""
+    """Return whether an archived plan differs from the committed version at the same path."""
     before = history.committed_plan
     was_archived_here = history.was_archived and history.committed_path == path
     return was_archived_here and before is not None and before.text.lines != plan.text.lines

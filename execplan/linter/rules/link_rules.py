@@ -1,4 +1,4 @@
-"""EP4: do the links of a plan lead somewhere, and does its text keep what is secret?"""
+"""EP4 rules about broken links and about secrets in a plan's text."""
 
 from __future__ import annotations
 

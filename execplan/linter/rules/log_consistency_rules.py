@@ -1,4 +1,4 @@
-"""EP3, the part about what no log holds: words of no entry, and names of no decision."""
+"""EP3 rules about log consistency: text outside entries, and references to unknown decisions."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _PLACEHOLDERS = ("none", "nothing", "no ", "not yet", "to be ", "tbd")
 _MAX_PLACEHOLDER_LENGTH = 80
-"""Characters of a longer line that says more than that nothing is there."""
+"""Maximum characters of a placeholder; longer text has content."""
 _FILE_REFERENCES = (".md", "](", "://")
-"""What shows that words point to another file."""
+"""Strings that show a reference to another file."""
 _MAX_DECISIONS = 100
-"""Decisions of a log in which superseded ones are still sought; no plan has as many."""
+"""Maximum number of decisions in a log to check for superseded ones; no plan has this many."""
 
 
 @rule("EP304", WARNING)
@@ -140,7 +140,7 @@ def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
 
 
 def _first_subheading(plan: ParsedPlan, section: Section) -> int:
-    """The line of the first of a log's sub-headings with words below each, if there are several; else its end."""
+    """Return the line of a log's first subheading if it has several with paragraphs below each; else the log's end."""
     heading_lines = []
     blocks = [block for block in plan.blocks[section.first_block : section.block_end] if not block.depth]
     for block, next_block in pairwise(blocks):
@@ -152,7 +152,7 @@ def _first_subheading(plan: ParsedPlan, section: Section) -> int:
 
 
 def _is_stray(plan: ParsedPlan, block: Block, *, has_begun: bool) -> bool:
-    """Whether a block that is part of no entry says something; the first of a log that has entries introduces it."""
+    """Return whether a block outside entries has content; the first block of a log with entries is an introduction."""
     if block.start in plan.placeholder_lines:
         return False
     lines = [line.strip() for line in plan.text.lines[block.start : block.end]]
@@ -176,18 +176,18 @@ def _is_stray(plan: ParsedPlan, block: Block, *, has_begun: bool) -> bool:
 
 
 def _split_inline_labels(text: str) -> list[str]:
-    """The words of an entry that stands on one line, cut before its labels' words."""
+    """Split the text of a one-line entry before its labels."""
     return text.replace(" Evidence:", "\n").replace(" Rationale:", "\n").split("\n")
 
 
 def _strip_date(text: str) -> str:
-    """What a decision is said to supersede, without the date that the tool puts behind it."""
+    """Return the superseded decision's text without the date that the tool appends."""
     head, bracket, date = text.rpartition("(")
     return head.rstrip() if bracket and date.endswith(")") and read_timestamp(date[:-1]) is not None else text
 
 
 def _names_by_date(plan: ParsedPlan, entry: Entry, text: str) -> bool:
-    """Whether the words name another decision by its date."""
+    """Return whether a text refers to another decision by its date."""
     date = read_date_author(text)[0]
     return date is not None and date[:10] in [
         decision.date[:10] for decision in plan.decisions if decision.date and decision is not entry
@@ -195,13 +195,13 @@ def _names_by_date(plan: ParsedPlan, entry: Entry, text: str) -> bool:
 
 
 def _matches_other(texts: list[str], index: int, query: str) -> bool:
-    """Whether another of the texts has the wanted words, in a row or not, as `decide --supersedes` finds them."""
+    """Return whether another text contains the query, or all its words, as `decide --supersedes` matches."""
     words = set(query.split())
     return any(at != index and (query in text or all(word in text for word in words)) for at, text in enumerate(texts))
 
 
 def _supersedes_match(plan: ParsedPlan, entry: Entry, message: str) -> RuleMatch:
-    """The place of what a decision is said to supersede."""
+    """Return the match for the `Supersedes` line of a decision."""
     for at in range(entry.start, entry.end):
         column = plan.text.lines[at].find(SUPERSEDES)
         if column >= 0:

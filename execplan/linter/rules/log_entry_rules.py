@@ -1,4 +1,4 @@
-"""EP3: can the entries of the logs be believed?"""
+"""EP3 rules about log entries: rationale, date, author and evidence."""
 
 from __future__ import annotations
 
@@ -116,13 +116,16 @@ def discovery_without_evidence(plan: ParsedPlan, context: RuleContext) -> Iterat
 
 
 def _gives_reason(text: str) -> bool:
-    """Whether words give a reason: with a word that begins one, or in a sentence of its own."""
+    """Return whether a text gives a reason: with a word that introduces one, or in a separate sentence."""
     folded = f" {text.casefold()}"
     return ". " in text or "。" in text.rstrip("。") or any([word in folded for word in _REASONS])
 
 
 def _quotes_output(text: str) -> bool:
-    """Whether words quote what was printed: a code span or a quotation of several words, a key with its value; or a file, an address."""
+    """Return whether a text quotes output or evidence.
+
+    Counts a code span or quotation of several words, a key with its value, a file, or a URL.
+    """
     parts = text.split("`")
     spans = [part.strip() for part in parts[1:-1:2]]
     outside = " ".join(parts[::2])
@@ -134,7 +137,7 @@ def _quotes_output(text: str) -> bool:
 
 
 def _is_value(span: str) -> bool:
-    """Whether a code span is a file, a key with its value, or a choice of some, and no bare name."""
+    """Return whether a code span is a file, a key with a value, or a list of alternatives, rather than a bare name."""
     return (
         ("/" in span and "." in span)
         or "|" in span

@@ -1,4 +1,4 @@
-"""EP0: can the file be read as a plan at all?"""
+"""EP0 rules about Markdown that prevents a file from being read as a plan."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def misplaced_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
 
 
 def _misplaced_matches(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Headings that open no section, or only for some tools."""
+    """Yield headings that open no section, or only in some tools."""
     for block in context.source.headings:
         if block.depth:
             if block.level < 3 or outline.canonical_name(block.text):
@@ -104,9 +104,10 @@ def nested_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 def find_nested_fences(plan: ParsedPlan) -> Iterator[tuple[Block, int]]:
-    """The fences within which another opens, with the line that opens it.
+    """Yield the code blocks inside which another one opens, with the line that opens it.
 
-    Behind the first of them a fence without a language is the end of one, read as a beginning; what it holds proves nothing.
+    After the first of them, a code block without a language is the end of one, read as a beginning, so its content
+    proves nothing.
     """
     has_nested = False
     for block in plan.blocks:
@@ -118,7 +119,10 @@ def find_nested_fences(plan: ParsedPlan) -> Iterator[tuple[Block, int]]:
 
 
 def _broken_ranges(plan: ParsedPlan) -> list[tuple[int, int]]:
-    """The lines that fences within fences turn inside out: to the end of the next that only seems to open one."""
+    """Return the line ranges inverted by nested code blocks.
+
+    Each ends with the next block that only seems to open one.
+    """
     unlabeled_fences = [block for block in plan.blocks if block.kind == FENCE and not block.text]
     starts = [block.start for block in unlabeled_fences]
     ranges: list[tuple[int, int]] = []
@@ -130,7 +134,7 @@ def _broken_ranges(plan: ParsedPlan) -> list[tuple[int, int]]:
 
 
 def _nested_opening_line(plan: ParsedPlan, fence: Block) -> int:
-    """The line within a fence that opens another of the same marks, or -1."""
+    """Return the line inside a code block that opens another with the same marks, or -1."""
     mark = fence.mark * fence.level
     for at in range(fence.start + 1, fence.end):
         line = plan.text.lines[at]
@@ -155,7 +159,7 @@ def unreadable_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
     Good:
         # Build the parser
     """
-    return iter(())  # such a file is no Plan: the runner reports what the reader refused
+    return iter(())  # such a file gives no Plan: the runner reports the read error
 
 
 @rule("EP002", ERROR)

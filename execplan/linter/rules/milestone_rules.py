@@ -1,4 +1,4 @@
-"""EP2, the part about milestones: is each worked on, and can its end be seen?"""
+"""EP2 rules about milestones: whether each has a task, and an observable outcome."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ _OUTCOME_STEMS = (
     "green|visible|exit|benchmark|measur|demonstrat|done when|complete when|succe|evidence|smoke|ends with|ends when|"
     "after this|visual"
 ).split("|")
-"""How words begin with which people say what can be seen when a milestone is reached."""
+"""Stems of words that describe an observable outcome of a milestone."""
 _DOCUMENT_EXTENSIONS = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _MAX_WORD_USES = 6
-"""How often a plan may have a word, in lower case, of which one mention in Validation and Acceptance shows what it speaks of."""
+"""Maximum uses in the plan of a lowercase word that links a milestone to Validation and Acceptance."""
 _MAX_CODE_USES = 2
-"""How often it may have a name of code, in backticks, for the same."""
+"""Maximum uses in the plan of a backticked code name that does the same."""
 _MIN_WORD_LENGTH = 6
 _MIN_CODE_LENGTH = 8
-"""Characters of a word and of a name of code that are no chance."""
+"""Minimum characters of a word and of a code name whose match is no coincidence."""
 _PUNCTUATION_TO_SPACE = str.maketrans(
     {"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")}
 )
 _MAX_MILESTONES = 50
-"""As many milestones no plan has."""
+"""Number of milestones from which a plan is not checked; no plan has this many."""
 _ENGLISH_WORDS = (" the ", " and ", " to ")
 
 
 class _Milestone(NamedTuple):
-    """A sub-heading or a section that begins with the word."""
+    """A subheading or section that starts with the word "milestone"."""
 
     line: int
     end: int
-    """One past its last line."""
+    """End of the milestone, exclusive."""
     number: int | None
     title: str
-    """What stands behind its number."""
+    """Heading text after the number."""
 
 
 @rule("EP213", WARNING)
@@ -116,7 +116,7 @@ def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         or len(named_numbers) * 2 < len(milestones_by_number)
         or any([phrase in all_text for phrase in _ALL_MILESTONES])
     ):
-        return  # the tasks are not told by the numbers of milestones
+        return  # the tasks do not refer to milestones by number
     for number, milestone in milestones_by_number.items():
         if number not in named_numbers and not _has_task(milestone.title, texts):
             yield on_line(plan, milestone.line, f"no task in Progress names milestone {number}")
@@ -167,7 +167,7 @@ def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterato
         if _mentions_outcome(body) or any([" " in code for code in codes]) or _are_documents(codes):
             continue
         if body.strip() and not any([word in body for word in _ENGLISH_WORDS]):
-            continue  # its words are of another language
+            continue  # the text is in another language
         if rare_words is None:
             rare_words = _find_rare_words(
                 validation_text,
@@ -181,7 +181,7 @@ def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterato
 
 
 def _mentions_outcome(body: str) -> bool:
-    """Whether a word of those that say what can be seen begins somewhere: `latest` and `blueprint` are none."""
+    """Return whether any word starts with an outcome stem, which excludes words such as `latest` and `blueprint`."""
     for word in _OUTCOME_STEMS:
         at = body.find(word)
         while at >= 0:
@@ -192,20 +192,20 @@ def _mentions_outcome(body: str) -> bool:
 
 
 def _are_documents(codes: list[str]) -> bool:
-    """Whether all files that are named are documents, and some are; other names of code may stand beside them."""
+    """Return whether at least one file is named and all named files are documents; other code names may occur."""
     files = [code for code in codes if "/" in code or "." in code.strip(".")]
     return bool(files) and all([code.rstrip("/").endswith(_DOCUMENT_EXTENSIONS) for code in files])
 
 
 def _find_rare_words(validation_text: str, titles: list[str], source: str) -> set[str]:
-    """The acronyms and rare words that only one of the titles has, and Validation and Acceptance, too."""
+    """Return acronyms and rare words that occur in exactly one title and in Validation and Acceptance."""
     proof = set(_split_words(validation_text))
     folded = {word.casefold() for word in proof}
     words = [word for title in titles for word in dict.fromkeys(_split_words(title)[:_MAX_MILESTONES])]
     folded_words = [word.casefold() for word in words]
     first_words = {word for title in titles for word in _split_words(title)[:1]}
     rare_words = {word for word in words if len(word) > 2 and word.isalpha() and word.isupper() and word in proof}
-    for word in set(words) - first_words:  # the first says what is done, not to what
+    for word in set(words) - first_words:  # the first word is the action, not its object
         if (
             len(word) >= _MIN_WORD_LENGTH
             and word.casefold() in folded
@@ -216,7 +216,7 @@ def _find_rare_words(validation_text: str, titles: list[str], source: str) -> se
 
 
 def _is_code_in_validation(codes: list[str], validation_text: str, source: str) -> bool:
-    """Whether a rare name of code of a milestone stands in Validation and Acceptance as one, or within one."""
+    """Return whether a rare code name of a milestone occurs in a code span of Validation and Acceptance."""
     code_text = "\n".join([code for code in validation_text.split("`")[1::2] if "/" not in code])
     names = {code for code in codes[:_MAX_MILESTONES] if len(code) >= _MIN_CODE_LENGTH and "/" not in code}
     return any([name in code_text and source.count(f"`{name}`") <= _MAX_CODE_USES for name in names])
@@ -227,7 +227,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _find_milestones(plan: ParsedPlan, source: PlanSource) -> Iterator[_Milestone]:
-    """The milestones that have a heading of their own outside the living sections."""
+    """Yield the milestones with their own heading outside the living sections."""
     if _KEYWORD[1:] not in source.text:
         return
     headings = [block for block in source.headings if not block.depth]
@@ -251,7 +251,7 @@ def _find_milestones(plan: ParsedPlan, source: PlanSource) -> Iterator[_Mileston
 
 
 def _split_label(text: str) -> tuple[str, str]:
-    """The number or letter of a milestone, and its title; a heading without either is about milestones at large."""
+    """Return the number or letter of a milestone, and its title; both are empty for a heading about all milestones."""
     name = ""
     for char in text:
         if char in " :：—–(" or len(name) > 40:
@@ -262,7 +262,7 @@ def _split_label(text: str) -> tuple[str, str]:
 
 
 def _parse_number(name: str) -> int | None:
-    """The number at the end of a name such as `3`, `M3` or `EP-7/MS003`; None for `1.2` and for a letter."""
+    """Return the number at the end of a name such as `3`, `M3` or `EP-7/MS003`; None for `1.2` and for a letter."""
     bare = name.rstrip(".-,")
     digits = bare[len(bare.rstrip("0123456789")) :]
     prefix = bare[: -len(digits)] if digits else ""
@@ -270,7 +270,7 @@ def _parse_number(name: str) -> int | None:
 
 
 def _find_numbers(text: str) -> set[int]:
-    """The numbers of all milestones that a text names: `milestone 2`, `milestones 1-3 and 5`, `M4`, `MS005`."""
+    """Return the numbers of all milestones in a text: `milestone 2`, `milestones 1-3 and 5`, `M4`, `MS005`."""
     words = text.translate(_PUNCTUATION_TO_SPACE).replace("-", " - ").split()
     numbers: set[int] = set()
     for at, word in enumerate(words):
@@ -285,7 +285,7 @@ def _find_numbers(text: str) -> set[int]:
 
 
 def _parse_number_list(words: list[str]) -> set[int]:
-    """The numbers that stand at the start of some words, ranges filled up."""
+    """Return the numbers at the start of a word list, with ranges expanded."""
     numbers: set[int] = set()
     previous, is_range = 0, False
     for word in words:
@@ -303,7 +303,7 @@ def _parse_number_list(words: list[str]) -> set[int]:
 
 
 def _has_task(title: str, texts: list[str]) -> bool:
-    """Whether some task has half of the longer words of a title."""
+    """Return whether any task contains at least half of a title's longer words."""
     words = {word.strip("`*_.,:;()") for word in title.casefold().split()}
     long_words = [word for word in words if len(word) > 3]
     return (

@@ -1,4 +1,4 @@
-"""EP2: does Progress tell the truth? Its stamps, boxes and milestones have files of their own."""
+"""EP2 rules about tasks in Progress; timestamps, task format and milestones have their own modules."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan, Task
 
 _DONE_BEFORE_PLAN = "(pre-satisfied)"
-"""Begins a task that was done before the plan was written."""
+"""Prefix of a task that was done before the plan was written."""
 _PREFIX_LENGTH = 40
-"""Characters at the start of tasks that tell most of them apart; the rest is looked at only where they do not."""
+"""Number of leading characters that distinguish most tasks; the full text is only compared if they are equal."""
 _CLOSING_PUNCTUATION = " .!;:,。"
 
 
@@ -66,7 +66,7 @@ def done_without_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[R
 
 
 def _has_misplaced_timestamp(text: str) -> bool:
-    """Whether a stamp stands behind the words, or before them in a form that is none."""
+    """Return whether a timestamp follows the text, or precedes it in an invalid form."""
     close = text.rstrip(" .")
     ends = read_timestamp(close[close.rfind("(") :]) if close[-1:] == ")" else None
     return ends is not None or (
@@ -97,7 +97,7 @@ def checkboxes_outside_progress(plan: ParsedPlan, context: RuleContext) -> Itera
     for title, task in plan.checklists:
         sections.setdefault(title, []).append(task)
     for title, tasks in sections.items():
-        # A double of Progress is another rule's.
+        # Another rule reports a duplicate of Progress.
         if any([task.state == OPEN for task in tasks]) and outline.canonical_name(title) != outline.PROGRESS:
             boxes = "a box" if len(tasks) == 1 else f"{len(tasks)} boxes"
             yield on_line(plan, tasks[0].box_line, f"{boxes} outside Progress, in {title}: not counted as work")

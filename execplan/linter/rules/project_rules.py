@@ -1,4 +1,4 @@
-"""Rules about a home as a whole, not about one of its plans."""
+"""Rules about a project rather than a single plan: orphaned artifacts, and commits without a plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EP1: are the sections what the format knows, where it has them?"""
+"""EP1 rules about sections: order, heading text, heading level and empty sections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
 _DEPENDENCY_WORDS = (" before ", "depends on", "depend on", "blocked by", "prerequisite", "milestone", "approv")
-"""What is said of dependencies that are no interfaces: what waits for what."""
+"""Words for dependencies between pieces of work, which are not interfaces."""
 
 
 @rule("EP106", HINT, on=False)
@@ -139,7 +139,7 @@ def empty_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]
         Every step may be run again; nothing is written outside of `build/`.
     """
     for section in plan.sections:
-        # A heading of one's own may stand over the sections that follow; EP201 and EP501 ask for tasks and outcomes.
+        # A plan's own heading may only group the sections after it; EP201 and EP501 check tasks and outcomes.
         is_own_section = section.name is None and section.end < len(plan.text.lines)
         if not (is_own_section or section.name in (outline.PROGRESS, outline.OUTCOMES) or _has_content(plan, section)):
             yield on_line(plan, section.start, f"{section.name or section.title} says nothing")
@@ -174,9 +174,10 @@ def wrong_heading_level(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
 
 
 def find_misplaced_headings(plan: ParsedPlan, context: RuleContext) -> list[tuple[Block, str]]:
-    """The headings that name a section of the twelve and are not at level 2, with its name.
+    """Return the headings that name a standard section but are not at level 2, with the section's name.
 
-    Below level 2 only where the plan has no such section, under its full name, and once: milestones may have steps of their own.
+    Headings below level 2 count only if the plan has no such section, and they have its full name and occur once,
+    because milestones may have their own steps.
     """
     present_names = {section.name for section in plan.sections}
     level_one_headings = []
@@ -199,7 +200,7 @@ def find_misplaced_headings(plan: ParsedPlan, context: RuleContext) -> list[tupl
 
 
 def _longest_ascending(positions: list[int]) -> list[int]:
-    """The longest of the places that stand in order; of equals the one that ends first."""
+    """Return the longest ascending subsequence; among equals, the one that ends lowest."""
     best: list[list[int]] = []
     for position in positions:
         best.append(
@@ -213,7 +214,7 @@ def _sort_key(positions: list[int]) -> tuple[int, int]:
 
 
 def _standard_title(title: str, name: str) -> str:
-    """The title with the section's name as the format spells it, and with what stands behind the name."""
+    """Return a title with the section name in standard spelling, keeping the text after the name."""
     stripped = title.strip("*_` \t") if title[0] in "*_`" else title
     head, slash, tail = stripped.partition(" / ")
     main_name, _, subtitle = name.partition(" / ")
@@ -227,19 +228,19 @@ def _standard_title(title: str, name: str) -> str:
 
 
 def _rename_match(plan: ParsedPlan, section: Section, title: str) -> RuleMatch:
-    """The finding of a heading that gets another title."""
+    """Return the match for a heading that should get another title."""
     line = plan.text.lines[section.start]
     column = line.find(section.title)
     match = on_line(plan, section.start, f"the format spells it {section.name}")
     if column < 0:
-        return match  # a title over two lines
+        return match  # the title spans two lines
     end = column + len(section.title)
     edit = Edit(section.start, section.start + 1, (line[:column] + title + line[end:],))
     return match._replace(column=column, end_column=end, edits=(edit,))
 
 
 def _names_code(plan: ParsedPlan, context: RuleContext, section: Section) -> bool:
-    """Whether a section names something in code, and does not tell what has to come before something else."""
+    """Return whether a section names code and does not describe the order of work."""
     text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
     if any([word in text for word in _DEPENDENCY_WORDS]):
         return False
@@ -248,7 +249,7 @@ def _names_code(plan: ParsedPlan, context: RuleContext, section: Section) -> boo
 
 
 def _has_content(plan: ParsedPlan, section: Section) -> bool:
-    """Whether a reader sees anything below the heading but rules and further headings."""
+    """Return whether a section has visible content other than rules and headings."""
     for block in plan.blocks[section.first_block : section.block_end]:
         if block.kind not in (HEADING, RULE) and not (block.kind == HTML and block.text.startswith("<!--")):
             return True

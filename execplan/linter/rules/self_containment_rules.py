@@ -1,4 +1,4 @@
-"""EP4: is everything that a newcomer needs in the plan or in the repository?"""
+"""EP4 rules about self-containment: machine-specific paths, missing files, and knowledge available only by link."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _PLACEHOLDER_NAMES = frozenset(
     "app circleci coder codespace dev developer example gitpod jovyan linuxbrew me my-user myname name node runner shared "
     "some-user someone u ubuntu user username vagrant vscode you your-name your-user yourname youruser".split()
 )
-"""Names of nobody: placeholders, and users that images of containers have."""
+"""User names that identify no one: placeholders, and users in container images."""
 _SYSTEM_DIRECTORIES = ("program files", "windows", "programdata", "temp", "tmp", "path", "msys", "tools", "vcpkg")
 _PATH_CHARACTERS = frozenset("/._-~$}>*+@%:")
 
 
 def find_user_directories(source: str) -> Iterator[tuple[int, int]]:
-    """Where paths of one machine stand, to the end of the folder that only it has."""
+    """Yield start and end of paths to a user's directory, which exist on a single machine only."""
     for start in _HOME_PREFIXES:
         at = source.find(start)
         while at >= 0:
@@ -54,8 +54,8 @@ def find_user_directories(source: str) -> Iterator[tuple[int, int]]:
 
 
 def _windows_directories(source: str) -> Iterator[tuple[int, int]]:
-    """Where the folders of one machine with Windows stand."""
-    at = source.find(_DRIVE) if "\\" in source else -1  # one character is found ten times as fast
+    """Yield start and end of Windows directories that exist on a single machine only."""
+    at = source.find(_DRIVE) if "\\" in source else -1  # searching for a single character is ten times as fast
     while at >= 0:
         end = _name_end(source, at + 2, "\\")
         name = source[at + 2 : end].lower()
@@ -70,7 +70,7 @@ def _windows_directories(source: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_folder(drive: str, name: str, next_char: str) -> bool:
-    """Whether a folder's name stands behind a drive: before others, or alone where it is no escape of a new line."""
+    """Return whether a directory name follows a drive: before other names, or alone if it is no newline escape."""
     if next_char == "\\":
         return len(name) > 1
     is_plain_name = name.replace("-", "").replace("_", "").isalnum()
@@ -78,7 +78,7 @@ def _is_folder(drive: str, name: str, next_char: str) -> bool:
 
 
 def _wsl_directories(source: str) -> Iterator[tuple[int, int]]:
-    """Where the folders of users of Windows stand as Linux sees them: `/mnt/c/Users/ann`."""
+    """Yield start and end of Windows user directories as Linux mounts them: `/mnt/c/Users/ann`."""
     at = source.find(_MOUNT)
     while at >= 0:
         users = at + len(_MOUNT) + 1
@@ -90,7 +90,7 @@ def _wsl_directories(source: str) -> Iterator[tuple[int, int]]:
 
 
 def _name_end(source: str, at: int, mark: str) -> int:
-    """Where the name ends that begins at a place."""
+    """Return the end of the name that starts at an offset."""
     begin = at
     while at < len(source) and at - begin < 80 and source[at] != mark and source[at] not in _PATH_TERMINATORS:
         at += 1
@@ -98,13 +98,13 @@ def _name_end(source: str, at: int, mark: str) -> int:
 
 
 def _is_user_name(name: str) -> bool:
-    """Whether a folder's name is that of a user, and no placeholder."""
+    """Return whether a directory name is a user's name rather than a placeholder."""
     bare = name.rstrip(".:")
     return bare.lower() not in _PLACEHOLDER_NAMES and bare[:1].isalnum() and bare.isascii() and "…" not in bare
 
 
 def _starts_path(source: str, at: int) -> bool:
-    """Whether a path begins at a place, and no address or longer path goes on there."""
+    """Return whether a path starts at an offset, rather than continuing a URL or a longer path."""
     if not at:
         return True
     previous_char = source[at - 1]
@@ -123,9 +123,9 @@ _KNOWLEDGE_SECTIONS = (
     outline.INTERFACES,
 )
 _MAX_MISSING_PATHS = 200
-"""That are not where they are said to be, of one plan; with more, it is about another repository."""
+"""Maximum number of missing paths in a plan; with more, the plan is about another repository."""
 _MAX_PARAGRAPH_LINES = 5
-"""A paragraph of so many lines says something beside its links."""
+"""Number of lines of a paragraph that are checked; a longer paragraph has content besides its links."""
 
 
 @rule("EP401", WARNING)
@@ -168,7 +168,7 @@ def machine_specific_path(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 
 
 def _is_in_record_section(plan: ParsedPlan, starts: list[int], line: int) -> bool:
-    """Whether a line stands where the plan tells what was seen."""
+    """Return whether a line is in a section that records events."""
     at = bisect_right(starts, line) - 1
     return at >= 0 and plan.sections[at].name in _RECORD_SECTIONS
 
@@ -250,6 +250,6 @@ def knowledge_only_in_link(plan: ParsedPlan, context: RuleContext) -> Iterator[R
 
 
 def _paragraph_text(plan: ParsedPlan, block: Block) -> str:
-    """The words of a paragraph, or of a long one its first."""
+    """Return the text of a paragraph, limited to its first lines."""
     lines = plan.text.lines[block.start : min(block.end, block.start + _MAX_PARAGRAPH_LINES)]
     return " ".join([line.strip() for line in lines])

@@ -1,4 +1,4 @@
-"""EP2, the part about rest: does anybody still work on it?"""
+"""EP2 rule about stalled plans, which have open tasks and no recent date."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 _ON_HOLD_WORDS = ("superseded", "deferred", "on hold", "abandoned")
 _SELF_WORDS = ("", "is", "was", "been", "now", "status", "plan", "fully", "partially")
-"""Words before one of these that make it the plan's own state, and not that of something else."""
+"""Words before an on-hold word that make it the plan's own state rather than that of something else."""
 _ON_HOLD_DIRECTORIES = frozenset(("deferred", "superseded", "backlog", "someday"))
 _HISTORY_TITLES = ("revision", "history", "changelog", "change log")
-"""What the title of a section holds that tells what happened to the plan."""
+"""Parts of section titles for the plan's own history."""
 _STATUS_WORD = "status"
 _MAX_STATUS_DISTANCE = 60
-"""Lines from the first section on in which a status may still stand."""
+"""Number of lines from the start of the first section in which to look for a status."""
 _MAX_STATUS_LINES = 12
-"""Lines that a status may take."""
+"""Maximum number of lines of a status."""
 _MAX_LINE_LENGTH = 1000
 
 
@@ -66,12 +66,12 @@ def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
 
 
 def latest_date(plan: ParsedPlan) -> str:
-    """The latest date in a plan, in a timestamp, its status or its history; or nothing."""
+    """Return the latest date in a plan's timestamps, status or history; empty if there is none."""
     return max([latest_timestamp_date(plan), *_other_dates(plan)])
 
 
 def is_on_hold(plan: ParsedPlan, path: str) -> bool:
-    """Whether nobody is expected to work on a plan: its head, its directory, or what stands over its open tasks says so."""
+    """Return whether a plan is on hold, according to its header, its directory, or the text above its open tasks."""
     if not _ON_HOLD_DIRECTORIES.isdisjoint(path.lower().split("/")[:-1]) or _says_on_hold(plan):
         return True
     open_tasks = [task for task in plan.tasks if task.state == OPEN]
@@ -79,7 +79,7 @@ def is_on_hold(plan: ParsedPlan, path: str) -> bool:
 
 
 def _other_dates(plan: ParsedPlan) -> Iterator[str]:
-    """The dates of a status at the head, and those with which the items of a history of the plan begin."""
+    """Yield the dates in a header's status, and those at the start of items in a plan's history."""
     for line in _status_lines(plan):
         for word in line.replace("(", " ").replace(")", " ").replace(",", " ").replace(";", " ").split():
             yield from _parse_date(word.rstrip(":."))
@@ -97,7 +97,7 @@ def _parse_date(text: str) -> Iterator[str]:
 
 
 def _status_lines(plan: ParsedPlan) -> list[str]:
-    """The lines that tell the status of the plan at its head: above the first section, or early in it."""
+    """Return the status lines at the start of a plan: before the first section, or early in it."""
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     if _STATUS_WORD not in "\n".join(plan.text.lines[: first_section + _MAX_STATUS_DISTANCE]).casefold():
         return []
@@ -114,13 +114,13 @@ def _status_lines(plan: ParsedPlan) -> list[str]:
 
 
 def _is_status(line: str) -> bool:
-    """Whether a line begins with the word and what stands between a name and its value."""
+    """Return whether a line starts with the word "status" and a separator."""
     bare = line.lstrip(" \t>-+*_#").casefold()
     return bare.startswith(_STATUS_WORD) and bare[len(_STATUS_WORD) :].lstrip(" *_")[:1] in ("", *":(-–—=")
 
 
 def _says_on_hold(plan: ParsedPlan) -> bool:
-    """Whether the head of the plan, or its status, says that it does not go on."""
+    """Return whether a plan's header or status marks it as on hold."""
     first_section = plan.sections[0].start if plan.sections else len(plan.text.lines)
     return _defers(" ".join(_status_lines(plan))) or any(
         [_states_on_hold(line.casefold()) for line in plan.text.lines[:first_section]]
@@ -128,7 +128,10 @@ def _says_on_hold(plan: ParsedPlan) -> bool:
 
 
 def _states_on_hold(line: str) -> bool:
-    """Whether a line of the head tells the plan's state: the word begins it, stands in parentheses or behind `is`."""
+    """Return whether a header line gives an on-hold state.
+
+    The word starts the line, is in parentheses, or follows a word such as `is`.
+    """
     for word in _ON_HOLD_WORDS:
         prefix, keyword, _ = line[:_MAX_LINE_LENGTH].partition(word)
         last_word = prefix.rstrip(" >#*_:[-").rpartition(" ")[2].strip("*_")
@@ -138,7 +141,7 @@ def _states_on_hold(line: str) -> bool:
 
 
 def _are_deferred(plan: ParsedPlan, tasks: list[Task]) -> bool:
-    """Whether each of the tasks stands below a sub-heading or a paragraph of Progress that defers it."""
+    """Return whether every task is under a subheading or paragraph of Progress that defers it."""
     section = plan.section(outline.PROGRESS)
     if section is None:
         return False

@@ -1,4 +1,4 @@
-"""EP6: can the steps be compiled? What stops that; and what each of them needs is looked at in `runnable.py`."""
+"""EP6 rules about problems that prevent steps from compiling, which `step_problems` detects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
-    """What is wrong with the plan's steps by one rule."""
+    """Return the matches of one rule among the plan's step problems."""
     if context.is_archived:
         return []
     problems = [problem for problem in context.source.step_problems if problem.kind == code]
@@ -87,7 +87,7 @@ def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
 
 
 def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
-    """The edit that gives an attribute the name of the nearest that there is; none where no name is near."""
+    """Return the edit that replaces an unknown attribute with the closest known one; empty if none is close."""
     from difflib import get_close_matches
 
     from execplan.execution.annotations.info_string import parse_info_string

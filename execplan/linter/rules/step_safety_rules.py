@@ -1,4 +1,4 @@
-"""EP6: steps that compile, and that nobody should run as they are."""
+"""EP6 rules about steps that compile but are not safe to run as written."""
 
 from __future__ import annotations
 

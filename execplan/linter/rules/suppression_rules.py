@@ -1,4 +1,4 @@
-"""EP010: the page of comments that keep findings from being shown; what reads them is loaded when a plan has one."""
+"""EP010 rule about unused suppression comments; the code that reads them is imported only if a plan has one."""
 
 from __future__ import annotations
 
@@ -42,4 +42,4 @@ def unused_suppression(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
         - [x] (2026-03-08 09:10Z) Write the tests.
     """
-    return iter(())  # known only when all other rules have run: the runner reports it
+    return iter(())  # known only after all other rules have run: the runner reports it

@@ -1,4 +1,4 @@
-"""Names of code that a plan gives in Interfaces and Dependencies, to be looked for in the repository."""
+"""Symbols named in Interfaces and Dependencies, and the rule that looks for them in the repository."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ABSENCE_WORDS = (
         ","
     ),
 )
-"""What is said near a name that need not be there."""
+"""Words near a symbol that may be missing."""
 
 
 @rule("EP407", HINT, needs=HISTORY)
@@ -85,7 +85,7 @@ def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
 
 def find_symbols(plan: ParsedPlan, source: PlanSource) -> list[Span]:
-    """The names of functions and types that Interfaces and Dependencies says are there, each where it stands first."""
+    """Return the functions and types in Interfaces and Dependencies that should exist, each at its first place."""
     section = plan.section(outline.INTERFACES)
     if section is None:
         return []
@@ -106,13 +106,13 @@ def find_symbols(plan: ParsedPlan, source: PlanSource) -> list[Span]:
 
 
 def _is_said_absent(plan: ParsedPlan, line: int) -> bool:
-    """Whether it is said near a line that something need not be there."""
+    """Return whether text near a line says that something may be missing."""
     nearby_text = " ".join(plan.text.lines[max(line - 1, 0) : line + 2]).casefold()
     return any([word in nearby_text for word in _ABSENCE_WORDS])
 
 
 def _code_name(code: str) -> tuple[str, int]:
-    """The name that a code span is, or that it calls, and its column; nothing for paths, commands and words of prose."""
+    """Return the symbol that a code span names or calls, and its column; empty for paths, commands and prose."""
     head = code.partition("(")[0].strip()
     if " " in head:
         defined_name = _defined_name(code)
@@ -131,7 +131,7 @@ def _code_name(code: str) -> tuple[str, int]:
 
 
 def _defined_name(line: str) -> str:
-    """The name that a line of code defines."""
+    """Return the symbol that a line of code defines; empty if there is none."""
     tokens = [token for token in line.strip().split() if token not in _MODIFIERS]
     if len(tokens) < 2 or tokens[0] not in _KEYWORDS:
         return ""
@@ -144,7 +144,7 @@ def _defined_name(line: str) -> str:
 
 
 def _is_symbol(name: str, *, is_call: bool) -> bool:
-    """Whether a name has the shape of code: joined by underscores, of two humps, or called."""
+    """Return whether a name looks like a symbol: with underscores, in camel case, or called."""
     if len(name) < _MIN_NAME_LENGTH or not name.isascii() or not name.isidentifier() or name.isupper():
         return False
     has_humps = sum([char.isupper() for char in name[1:]]) and any([char.islower() for char in name])

@@ -1,4 +1,4 @@
-"""EP2, the part about form: is a task written as one?"""
+"""EP2 rules about task format: tasks that are half done, and nonstandard bullets or check boxes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 _MAX_FIXES = 100
-"""Findings for which a fix is worked out: more are not shown, and the next round mends the rest."""
+"""Maximum number of findings with a computed fix; others are not shown, and the next round fixes them."""
 _DONE_LABELS = ("completed so far:", "completed:", "complete:", "done so far:", "done:")
 _REMAINING_LABELS = ("remaining work:", "remaining:", "still to do:", "still open:", "left:", "todo:")
 _LABEL_BOUNDARIES = "(;.,–—"
-"""What stands before such a label, but for a space."""
+"""Characters that may precede such a label, apart from a space."""
 
 
 @rule("EP210", WARNING, fix=UNSAFE)
@@ -83,10 +83,10 @@ def half_done_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
 
 def _find_label(text: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
-    """Where the first of the labels stands in the words and where it ends, behind a bracket or the end of a part."""
+    """Return start and end of the first label in a text that follows a bracket or the end of a clause."""
     folded = text.lower()
     if len(folded) != len(text):
-        return None  # a letter that is longer in lower case: the places would be wrong
+        return None  # a letter gets longer in lower case, so offsets would be wrong
     for label in labels:
         at = folded.find(label)
         if at > 1 and (
@@ -99,7 +99,7 @@ def _find_label(text: str, labels: tuple[str, ...]) -> tuple[int, int] | None:
 def _split_task(
     plan: ParsedPlan, task: Task, done_span: tuple[int, int], remaining_span: tuple[int, int]
 ) -> tuple[Edit, ...]:
-    """The task as two: what it is about, with what is done of it, and the same with what remains."""
+    """Return the edit that splits a task in two: its subject with the done part, and with the remaining part."""
     from execplan.plan.task_rewording import format_split_tasks
 
     text = task.text
@@ -121,7 +121,7 @@ def _split_task(
 
 
 def _closing_bracket(text: str) -> int:
-    """Where the bracket is closed with which the words begin, or -1."""
+    """Return the position of the bracket that closes the first one, or -1."""
     depth = 0
     for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -134,18 +134,18 @@ _BOX_SPELLINGS = {
     **dict.fromkeys(("", "todo", "to do", "open", "pending", "not started"), " "),
     **dict.fromkeys(("x", "done", "complete", "completed", "finished"), "x"),
 }
-"""What certainly stands for an open or a ticked box."""
+"""Spellings that certainly mean an open or a checked box."""
 
 
 class _FormatIssue(NamedTuple):
-    """A task, or what was meant as one, that is not written as the format has it."""
+    """A formatting problem of a task, or of a line meant as a task."""
 
     description: str
     line: int
     column: int
     width: int
     replacement: str | None
-    """What to write in the place of these columns, or None when that is not certain."""
+    """Replacement for these columns, or None if it is uncertain."""
 
 
 @rule("EP206", WARNING, fix=SAFE)
@@ -199,7 +199,7 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
 
 
 def _task_issues(plan: ParsedPlan, task: Task) -> Iterator[_FormatIssue]:
-    """What is odd about the box and the bullet of a task."""
+    """Yield the problems with the box and the bullet of a task."""
     line = plan.text.lines[task.box_line]
     at = line.index(f"[{task.mark}]")
     if task.state == OTHER:
@@ -212,14 +212,14 @@ def _task_issues(plan: ParsedPlan, task: Task) -> Iterator[_FormatIssue]:
 
 
 def _unrecognized_tasks(plan: ParsedPlan) -> Iterator[_FormatIssue]:
-    """What stands in Progress, is meant as a task, and is none."""
+    """Yield the lines in Progress that are meant as tasks but are not recognized."""
     section = plan.section(outline.PROGRESS)
     if section is None:
         return
     source = "\n".join(plan.text.lines[section.body_start : section.end])
     has_unspaced_bullet = "-[" in source
     if not has_unspaced_bullet and source.count(" [") == len(plan.tasks):
-        return  # each bracket that may be a box is one
+        return  # every bracket that may be a box is one
     task_starts = {task.start for task in plan.tasks}
     quote_end = -1
     for block in plan.blocks[section.first_block : section.block_end]:
@@ -234,7 +234,7 @@ def _unrecognized_tasks(plan: ParsedPlan) -> Iterator[_FormatIssue]:
 
 
 def _box_issues(plan: ParsedPlan, item: Block) -> Iterator[_FormatIssue]:
-    """An item that begins with brackets which certainly stand for a box; `[x](…)` is a link."""
+    """Yield the problem of an item that starts with a misspelled box; `[x](…)` is a link."""
     close = item.text.find("]", 0, 20)
     box_text = item.text[1:close].strip().casefold() if close > 0 else "?"
     next_char = item.text[close + 1 : close + 2]
@@ -248,14 +248,20 @@ def _box_issues(plan: ParsedPlan, item: Block) -> Iterator[_FormatIssue]:
 
 
 def _missing_space_issues(plan: ParsedPlan, paragraph: Block) -> Iterator[_FormatIssue]:
-    """The lines of a paragraph that are items but for the space behind their bullet."""
+    """Yield the lines of a paragraph that would be tasks with a space after their bullet."""
     for at in range(paragraph.start, paragraph.end):
         line = plan.text.lines[at]
         bare = line.lstrip(" \t")
         box = read_checkbox(bare[1:].rstrip()) if bare[:2] == "-[" else None
         if box is not None and box.mark in " xX" and box.text:
             column = len(line) - len(bare)
-            is_certain = at == paragraph.start or column in (0, 1, 2, 3, paragraph.column)  # else it may still be text
+            is_certain = at == paragraph.start or column in (
+                0,
+                1,
+                2,
+                3,
+                paragraph.column,
+            )  # otherwise the line may be ordinary text
             yield _FormatIssue(
                 "no space behind the bullet: this is no task",
                 at,

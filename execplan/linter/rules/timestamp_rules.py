@@ -1,4 +1,4 @@
-"""EP2, the part about time: can the stamps be believed?"""
+"""EP2 rules about timestamps: impossible, future, midnight and out-of-order ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 _CLOCK_TOLERANCE = 10
-"""Minutes by which the clocks of two machines may differ."""
+"""Minutes that the clocks of two machines may differ."""
 _ACTIVITY_WINDOW = 60
-"""Minutes around midnight in which another stamp shows that somebody was at work."""
+"""Minutes around midnight in which another timestamp shows that someone was at work."""
 _MIN_MIDNIGHTS = 3
-"""Stamps of one midnight that are too many to be true."""
+"""Number of timestamps at one midnight that is implausible."""
 MAX_TIMEZONE_OFFSET: Final = 14 * 60
-"""Minutes for which a day may go on after it has ended in UTC."""
+"""Minutes that a day may continue after it has ended in UTC."""
 
 
 @rule("EP203", ERROR)
@@ -126,7 +126,7 @@ def _log_entries(plan: ParsedPlan) -> tuple[Entry, ...]:
 
 
 def latest_timestamp_date(plan: ParsedPlan) -> str:
-    """The latest date of a stamp, or nothing; an impossible one is none."""
+    """Return the latest valid date in a plan's timestamps; empty if there is none."""
     dates = {task.timestamp.date for task in plan.tasks if task.timestamp is not None}
     dates |= {entry.date[:10] for entry in _log_entries(plan) if entry.date}
     for date in sorted(dates, reverse=True):
@@ -137,14 +137,14 @@ def latest_timestamp_date(plan: ParsedPlan) -> str:
 
 
 def day_start(date: str) -> int | None:
-    """The minute in which a date begins in UTC."""
+    """Return the minute in which a date begins in UTC; None if it is invalid."""
     timestamp = read_timestamp(f"{date}T00:00Z")
     span = minute_bounds(timestamp) if timestamp is not None else None
     return span[0] if span is not None else None
 
 
 def timestamp_match(plan: ParsedPlan, record: Task | Entry, timestamp: Timestamp, message: str) -> RuleMatch:
-    """Where a stamp of a task or an entry stands."""
+    """Return a match at the timestamp of a task or an entry."""
     for at in range(record.start, record.end):
         column = plan.text.lines[at].find(timestamp.text)
         if column >= 0:
@@ -153,9 +153,9 @@ def timestamp_match(plan: ParsedPlan, record: Task | Entry, timestamp: Timestamp
 
 
 _ORDER_TOLERANCE = 5
-"""Minutes around a time that do not count: some tasks were ticked in one go."""
+"""Minutes around a time that do not count, because several tasks may be checked off at once."""
 _MIN_TIMESTAMPS = 5
-"""Stamps of which all but one show an order."""
+"""Minimum number of timestamps, all but one of which show an order."""
 
 
 @rule("EP205", HINT)
@@ -197,7 +197,7 @@ def timestamp_out_of_order(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         spans = _timestamp_spans(tasks)
         starts = [first for first, _ in spans]
         if sum(map(gt, starts, starts[1:])) > sum(map(lt, starts, starts[1:])):
-            spans = [(-last, -first) for first, last in spans]  # the newest comes first
+            spans = [(-last, -first) for first, last in spans]  # newest first
         misfits = _find_misfits(spans)
         if misfits and len(misfits) <= max(len(tasks) // 10, 1):
             task, other = tasks[misfits[0][0]], tasks[misfits[0][1]]
@@ -209,7 +209,7 @@ def timestamp_out_of_order(plan: ParsedPlan, context: RuleContext) -> Iterator[R
 
 
 def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
-    """For each task the sub-heading above it and the line of the task that it is nested in, or -1."""
+    """Return, for each task, the subheading above it and the line of its parent task, or -1."""
     groups = []
     ancestors: list[Task] = []
     for task in tasks:
@@ -221,7 +221,7 @@ def group_tasks(tasks: Sequence[Task]) -> list[tuple[str, int]]:
 
 
 def _timestamp_spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
-    """The first and last minute of each stamp; stamps of one unknown zone are compared as they stand."""
+    """Return the first and last minute of each timestamp; those in one unknown time zone are compared directly."""
     timestamps = [task.timestamp for task in tasks if task.timestamp is not None]
     if len({timestamp.zone for timestamp in timestamps}) == 1:
         timestamps = [timestamp._replace(zone="Z") for timestamp in timestamps]
@@ -233,7 +233,10 @@ def _timestamp_spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
 
 
 def _find_misfits(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Which spans, and against which other, break the rise of a list: those too early, or if they are fewer those too late."""
+    """Return the spans that break an ascending order, each with the one it conflicts with.
+
+    These are the spans that are too early or those that are too late, whichever are fewer.
+    """
     early, late = [], []
     top = 0
     for at, (first, last) in enumerate(spans):

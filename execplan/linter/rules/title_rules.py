@@ -1,4 +1,4 @@
-"""EP1: is the plan called what it is, once, and by nobody else's name?"""
+"""EP1 rules about names: file name, title and plan ID."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILLER_WORDS = _FORMAT_WORDS | frozenset(
         "work your"
     ).split()
 )
-"""Words that no title gains by."""
+"""Words that add no information to a title."""
 
 
 @rule("EP111", WARNING, needs=TREE)
@@ -128,12 +128,12 @@ def duplicate_plan_id(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
 
 
 def plan_id(context: RuleContext) -> str:
-    """The plan's id; without a place in a home, its file's name."""
+    """Return the plan's ID; the file name for a plan outside a project."""
     return context.id or context.path.rpartition("/")[2].removesuffix(".md")
 
 
 def _uninformative_reason(title: str) -> str:
-    """Why a title says nothing to do, or nothing when that is not certain."""
+    """Return the reason why a title is uninformative; empty if that is uncertain."""
     bare = title.strip("*_` ")
     if bare in outline.NAMES:
         return "the title is the name of a section"
@@ -160,7 +160,7 @@ def _uninformative_reason(title: str) -> str:
 
 
 def _is_plan_number(word: str, title: str) -> bool:
-    """Whether a word is the mark of a numbered plan, such as EP in EP-0012."""
+    """Return whether a word is the prefix of a numbered plan, such as EP in EP-0012."""
     suffix = title.casefold().partition(word)[2]
     return (
         len(word) < 5 and word.isascii() and suffix[:1] in tuple("-_0123456789") and not suffix.strip("-_ 0123456789:.")

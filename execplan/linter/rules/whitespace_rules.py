@@ -1,4 +1,4 @@
-"""EP0: does the file hold what nobody sees: odd line ends, spaces at the end of lines, hidden characters?"""
+"""EP0 rules about invisible text: line endings, trailing spaces and hidden characters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LINE_ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 _CONTROL_CHARACTERS = "\x08\x1b\x7f"
-"""ASCII that a terminal obeys instead of showing it."""
+"""ASCII characters that a terminal interprets instead of displaying them."""
 
 
 @rule("EP005", HINT, fix=SAFE)
@@ -126,12 +126,12 @@ def hidden_characters(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
 
 
 def _has_reliable_fences(plan: ParsedPlan) -> bool:
-    """Whether it is certain where code begins and ends; else spaces in it would be taken for spaces in text."""
+    """Return whether all code blocks have clear limits; otherwise spaces in code would be taken for spaces in text."""
     return all([block.is_closed for block in plan.blocks]) and not list(find_nested_fences(plan))
 
 
 def _continued_lines(plan: ParsedPlan) -> bytearray:
-    """For each line whether its paragraph goes on below, so that spaces at its end can break it."""
+    """Return, for each line, whether its paragraph continues below, so that trailing spaces may break the line."""
     is_continued = bytearray(len(plan.text.lines) + 1)
     for block in plan.blocks:
         if block.kind in (PARAGRAPH, HEADING) and block.end - block.start > 1:

@@ -1,4 +1,4 @@
-"""What a check of `evaluate` is, what it finds, and the table in which every check stands."""
+"""Registry of the checks of `evaluate`, and the findings that they report."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ WARNING: Final = "warning"
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong."""
+    """A problem that a check found."""
 
     level: str
-    """`error`: it must not run; `warning`: whoever approves it should know."""
+    """Severity: `error` blocks the run; `warning` is information for the approver."""
     message: str
     fix: str = ""
-    """An edit or a command."""
+    """Suggested fix: an edit or a command."""
     step: Step | None = None
-    """None: it is about the whole."""
+    """Step with the problem, or None if it concerns the whole plan."""
     check: str = ""
-    """The name of the check, which is filled in."""
+    """Name of the check, filled in by the evaluation."""
 
 
 class CheckContext(NamedTuple):
-    """What the checks look at."""
+    """Input for the checks of an execution plan."""
 
     document: ExecutionPlan
     trials: tuple[Trial, ...]
-    """Of the steps that are still to be done."""
+    """Trials of the steps that are not finished."""
     policy: Policy
     world: World
 
@@ -47,23 +47,23 @@ if TYPE_CHECKING:
 
 
 class Check(NamedTuple):
-    """A check as it is registered."""
+    """A registered check of `evaluate`."""
 
     name: str
     run: CheckFunction
 
     @property
     def sentence(self) -> str:
-        """What holds when it finds nothing."""
+        """Statement that is true if the check finds nothing."""
         return (self.run.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
 CHECKS: dict[str, Check] = {}
-"""Every check by its name; `every` fills it."""
+"""Registered checks by name; the decorator `check` fills the table."""
 
 
 def check(name: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a function as a check; the first sentence of its docstring is what holds when it finds nothing."""
+    """Register a function as a check; the first line of its docstring states what is true if it finds nothing."""
 
     def register(function: CheckFunction) -> CheckFunction:
         CHECKS[name] = Check(name, function)

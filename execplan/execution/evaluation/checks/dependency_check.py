@@ -1,4 +1,4 @@
-"""What a step runs is installed, and what it waits for can happen."""
+"""Check that programs and tools of steps are installed, and that their conditions can be met."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import Step
 
 _CONTINUING_STRATEGIES = ("skip", "alternative")
-"""What a step that failed must say for a step that is for its failure to run."""
+"""Failure strategies after which a step that handles the failure can run."""
 
 
 @check("dependencies")
 def dependencies(context: CheckContext) -> Iterator[Finding]:
-    """Every program and tool is installed, parameters fit their types, and every condition can come true."""
+    """Every program and tool is installed, parameters match their types, and every condition can be met."""
     steps = {step.id: step for step in context.document.steps}
     if context.document.mode == "engine":
         yield from _check_tools(context)
@@ -31,7 +31,7 @@ def dependencies(context: CheckContext) -> Iterator[Finding]:
 
 
 def _check_programs(context: CheckContext, step: Step, *, is_after_install: bool) -> Iterator[Finding]:
-    """Programs that are missing; what is named by its path from the repository is looked for by `existence`."""
+    """Yield missing programs; programs named by a path from the repository are left to the `existence` check."""
     commands = {"": step.argv, "its test ": step.validation.test_after}
     programs = {label + argv[0]: argv[0] for label, argv in commands.items() if argv is not None}
     if step.shell is not None:
@@ -43,7 +43,7 @@ def _check_programs(context: CheckContext, step: Step, *, is_after_install: bool
 
 
 def _check_tools(context: CheckContext) -> Iterator[Finding]:
-    """Tools that are missing, and parameters that they don't take."""
+    """Yield missing tools, and parameters that the tools don't accept."""
     steps = [trial.step for trial in context.trials if trial.step.type is Type.TOOL]
     for step, problems in zip(
         steps, context.world.calls([(tool_step.tool, tool_step.parameters or {}) for tool_step in steps]), strict=True
@@ -58,7 +58,7 @@ def _is_installed(context: CheckContext, step: Step, program: str) -> bool:
 
 
 def _check_conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
-    """Conditions that never come true, and steps that wait for one that nobody names."""
+    """Yield dependencies and conditions that do not name an earlier step, or that can never be met."""
     for name in step.depends_on:
         if name not in steps or steps[name].number >= step.number:
             yield Finding(ERROR, f"it needs {name}, which is no earlier step", "name an earlier step", step)

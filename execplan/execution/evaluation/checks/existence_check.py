@@ -1,4 +1,4 @@
-"""What a step needs is there when it begins."""
+"""Check that everything a step needs exists when it starts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAKE_HINT = "make it before, and name it in the outputs of what makes it"
 
 @check("existence")
 def existence(context: CheckContext) -> Iterator[Finding]:
-    """What a step needs is there or made by an earlier step, what it makes is not, and every diff fits."""
+    """Everything a step needs exists or is created earlier, everything it creates is new, and every diff applies."""
     for trial in context.trials:
         leads_outside = (
             any([normalize_path(path) is None for path in target_paths(trial.step)])
@@ -38,11 +38,11 @@ def existence(context: CheckContext) -> Iterator[Finding]:
 
 
 def _check_cwd(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
-    """Whether a command can run there."""
+    """Check that the working directory of a command exists and is a directory."""
     if projected.state is None or projected.state.kind == FOLDER:
         return
     if projected.state.kind == ABSENT:
-        # A command before it may make it and not say so; as for a program.
+        # An earlier command may create it without declaring it, as with a program.
         level = WARNING if trial.follows_command else ERROR
         yield Finding(
             level, f"there is no folder {path} to run in", "make it before, or name it in outputs", trial.step
@@ -52,7 +52,7 @@ def _check_cwd(trial: Trial, path: str, projected: ProjectedState) -> Iterator[F
 
 
 def _check_input(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
-    """Whether an input is there."""
+    """Check that an input exists and can be read."""
     if projected.state is None or projected.state.kind == FOLDER:
         return
     if projected.state.kind == ABSENT:
@@ -62,7 +62,7 @@ def _check_input(trial: Trial, path: str, projected: ProjectedState) -> Iterator
 
 
 def _check_program(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
-    """Whether a program of the repository is there, and is one."""
+    """Check that a program in the repository exists and is executable."""
     if projected.state is None:
         return
     level = WARNING if trial.follows_command else ERROR
@@ -77,7 +77,7 @@ def _check_program(trial: Trial, path: str, projected: ProjectedState) -> Iterat
 
 
 def _fix_hint(trial: Trial) -> str:
-    """What to do about a step that can't be done."""
+    """Return a suggested fix for a step that can't run."""
     if "is there already" in trial.dry_run.why:
         return "change it with modify_file"
     if "there is no file" in trial.dry_run.why:

@@ -1,4 +1,4 @@
-"""What a reader of a plan can't see."""
+"""Check for characters that a reader of a plan can't see."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @check("hidden")
 def hidden(context: CheckContext) -> Iterator[Finding]:
-    """No command, path or text that is written holds a character that can't be seen or that turns the direction."""
+    """No command, path or written text contains an invisible character or one that changes the text direction."""
     for trial in context.trials:
         step = trial.step
         for label, fragments in _reviewed_texts(step):
@@ -34,7 +34,7 @@ def hidden(context: CheckContext) -> Iterator[Finding]:
 
 
 def _reviewed_texts(step: Step) -> Iterator[tuple[str, list[str]]]:
-    """What a person approves by reading it."""
+    """Yield the texts that a person reviews before approval, each with a label."""
     yield "its command", [step.command or "", *(step.argv or ())]
     yield "its test", list(step.validation.test_after or ())
     yield "its environment", [f"{name}={value}" for name, value in step.env.items()]
@@ -42,6 +42,6 @@ def _reviewed_texts(step: Step) -> Iterator[tuple[str, list[str]]]:
 
 
 def _hidden_runs(text: str) -> list[str]:
-    """The runs of such characters, each once."""
+    """Return the runs of hidden characters in a text, without duplicates."""
     runs = [line[start:end] for line in text.split("\n") for start, end in find_hidden(line.removesuffix("\r"))]
     return list(dict.fromkeys(runs))

@@ -1,4 +1,4 @@
-"""Modules that a new or changed file imports: part of the project, declared as a dependency, or built into the language."""
+"""Check that modules imported by new or changed files exist, are declared dependencies, or belong to the language."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PYTHON = (".py", ".pyi")
 _JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _MAX_BYTES = 1 << 20
-"""Bytes of the largest file that is parsed."""
+"""Maximum size of a file that is parsed, in bytes."""
 _REQUIREMENTS = (
     "pyproject.toml",
     "setup.cfg",
@@ -38,7 +38,7 @@ _REQUIREMENTS = (
     "requirements/dev.txt",
     "requirements/test.txt",
 )
-"""Files that declare what a Python project depends on."""
+"""Files that declare the dependencies of a Python project."""
 _DISTRIBUTIONS = {
     "PIL": "pillow",
     "attr": "attrs",
@@ -63,9 +63,9 @@ _DISTRIBUTIONS = {
     "yaml": "pyyaml",
     "zmq": "pyzmq",
 }
-"""Modules whose distribution has another name, spelled with `_` for `-`."""
+"""Distributions of modules with a different name, written with `_` for `-`."""
 _BUNDLED_MODULES = {"_pytest": "pytest", "mypy_extensions": "mypy", "pydantic_core": "pydantic", "starlette": "fastapi"}
-"""Modules that come with the distribution of another."""
+"""Modules that belong to the distribution of another module."""
 _NODE_BUILTINS = frozenset(
     (
         "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http "
@@ -92,7 +92,7 @@ def imports(context: CheckContext) -> Iterator[Finding]:
 
 
 def _imported_modules(path: str, data: bytes) -> list[str]:
-    """The modules that a file imports, as written; a Python import that is relative begins with its dots."""
+    """Return the modules that a file imports, as written; a relative Python import starts with its dots."""
     text = data.decode("utf-8", "replace")
     if path.endswith(_PYTHON):
         return _python_modules(text)
@@ -100,7 +100,7 @@ def _imported_modules(path: str, data: bytes) -> list[str]:
 
 
 def _python_modules(text: str) -> list[str]:
-    """The imports that must succeed: none in a `try`, none for type checkers only; none of a text that does not parse."""
+    """Return the imports that must succeed: none in a `try` or for type checkers, and none of an invalid text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -121,7 +121,7 @@ def _python_modules(text: str) -> list[str]:
 
 
 class _ImportResolver:
-    """What can be imported in the repository once the plan has run."""
+    """Resolves imports in the repository as it will be once the plan has run."""
 
     def __init__(self, context: CheckContext) -> None:
         self.world = context.world
@@ -137,7 +137,7 @@ class _ImportResolver:
         self._texts: dict[str, str] = {}
 
     def find_problem(self, path: str, module: str) -> str:
-        """Why an import of a module fails, or nothing."""
+        """Return why an import of a module fails, or an empty string."""
         if path.endswith(_PYTHON):
             return self._python_problem(path, module)
         return self._javascript_problem(path, module)
@@ -162,7 +162,7 @@ class _ImportResolver:
         return self._is_file(f"{path}.py") or self._is_file(f"{path}.pyi") or self._is_folder(path)
 
     def _is_declared(self, path: str, module: str) -> bool:
-        """Whether a file that declares dependencies, or a step that installs some, names the distribution of a module."""
+        """Return whether a dependency file or an install step names the distribution of a module."""
         texts = [
             self.install_commands,
             *[self._read_text(f"{folder}{name}") for folder in _search_directories(path) for name in _REQUIREMENTS],
@@ -225,6 +225,6 @@ class _ImportResolver:
 
 
 def _search_directories(path: str) -> list[str]:
-    """The folders in which modules are looked for: that of the file, those above it, and their `src` and `lib`."""
+    """Return the directories that are searched for modules: the file's own, its parents, and their `src` and `lib`."""
     folders = ["", *[f"{folder}/" for folder in parent_directories(path) if folder != "."]]
     return [*reversed(folders), *[f"{folder}{name}/" for folder in folders for name in ("src", "lib")]]

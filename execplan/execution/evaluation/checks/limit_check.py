@@ -1,4 +1,4 @@
-"""The limits of the policy, and those of the document itself."""
+"""Check of the limits in the policy and in the document itself."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _MB = 1 << 20
 _SETTINGS_HINT = "under [execution] in your own settings (execplan explain policy)"
 _DEFAULT_TIMEOUT = Step.model_fields["timeout_s"].default
-"""Seconds of a step that sets none; nobody chose it, so the limit of the run cuts it without a word."""
+"""Default timeout of a step in seconds; as it is not a choice, the limit of the run shortens it without a warning."""
 
 
 @check("limits")
 def limits(context: CheckContext) -> Iterator[Finding]:
-    """Steps, files, megabytes and seconds stay within the limits, and nothing is done that the document forbids."""
+    """Steps, files, megabytes and seconds are within the limits, and no step does what the document forbids."""
     constraints, policy = context.document.constraints, context.policy
     changes = [change for trial in context.trials for change in trial.changes]
     files = {path for step in context.document.steps for path in normalize_paths([*target_paths(step), *step.outputs])}
@@ -64,7 +64,7 @@ def limits(context: CheckContext) -> Iterator[Finding]:
 
 
 def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]) -> Iterator[Finding]:
-    """What the document itself forbids."""
+    """Yield uses of paths and commands that the document itself forbids."""
     from execplan.execution.shell.command_line import parse_command
 
     step = trial.step

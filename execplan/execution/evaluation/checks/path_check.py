@@ -1,4 +1,4 @@
-"""Where steps may write."""
+"""Check of the paths that steps use and write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PYPROJECT = "pyproject.toml"
 
 @check("paths")
 def paths(context: CheckContext) -> Iterator[Finding]:
-    """Every path stays in the repository and follows no link, and none is git's or execplan's own."""
+    """Every path is in the repository and not a link, and no written path belongs to Git or ExecPlan."""
     source = context.document.source
     plan_path = source.path if source is not None else ""
     for trial in context.trials:
@@ -41,16 +41,16 @@ def paths(context: CheckContext) -> Iterator[Finding]:
 
 
 class _StepPath(NamedTuple):
-    """A path of a step."""
+    """A path of a step, with its role."""
 
     role: str
     path: str
     is_written: bool = False
-    """Whether something is made, changed or deleted there."""
+    """Whether the step creates, changes or deletes the path."""
 
 
 def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: str) -> Iterator[tuple[str, str]]:
-    """What is wrong with a path, and what to do about it."""
+    """Yield the problems with a path, each with a suggested fix."""
     path = normalize_path(step_path.path)
     if path is None:
         leads_out = os.path.normpath(step_path.path).startswith("..")
@@ -80,7 +80,7 @@ def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: st
 
 
 def _step_paths(step: Step) -> Iterator[_StepPath]:
-    """The paths of a step."""
+    """Yield all paths of a step with their roles."""
     for path in target_paths(step):
         yield _StepPath(_TARGET, path, is_written=True)
     if step.type is Type.INSTALL and step.target is not None:
@@ -96,7 +96,7 @@ def _step_paths(step: Step) -> Iterator[_StepPath]:
 
 
 def _execplan_settings(data: bytes | None) -> object:
-    """What a pyproject.toml says of execplan; nothing where it is none."""
+    """Return the `tool.execplan` table of a pyproject.toml, or None if it is absent or can't be parsed."""
     try:
         tools = tomllib.loads((data or b"").decode("utf-8")).get("tool", {})
     except (ValueError, RecursionError):

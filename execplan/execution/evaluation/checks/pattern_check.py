@@ -1,4 +1,4 @@
-"""What harms by its looks. This is advice: a command can be written so that no reader sees what it does."""
+"""Check for harmful patterns. It is only advisory: a command can be written so that its effect is not visible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _INTERPRETERS = (
 
 @check("patterns")
 def patterns(context: CheckContext) -> Iterator[Finding]:
-    """No command destroys or runs what the network sends, and no text that is written holds a secret or a known trap."""
+    """No command is destructive or runs code from the network, and no written text contains a secret or a danger."""
     from execplan.execution.shell.command_line import parse_command
 
     for trial in context.trials:
@@ -56,7 +56,7 @@ def patterns(context: CheckContext) -> Iterator[Finding]:
 
 
 def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
-    """What one command says of itself."""
+    """Yield findings about a single command: broad deletions, and code run from the network."""
     if not simple.argv:
         return
     name = _base_name(simple.argv[0])
@@ -78,7 +78,7 @@ def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
 
 
 def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Iterator[Finding]:
-    """Secrets that were not there before."""
+    """Yield a finding for each secret that is new in a text."""
     for secret in certain_secrets.find_secrets(text):
         secret_text = text[secret.start : secret.end]
         if secret_text not in old_text:
@@ -87,7 +87,10 @@ def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Itera
 
 
 def _is_whole_tree(path: str) -> bool:
-    """Whether a path is the root, the home or the folder itself, or all that is in one of them: `/`, `~/*`, `./*`, `..`."""
+    """Return whether a path is a whole tree: `/`, `~/*`, `./*`, `..`.
+
+    That is the root, the home or the current directory, or all of its content.
+    """
     for user_home in ("${HOME}", "$HOME", "~"):
         path = "/" + path.removeprefix(user_home) if path.startswith(user_home) else path
     return bool(path) and not path.strip("/.*")

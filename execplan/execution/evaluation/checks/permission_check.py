@@ -1,4 +1,4 @@
-"""What a step writes may be written."""
+"""Check that the files a step writes are writable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @check("permissions")
 def permissions(context: CheckContext) -> Iterator[Finding]:
-    """Every file that a step writes or deletes may be written, and so may its folder."""
+    """Every file that a step writes or deletes is writable, and so is its directory."""
     writable: dict[str, bool] = {}
     deleted: set[str] = set()
     for trial in context.trials:

@@ -1,4 +1,4 @@
-"""The machine can carry it."""
+"""Check that the machine has enough disk space and memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 _MB = 1 << 20
 _MIN_FREE_DISK = 100 * _MB
-"""What should be left for journals and for what commands write."""
+"""Disk space to keep free for journals and for output of commands, in bytes."""
 _MIN_FREE_MEMORY = 256 * _MB
 
 
 @check("resources")
 def resources(context: CheckContext) -> Iterator[Finding]:
-    """The disk has room for what is written and for the backups, and there is memory for commands."""
+    """The disk has enough space for written files and backups, and there is enough memory for commands."""
     changes = [change for trial in context.trials for change in trial.changes]
     needed_bytes = sum([len(change.before or b"") + 2 * len(change.after or b"") for change in changes])
     free_bytes, memory_bytes = context.world.free_bytes(), context.world.memory_bytes()

@@ -1,4 +1,4 @@
-"""What needs a shell says so."""
+"""Check that commands that need a shell declare it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @check("shell")
 def shell(context: CheckContext) -> Iterator[Finding]:
-    """A line that needs a shell says so, and every other can be read as the one command that it is."""
+    """Every line that needs a shell declares it, and every other line can be parsed as a single command."""
     from execplan.execution.shell.command_line import parse_command
 
     for trial in context.trials:

@@ -1,4 +1,4 @@
-"""What is written can be parsed."""
+"""Check that written files can be parsed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from execplan.execution.world import World
 
 _MAX_BYTES = 2 << 20
-"""Bytes of the largest text that is parsed."""
+"""Maximum size of a text that is parsed, in bytes."""
 _COMMENTED_JSON = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer")
-"""How files named *.json begin that may hold comments."""
+"""Prefixes of *.json file names that may contain comments."""
 _SUFFIXES = {
     ".py": "python",
     ".pyi": "python",
@@ -33,13 +33,13 @@ _SUFFIXES = {
     ".cjs": "javascript",
 }
 _TEMPLATE_MARKERS = (b"{{-", b"-}}", b"{%")
-"""What stands in a YAML file that a program fills in before it is one."""
+"""Markers in a YAML file that is a template and not yet valid YAML."""
 _SHELLS = ("sh", "bash", "dash", "zsh")
 
 
 @check("syntax")
 def syntax(context: CheckContext) -> Iterator[Finding]:
-    """What is written in a language that can be parsed here parses: Python, JSON, TOML, YAML, scripts by their shell."""
+    """Files and scripts in a supported language can be parsed: Python, JSON, TOML, YAML, and scripts by their shell."""
     for trial in context.trials:
         step = trial.step
         if not step.validation.syntax_check:
@@ -56,14 +56,14 @@ def syntax(context: CheckContext) -> Iterator[Finding]:
 
 
 def syntax_problem(path: str, data: bytes, world: World) -> str:
-    """The language in which a file can't be parsed, and what is wrong; nothing where it can, or nobody here reads it."""
+    """Return the language and the syntax error of a file, or an empty string if it is valid or can't be checked."""
     language = _detect_language(path, data)
     problem = _find_problem(language, data, world) if language and len(data) <= _MAX_BYTES else ""
     return f"{language}: {problem}" if problem else ""
 
 
 def _detect_language(path: str, data: bytes | None) -> str:
-    """What a file is written in, or nothing."""
+    """Return the language of a file, or an empty string."""
     name = path.rpartition("/")[2]
     suffix = name[name.rfind(".") :] if "." in name else ""
     if suffix == ".json" and (name.startswith(_COMMENTED_JSON) or "/.vscode/" in f"/{path}"):
@@ -80,7 +80,7 @@ def _detect_language(path: str, data: bytes | None) -> str:
 
 
 def _find_problem(language: str, data: bytes, world: World) -> str:
-    """What is wrong, or nothing."""
+    """Return the syntax error, or an empty string."""
     parse = {"python": _parse_python, "json": _parse_json, "toml": _parse_toml, "yaml": _parse_yaml}.get(language)
     if parse is None:
         return world.syntax(language, data) or ""
@@ -90,7 +90,7 @@ def _find_problem(language: str, data: bytes, world: World) -> str:
 def _parse_problem(parse: Callable[[bytes], object], data: bytes) -> str:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own of strange escapes
+            warnings.simplefilter("ignore")  # Python's own warnings about invalid escapes
             parse(data)
     except (RecursionError, MemoryError):
         return "it is nested too deeply"
@@ -118,7 +118,7 @@ def _reject_constant(name: str) -> None:
 
 
 def _unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose names differ; raises ValueError."""
+    """Return an object with unique names. Raises ValueError if a name occurs twice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
