@@ -1,9 +1,9 @@
-"""`python -m execplan`."""
+"""Entry point of `python -m execplan`."""
 
 import sys
 
 if not sys.flags.safe_path:
-    del sys.path[0]  # the folder that somebody stands in: no module in there is one of ours
+    del sys.path[0]  # the current directory, which may contain modules that shadow those of Python
 from execplan.cli.main import run
 
 sys.exit(run())

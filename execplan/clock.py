@@ -1,4 +1,4 @@
-"""The one clock, and the shapes of a stamp: read, checked, and written anew in the shape of another."""
+"""The current time, and timestamps in plans: reading, validation, and output in the format of another timestamp."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ _DELIMITERS = (":", "：", " -", " –", " —", ",")
 
 
 class Timestamp(NamedTuple):
-    """A date, or a date and a time, as it stands before the words of a task or an entry."""
+    """A date, or a date and a time, at the start of the text of a task or an entry."""
 
     text: str
-    """As written, parentheses included."""
+    """Timestamp as written, parentheses included."""
     separator: str
-    """What stands between it and the words: a space, or a colon and a space, and the like."""
+    """Separator between the timestamp and the text, such as a space, or a colon and a space."""
     date: str
-    """YYYY-MM-DD."""
+    """Date in the form YYYY-MM-DD."""
     time: str
-    """HH:MM or HH:MM:SS, or nothing."""
+    """Time in the form HH:MM or HH:MM:SS; empty for a date alone."""
     time_separator: str
-    """`T` or a space between date and time."""
+    """`T` or a space between date and time; empty for a date alone."""
     zone: str
-    """`Z`, an offset or a name as written, with the space before it if there is one; or nothing."""
+    """`Z`, an offset or a zone name as written, with the space before it if there is one; empty if none is written."""
     is_valid: bool
-    """False for a date or a time that no calendar has."""
+    """False for a date or a time that does not exist."""
 
     @property
     def date_time(self) -> str:
-        """The date with its time and zone, as written, and nothing else that stands in the parentheses."""
+        """Return the date with its time and zone as written, without any other text in the parentheses."""
         return self.date + self.time_separator + self.time + self.zone
 
     @property
     def is_bare(self) -> bool:
-        """Whether it stands without parentheses."""
+        """Return whether the timestamp has no parentheses."""
         return not self.text.startswith("(")
 
 
 DEFAULT_TIMESTAMP = Timestamp("(2000-01-01 00:00Z)", " ", "2000-01-01", "00:00", " ", "Z", True)
-"""The shape that is written where no neighbour shows another."""
+"""Timestamp format to use where no neighboring task or entry sets one."""
 
 
 def now() -> datetime:
-    """The time in UTC; `SOURCE_DATE_EPOCH`, in seconds, stands in for the clock so that a run can be repeated."""
+    """Return the current time in UTC; `SOURCE_DATE_EPOCH`, in seconds, replaces the clock for reproducible output."""
     from datetime import UTC, datetime
 
     fixed_seconds = _source_date_epoch()
@@ -58,20 +58,23 @@ def now() -> datetime:
 
 
 def epoch_seconds() -> float:
-    """The time in seconds since 1970 in UTC, by the same clock."""
+    """Return the current time in seconds since 1970 in UTC; `SOURCE_DATE_EPOCH` replaces the clock."""
     fixed_seconds = _source_date_epoch()
     return time() if fixed_seconds is None else float(fixed_seconds)
 
 
 def utc_timestamp() -> str:
-    """The time in UTC, to the second, as entries and documents hold it: `2000-01-01T00:00:00Z`; by the same clock."""
+    """Return the current time in UTC to the second, as in journal entries and documents: `2000-01-01T00:00:00Z`.
+
+    `SOURCE_DATE_EPOCH` replaces the clock.
+    """
     from time import gmtime, strftime
 
     return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(epoch_seconds()))
 
 
 def parse_utc_timestamp(text: str) -> int:
-    """Such a time in seconds since 1970; the text is one."""
+    """Return a timestamp of the form `2000-01-01T00:00:00Z` in seconds since 1970; the text must be valid."""
     minutes = (
         _days_since_epoch(int(text[:4]), int(text[5:7]), int(text[8:10])) * 1440
         + int(text[11:13]) * 60
@@ -81,24 +84,24 @@ def parse_utc_timestamp(text: str) -> int:
 
 
 def is_utc_timestamp(text: str) -> bool:
-    """Whether a text is such a time, and one that a calendar and a clock have."""
+    """Return whether a text has the form `2000-01-01T00:00:00Z` and is a date and time that exist."""
     return _digit_shape(text) == "0000-00-00T00:00:00Z" and text.isascii() and _is_valid(text[:10], text[11:19], "Z")
 
 
 def current_minute() -> int:
-    """The time in minutes since 1970 in UTC, by the same clock."""
+    """Return the current time in minutes since 1970 in UTC; `SOURCE_DATE_EPOCH` replaces the clock."""
     fixed_seconds = _source_date_epoch()
     return (int(time()) if fixed_seconds is None else fixed_seconds) // 60
 
 
 def _source_date_epoch() -> int | None:
-    """The seconds since 1970 that stand in for the clock, if any do."""
+    """Return the seconds since 1970 in `SOURCE_DATE_EPOCH`, or None if it is not set to a valid number."""
     epoch_text = os.environ.get("SOURCE_DATE_EPOCH", "")
     return int(epoch_text) if epoch_text.isascii() and epoch_text.isdigit() and len(epoch_text) < 12 else None
 
 
 def read_timestamp(text: str) -> Timestamp | None:
-    """The stamp that the words begin with, or None."""
+    """Return the timestamp at the start of a text, or None."""
     first_char = text[:1]
     if not first_char.isdigit() and first_char != "(":
         return None
@@ -126,10 +129,10 @@ def read_timestamp(text: str) -> Timestamp | None:
 
 
 def minute_bounds(timestamp: Timestamp) -> tuple[int, int] | None:
-    """The first and the last minute since 1970 in UTC that a possible stamp may mean, None for an impossible one.
+    """Return the first and the last minute since 1970 in UTC that a timestamp may mean, or None if it is invalid.
 
-    A date alone is any minute of that day; without an offset, or with the name of a zone, the day and the minute are
-    those of some place on earth, from 14 hours ahead of UTC to 12 behind.
+    A date alone may mean any minute of that day. Without an offset, or with only the name of a zone, the day and the
+    minute may be those of any place on earth, from UTC+14 to UTC-12.
     """
     if not timestamp.is_valid:
         return None
@@ -148,13 +151,13 @@ def minute_bounds(timestamp: Timestamp) -> tuple[int, int] | None:
 
 
 def _days_since_epoch(year: int, month: int, day: int) -> int:
-    """Days since 1970 of a date in the Gregorian calendar; years begin in March so that the leap day comes last."""
+    """Return the days since 1970 of a Gregorian date; years begin in March so that the leap day comes last."""
     years = year - (month < 3)
     return years * 365 + years // 4 - years // 100 + years // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day - 719469
 
 
 def placeholder_length(text: str) -> int:
-    """How many characters at the start of the words are a template's `(YYYY-MM-DD HH:MM)` and the space behind it."""
+    """Return the length of a template's `(YYYY-MM-DD HH:MM)` at the start of a text, with the spaces after it."""
     if text.startswith("(YYYY-MM-DD"):
         end = text.find(")") + 1
     elif text.startswith("YYYY-MM-DD"):
@@ -169,7 +172,7 @@ def placeholder_length(text: str) -> int:
 
 
 def write_timestamp(moment: datetime, example: Timestamp) -> str:
-    """The moment in the shape of another stamp; a zone known only by its name is written as `Z`."""
+    """Format a moment like another timestamp; a zone that is known only by its name is written as `Z`."""
     zone = example.zone
     offset = _utc_offset(zone.strip())
     if offset is None:
@@ -207,7 +210,7 @@ def _make_timestamp(date_time_text: str, text: str, following_text: str, *, is_b
 
 
 def _is_valid(date: str, time: str, zone: str) -> bool:
-    """Whether a calendar and a clock have it."""
+    """Return whether a date, time and zone offset exist."""
     year, month, day = int(date[:4]), int(date[5:7]), int(date[8:10])
     if not 1 <= month <= 12 or not year:
         return False
@@ -225,7 +228,7 @@ def _is_valid(date: str, time: str, zone: str) -> bool:
 
 
 def _zone_length(text: str) -> int:
-    """How many characters of a zone (`Z`, `+08`, `+0800`, ` +08:00`) the text begins with."""
+    """Return the length of the zone (`Z`, `+08`, `+0800`, ` +08:00`) at the start of a text, or 0."""
     if text[:1] == "Z":
         return 1
     space_length = 1 if text[:1] == " " else 0
@@ -238,7 +241,7 @@ def _zone_length(text: str) -> int:
 
 
 def _utc_offset(zone: str) -> int | None:
-    """Minutes east of UTC; nothing and `Z` are 0, a name is None."""
+    """Return the minutes east of UTC: 0 for an empty zone and `Z`, None for a zone name."""
     if zone in ("", "Z"):
         return 0
     digits = zone[1:].replace(":", "")
@@ -249,5 +252,5 @@ def _utc_offset(zone: str) -> int | None:
 
 
 def _digit_shape(text: str) -> str:
-    """The text with every digit as 0."""
+    """Replace every ASCII digit in a text with 0."""
     return text.translate(_DIGITS_TO_ZEROS)

@@ -1,4 +1,4 @@
-"""Every refusal: a code, what is wrong and where, what to do about it, and the exit status it ends with."""
+"""The error class for all user-facing errors, with code, message, location, hint and exit status."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ EXIT_MEANINGS = {
     INTERRUPTED: "interrupted",
     TERMINATED: "terminated",
 }
-"""What each exit status says."""
+"""Explanation of each exit status."""
 
 
 class ExecplanError(Exception):
-    """A refusal that a user is meant to read; anything else that is raised is a bug."""
+    """An error to show to the user; any other exception is a bug."""
 
     hint_label = "hint"
-    """The word before the hint."""
+    """Label printed before the hint."""
 
     def __init__(
         self,
@@ -58,21 +58,21 @@ class ExecplanError(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        """A stable word for programs, such as `no-such-task`."""
+        """Stable error code for programs, such as `no-such-task`."""
         self.message = message
         self.exit = exit
         self.hint = hint
-        """What to do next: a command or an edit."""
+        """Suggested next action for the user: a command or an edit."""
         self.candidates = tuple(candidates)
         self.line = line
-        """Where, counted from 1; 0 when no line is to blame."""
+        """Line number of the problem, counted from 1; 0 if no single line is at fault."""
         self.data = data
-        """At exit 1, what a JSON document holds as its data."""
+        """At exit status 1, the data of the JSON document."""
         self.details = tuple(details)
         """The candidates as JSON objects, where their names alone are not enough to choose one."""
 
     def add_plan_name(self, name: str) -> None:
-        """Let a hint that ends with a command name the plan that it is about."""
+        """Add the plan's name to a hint that ends with a command."""
         from shlex import quote
 
         for command, plan_argument in _PLAN_ARGUMENTS.items():
@@ -88,11 +88,11 @@ _PLAN_ARGUMENTS = {
     "execplan add 'First step'": " -p {}",
     "execplan add 'First step' --create": " -p {}",
 }
-"""Commands at the end of hints that may name a plan, and how they do."""
+"""Commands at the end of hints that accept a plan, each with the format of the argument."""
 
 
 class ErrorContext:
-    """Lets every refusal that is raised inside name the file that it is about, and the line."""
+    """A context manager that adds the file path and the line number to every ExecplanError raised inside it."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""What all documents share that go out as JSON: the base of their models, their bytes, and their JSON Schemas."""
+"""The base class, the byte format and the JSON Schemas of all JSON documents."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _KEY_ORDER: Final = ("description", "type", "properties", "required", "additiona
 Json = dict[str, Any]
 T = TypeVar("T")
 ListOrTuple = Annotated[tuple[T, ...], Strict(False)]
-"""A list or a tuple where Python hands it in; what is in it is not converted."""
+"""A tuple field that also accepts a list from Python code; the elements are not converted."""
 
 
 class Model(BaseModel):
-    """What all of them share: no unknown field, no conversion, no change."""
+    """The strict base class of all document models: no unknown fields, no type conversion, no changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class DocumentKind(NamedTuple):
-    """A kind of document."""
+    """A document type and the location of its model."""
 
     module: str
-    """Below `execplan`; loaded when its schema is asked for."""
+    """Module name within the package `execplan`; imported when the schema is requested."""
     model: str
     description: str
 
 
 def to_json_bytes(value: object) -> bytes:
-    """Plain data as our documents are written."""
+    """Encode plain data as indented JSON with a final newline."""
     return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()
 
 
 def make_json_schema(name: str, model: type[BaseModel], add_rules: Callable[[Json], None] | None = None) -> Json:
-    """The schema of a kind of document; `add_rules` puts in what holds between fields."""
+    """Return the JSON Schema of a document type; `add_rules` adds constraints between fields."""
     schema = model.model_json_schema()
     _clean_schema(schema)
     _add_descriptions(model, schema)
@@ -58,7 +58,7 @@ def make_json_schema(name: str, model: type[BaseModel], add_rules: Callable[[Jso
 
 
 def _clean_schema(schema: object) -> None:
-    """Take out the titles that pydantic makes of names, which tell nothing more, and refuse names that fit no pattern."""
+    """Remove the titles that pydantic derives from names, and disallow property names that match no pattern."""
     if isinstance(schema, dict):
         if isinstance(schema.get("title"), str):
             del schema["title"]
@@ -72,7 +72,7 @@ def _clean_schema(schema: object) -> None:
 
 
 def _add_descriptions(model: type[BaseModel], schema: Json) -> None:
-    """Put in what stands under the fields of a model and of those within it."""
+    """Add the field docstrings of a model and its nested models to a schema as descriptions."""
     for nested_model in collect_models(model):
         model_schema = schema if nested_model is model else schema["$defs"][nested_model.__name__]
         descriptions = {
@@ -86,7 +86,7 @@ def _add_descriptions(model: type[BaseModel], schema: Json) -> None:
 
 
 def _field_docstrings(model_class: type) -> dict[str, str]:
-    """What stands under each field of a class of ours."""
+    """Return the docstring below each field of a class of this package."""
     if not model_class.__module__.startswith("execplan."):
         return {}
     class_node = ast.parse(textwrap.dedent(inspect.getsource(model_class))).body[0]
@@ -100,7 +100,7 @@ def _field_docstrings(model_class: type) -> dict[str, str]:
 
 
 def collect_models(model: type[BaseModel]) -> list[type[BaseModel]]:
-    """A model and all models within it."""
+    """Return a model and all models nested in it."""
     models = [model]
     for known_model in models:
         nested_models = [

@@ -1,6 +1,6 @@
-"""A named tuple whose import costs nothing: typing and collections double the start of the linter.
+"""A lightweight `NamedTuple` without imports: typing and collections would double the linter's startup time.
 
-Where a type checker reads, this is `typing.NamedTuple`; where Python runs, it is the class below.
+For type checkers it is `typing.NamedTuple`; at run time it is the class below.
 """
 
 from __future__ import annotations
@@ -51,4 +51,4 @@ else:
         return type(self)(**(self._asdict() | changes))
 
     class NamedTuple(metaclass=_NamedTupleMeta):
-        """The base class of every record of the lower floors."""
+        """The base class of the records in the lower layers."""

@@ -1,4 +1,4 @@
-"""What is read, locked, written and run, for whoever asked with `-v`; and what everybody is warned of."""
+"""Trace messages for `-v` about files, locks and programs, and warnings for all users."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ if TYPE_CHECKING:
 
 _listeners: list[Callable[[str], None]] = []
 warnings: list[str] = []
-"""What a verb should warn of that happened before it began, or beside it."""
+"""Warnings for a command to print about events before it started or outside it."""
 
 
 def add_listener(listener: Callable[[str], None]) -> None:
-    """Have every line told to a function from now on."""
+    """Add a function that receives every trace message from now on."""
     _listeners.append(listener)
 
 
 def log(line: str) -> None:
-    """Tell what is being done."""
+    """Send a message about the current action to all listeners."""
     for listener in _listeners:
         listener(line)

@@ -1,4 +1,4 @@
-"""Measure the rows of the design's speed table, as ratios to something run beside them: `bench.py [PART…] [-n RUNS]`."""
+"""Measure the rows of the design's speed table relative to a reference in the same run: `bench.py [PART…] [-n N]`."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ GROWTH = 50
 
 
 def fresh(where: Path) -> Callable[[], object]:
-    """What puts the first plan of a home back as it was made."""
+    """Return a function that restores the original text of a project's first plan."""
     plan = where / ".agent" / "execplans" / "2026-01-02_plan-0.md"
     data = plan.read_bytes()
     return lambda: plan.write_bytes(data)
 
 
 def done(where: Path, *flags: str) -> Command:
-    """The command that ticks the last open task of the first plan of a home."""
+    """Return the command that completes the last open task of a project's first plan."""
     return Command([EXECPLAN, "done", "-p", "2026-01-02_plan-0", "Write the tests", *flags], where, fresh(where))
 
 
 def start(folder: Path, runs: int) -> None:
-    """How long verbs take from start to end."""
+    """Measure the total time of commands."""
     ten, thousand = project(folder, 10), project(folder, 1000)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
     budgets = {
@@ -65,7 +65,7 @@ def start(folder: Path, runs: int) -> None:
 
 
 def throughput(folder: Path, runs: int) -> None:
-    """How much text a core reads in a second."""
+    """Measure how much text one core processes per second."""
     named = os.environ.get("EXECPLAN_CORPUS")
     corpus = Path(named) if named else ROOT.parent / "shared" / "corpus"
     data = [path.read_bytes() for path in sorted(corpus.rglob("*.md"))]
@@ -105,12 +105,12 @@ def _lines(data: bytes) -> None:
 
 
 def _speed(work: Callable[[], object], data: list[bytes], runs: int) -> float:
-    """Megabytes a second."""
+    """Return the speed in megabytes per second."""
     return sum(map(len, data)) / 1e6 / best(work, runs)
 
 
 def best(work: Callable[[], object], runs: int) -> float:
-    """The least seconds of some runs, with the collector off."""
+    """Return the shortest time of several runs in seconds, with garbage collection off."""
     seconds = []
     gc.disable()
     for _ in range(runs):
@@ -122,10 +122,10 @@ def best(work: Callable[[], object], runs: int) -> float:
 
 
 def hostile(folder: Path, runs: int) -> None:
-    """Files that are made to be slow."""
+    """Measure files that are made to be slow."""
     rows = []
     for name, make in INPUTS.items():
-        for _ in range(3):  # what is over is measured again: it may be the machine
+        for _ in range(3):  # a result over budget is measured again: the machine may be the cause
             (scan_small, lint_small), (scan_large, lint_large) = _both(make(HOSTILE // GROWTH)), _both(make(HOSTILE))
             growth = scan_large / scan_small, lint_large / lint_small
             over = scan_large > 0.2 or lint_large > 0.5 or max(growth) > 55
@@ -141,14 +141,14 @@ def hostile(folder: Path, runs: int) -> None:
 
 
 def _both(source: str) -> tuple[float, float]:
-    """Seconds of scan and of lint."""
+    """Return the seconds for scan and for lint."""
     text = Text.from_str(source)
     data = text.to_bytes()
     return best(lambda: scan_blocks(text.lines, has_tabs=text.tabs), 15), best(lambda: lint_bytes(data), 15)
 
 
 def commit(folder: Path, runs: int) -> None:
-    """What `--commit` adds to `done`, beside git itself."""
+    """Measure what `--commit` adds to `done`, relative to Git itself."""
     where = project(folder, 5)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
     put_back = fresh(where)
@@ -194,7 +194,7 @@ PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit":
 
 
 def main() -> int:
-    """Measure the parts that are named, or all but `lint`."""
+    """Measure the given parts, or all except `lint`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="*", help=f"of {', '.join([*PARTS, 'lint'])}; default: all but lint")
     parser.add_argument("-n", "--runs", type=int, default=15, help="how often each is run (default: 15)")

@@ -1,4 +1,4 @@
-"""What the guard of an agent takes for one call, in a run that has begun."""
+"""Benchmark of one call of the agent guard during an active run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CALLS = {"a step": "make target-0", "no step": "make nothing", "only reads": "g
 
 
 def guarded(folder: Path) -> dict[str, tuple[str, Command]]:
-    """By what the call is: the budget, and the command that is asked about it."""
+    """Return, by kind of tool call, the budget and the guard command for it."""
     where, own = folder / "guarded", folder / "guarded-user"
     user = (("HOME", str(own)), ("XDG_CONFIG_HOME", str(own)), ("XDG_STATE_HOME", str(own / "state")))
     fences = "".join([f"\n```sh {{#s{at} max-invocations=1000}}\nmake target-{at}\n```\n" for at in range(STEPS)])

@@ -1,4 +1,4 @@
-"""What scripts/bench.py measures on: a plan of any size without findings, and files that are made to be slow."""
+"""Benchmark inputs for scripts/bench.py: a plan of any size without findings, and files that are made to be slow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def made_plan(size: int) -> str:
-    """A plan of about so many bytes in which lint finds nothing."""
+    """Return a plan of about `size` bytes in which lint finds nothing."""
     tasks, decisions, work = [], [], []
     count = max(1, size // 520)
     for at in range(count):
@@ -39,7 +39,7 @@ def made_plan(size: int) -> str:
 
 
 def made_variant(at: int) -> str:
-    """A plan of about 20 KB in which lint finds nothing, as real plans are on the average: some tasks and much prose."""
+    """Return a plan of about 20 KB without lint findings, with some tasks and much prose like the average real plan."""
     prose = "\n\n".join(
         f"Part {at}.{part} of the reader takes the lines as they come, one after the other, and keeps for each of them\n"
         f"where it began and how it ended. What stands in a fence is left alone; what stands in a list may be a task,\n"
@@ -55,7 +55,7 @@ def _filled(piece: str, size: int) -> str:
 
 
 def _nested(opener: str, size: int) -> str:
-    """Items, each in the one above it, as deep as the size allows."""
+    """Return items nested in each other as deep as the size allows."""
     lines: list[str] = []
     length = 0
     while length < size:
@@ -95,4 +95,4 @@ INPUTS: dict[str, Callable[[int], str]] = {
     "stamps": lambda size: "# T\n\n## Progress\n\n" + _filled("- [x] (2026-01-02 00:00Z) a\n", size),
     "guidance": lambda size: _filled("Rationale: …\n", size),
 }
-"""By name, how each is made in about so many bytes."""
+"""Functions by name that return a hostile input of about the given size in bytes."""

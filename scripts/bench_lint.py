@@ -1,4 +1,4 @@
-"""`lint` over many plans, and over one, beside other linters in the same run."""
+"""Benchmark of `lint` for many plans and for one, next to other linters in the same run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bench_tools import ENVIRONMENT, EXECPLAN, PYTHON, Command, interleaved, sho
 SHELF = Path(".agent", "execplans")
 RUMDL, MARKDOWNLINT = "rumdl", "markdownlint-cli2"
 FOUND = (0, 1)
-"""How a linter may end."""
+"""Allowed exit statuses of a linter."""
 WALK = "import os; [each.stat() for each in os.scandir('.agent/execplans')]"
 
 
 def beside(folder: Path, *, install: bool) -> dict[str, str]:
-    """Where the other linters are; they are installed, by name and from where pip and npm are used to look."""
+    """Return the paths of the other linters by name; with `install`, install them from the configured sources."""
     if install:
         tools = folder / "tools"
         venv.create(tools, with_pip=True)
@@ -38,7 +38,7 @@ def beside(folder: Path, *, install: bool) -> dict[str, str]:
 
 
 def many(folder: Path, runs: int, plans: int, rivals: dict[str, str]) -> None:
-    """A repository of so many plans, cold and warm, and one plan of it."""
+    """Measure a repository with this many plans, with a cold and a warm cache, and one plan of it."""
     where = _repository(folder, plans)
     one = str(SHELF / "2026-01-02_plan-0.md")
     cold = {
@@ -81,24 +81,24 @@ def many(folder: Path, runs: int, plans: int, rivals: dict[str, str]) -> None:
 
 
 def _repository(folder: Path, plans: int) -> Path:
-    """A repository with plans that differ."""
+    """Create a repository with plans that all differ."""
     where = folder / "many"
     (where / SHELF).mkdir(parents=True)
     for at in range(plans):
         (where / SHELF / f"2026-01-02_plan-{at}.md").write_text(made_variant(at), encoding="utf-8")
     (where / "src").mkdir()
-    (where / "src" / "reader.py").touch()  # the plans name it
+    (where / "src" / "reader.py").touch()  # the plans refer to it
     subprocess.run(["git", "init", "-q"], cwd=where, env=ENVIRONMENT, check=True)
     return where
 
 
 def _without(path: Path) -> Callable[[], object]:
-    """What takes a cache away."""
+    """Return a function that deletes a cache."""
     return lambda: shutil.rmtree(path, ignore_errors=True)
 
 
 def _changed(plan: Path) -> Callable[[], object]:
-    """What writes a plan anew, each time with other words."""
+    """Return a function that rewrites a plan with a different text each time."""
     count = [0]
 
     def change() -> None:

@@ -1,4 +1,4 @@
-"""A run of twenty steps, beside a shell and make that do the same; and the ways to a run and back."""
+"""Benchmark of a run with twenty steps next to sh and make, and of the commands before and after a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD = "# Do the work\n\n## Progress\n\n- [ ] Do it\n\n## Concrete Steps\n"
 
 
 def runs(folder: Path, count: int) -> None:
-    """How long a step takes, what a run costs beside its steps, and what the verbs around it take."""
+    """Measure the time of a step, the overhead of a run, and the related commands."""
     boxed, bare = _world(folder / "boxed", "auto"), _world(folder / "bare", "off")
     shell = ["sh", "-ec", "\n".join(["/bin/true"] * STEPS)]
     commands = {
@@ -49,7 +49,7 @@ def runs(folder: Path, count: int) -> None:
 
 
 def _world(folder: Path, sandbox: str) -> tuple[Path, dict[str, str]]:
-    """A repository with so many files, and the environment of a user with this setting."""
+    """Create a repository with `FILES` files, and return it with a user's environment that has this sandbox setting."""
     where, own = folder / "repository", folder / "own"
     (where / ".agent" / "execplans").mkdir(parents=True)
     for at in range(FILES):
@@ -66,7 +66,7 @@ def _world(folder: Path, sandbox: str) -> tuple[Path, dict[str, str]]:
 
 
 def _run(where: Path, env: dict[str, str], steps: int) -> Command:
-    """A run of so many steps, written and approved before it."""
+    """Return a command that runs a plan with this many steps, written and approved before each run."""
 
     def before() -> None:
         fences = "".join([f"\n```sh {{#s{at}}}\n/bin/true\n```\n" for at in range(steps)])
@@ -85,11 +85,11 @@ def _typed(world: tuple[Path, dict[str, str]], *arguments: str) -> Command:
 
 
 def _with(argv: list[str], where: Path, env: dict[str, str], before: Callable[[], object] | None) -> Command:
-    """A command in an environment of its own."""
+    """Return a command with an environment of its own."""
     changed = [f"{name}={value}" for name, value in env.items() if ENVIRONMENT.get(name) != value]
     return Command(["env", *changed, *argv], where, before)
 
 
 def _timed(commands: dict[str, Command], count: int) -> dict[str, float]:
-    os.sync()  # what was just written is not to be waited for by the first fsync
+    os.sync()  # so that the first fsync does not wait for files just written
     return interleaved(commands, count)

@@ -1,4 +1,4 @@
-"""What the parts of scripts/bench.py share: commands timed in turns, tables, and a home to run them in."""
+"""Shared parts of scripts/bench.py: interleaved timing of commands, tables, and test projects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENVIRONMENT = {
     "HOME": "/nonexistent",
     "LC_ALL": "C.UTF-8",
     "EXECPLAN_AUTHOR": "Ann",
-    "SOURCE_DATE_EPOCH": "1767434400",  # near the day on which the made plans are dated, so that none is stalled
+    "SOURCE_DATE_EPOCH": "1767434400",  # close to the dates in the made plans, so that none is stalled
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
@@ -29,20 +29,20 @@ ENVIRONMENT = {
 
 
 class Command(NamedTuple):
-    """A process to time, with what has to be done before each run of it."""
+    """A process to time, with the preparation before each run."""
 
     argv: list[str]
     cwd: Path
     before: Callable[[], object] | None = None
     exits: tuple[int, ...] = (0,)
     given: bytes = b""
-    """Standard input."""
+    """Standard input of the process."""
     user: tuple[tuple[str, str], ...] = ()
-    """Variables that are others than ENVIRONMENT has."""
+    """Variables that override those in `ENVIRONMENT`."""
 
 
 def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
-    """The median seconds of each command, run in turns."""
+    """Run the commands in turns, and return the median seconds of each."""
     times: dict[str, list[float]] = {name: [] for name in commands}
     for turn in range(runs + 1):
         for name, command in commands.items():
@@ -56,13 +56,13 @@ def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
             seconds = time.perf_counter() - begin
             if done.returncode not in command.exits:
                 raise SystemExit(f"{' '.join(command.argv)} ended with {done.returncode}:\n{done.stderr.decode()}")
-            if turn:  # the first warms the caches
+            if turn:  # the first turn warms the caches
                 times[name].append(seconds)
     return {name: median(each) for name, each in times.items()}
 
 
 def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Print a table."""
+    """Print a table with a title."""
     cells = [head, *rows]
     widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
     print(f"\n{title}\n")
@@ -71,19 +71,19 @@ def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> 
 
 
 def times(ratio: float) -> str:
-    """A ratio as it is shown."""
+    """Format a ratio for a table."""
     return f"{ratio:.2f}×"
 
 
 def project(folder: Path, plans: int) -> Path:
-    """A repository with a home of so many committed plans."""
+    """Create a repository whose project has this many committed plans."""
     where = folder / f"home-{plans}"
     shelf = where / ".agent" / "execplans"
     shelf.mkdir(parents=True)
     for at in range(plans):
         (shelf / f"2026-01-02_plan-{at}.md").write_text(made_plan(20_000), encoding="utf-8")
     (where / "src").mkdir()
-    (where / "src" / "reader.py").touch()  # the plans name it
+    (where / "src" / "reader.py").touch()  # the plans refer to it
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
         subprocess.run(["git", *arguments], cwd=where, env=ENVIRONMENT, check=True)
     return where

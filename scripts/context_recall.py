@@ -1,11 +1,12 @@
-"""Whether a pack holds the files that a task turned out to need: forty questions of real plans, beside two plain rivals.
+"""Measure whether a context pack contains the files that a task turned out to need, next to two simple baselines.
 
-A question is a plan, a task of it that is done, and a file. It is drawn from those that the task's own words name and those that
-only entries name which were written later: the next tasks that were done, the next decisions and discoveries. The pack is made
-for the plan as it was while the task was open: what was written later is taken out. The repository is made up: it holds every
-file that the plan names, with content of a plausible size in which words of its own path stand among those of others.
+There are forty questions from real plans. A question is a plan, one of its done tasks, and a file. Some files are named
+in the task's own text, others only in later entries: the next tasks that were completed, and the next decisions and
+discoveries. The pack is made for the plan as it was while the task was open, without later text. The repository is made
+up: it contains every file that the plan names, with content of a plausible size, mixed from words of the file's path
+and other words.
 
-It needs a corpus: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` the table goes to docs/context.md.
+A corpus is required: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` the table is written to docs/context.md.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ BEGIN, END = "<!-- recall -->", "<!-- end of recall -->"
 SEED = 20261122
 DRAWN = 40
 OF_ONE = 5
-"""Questions of plans of one repository, of each kind."""
+"""Maximum number of questions per repository and kind."""
 NEXT = 3
-"""So many tasks, decisions and discoveries after the task are what was written later about it."""
+"""Number of tasks, decisions and discoveries after a task that count as later entries about it."""
 LEAST = 8
-"""Files that a plan names; with fewer there is no choice."""
+"""Minimum number of files that a plan names; with fewer there is no real choice."""
 BUDGETS = (2000, 4000, 8000)
 OWN, LATER = "its own words", "later entries only"
 _SIZES = (600, 1200, 2500, 4000, 6000, 9000, 14000, 24000)
@@ -62,27 +63,30 @@ _VOCABULARY = (
 
 
 class Question(NamedTuple):
-    """One of the forty."""
+    """One of the forty questions."""
 
     name: str
-    """The plan, from the corpus."""
+    """Path of the plan in the corpus."""
     line: int
-    """Of the task, from 1."""
+    """Line of the task, from 1."""
     file: str
     kind: str
 
 
 class Case(NamedTuple):
-    """What a question is asked of."""
+    """The plan, task and file listing for a question."""
 
     then: ParsedPlan
-    """The plan as it was."""
+    """Plan as it was while the task was open."""
     task: str
     listing: FileListing
 
 
 def draw(corpus: Path) -> list[Question]:
-    """Half of the files named by the task's own words, half by later entries only, few of one repository."""
+    """Draw the questions for all plans: half with files from the task's own text, half from later entries.
+
+    The number per repository is limited.
+    """
     found = [each for path in sorted(corpus.rglob("*.md")) for each in _questions(path, corpus)]
     found.sort(key=lambda each: (crc32(f"{SEED} {each}".encode()), each))
     drawn: list[Question] = []
@@ -100,7 +104,7 @@ def draw(corpus: Path) -> list[Question]:
 
 
 def _questions(path: Path, corpus: Path) -> Iterator[Question]:
-    """Every question that a plan makes possible."""
+    """Yield every possible question about a plan."""
     try:
         plan = reader.read(path.read_bytes())
     except ExecplanError:
@@ -129,9 +133,9 @@ def _text(plan: ParsedPlan, part: Task | Entry) -> str:
 
 
 def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task | Entry]]:
-    """What was written after a task was done: all of it, and what comes next.
+    """Return the tasks and entries written after a task was completed: all of them, and the next ones.
 
-    By the date where one stands; else an entry is as late in its log as the task is among the tasks.
+    Dates decide where there are any; otherwise, an entry's position in its log is compared with the task's position.
     """
     when = minute_bounds(task.timestamp) if task.timestamp is not None else None
     all_of: list[Task | Entry] = []
@@ -167,7 +171,7 @@ def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task 
 
 
 def case(question: Question, corpus: Path) -> Case:
-    """The plan as it was while the task was open, and the files of its repository."""
+    """Return the plan as it was while the task was open, with the files of its repository."""
     plan = reader.read((corpus / question.name).read_bytes())
     task = next(each for each in plan.tasks if each.start + 1 == question.line)
     gone = {at for each in _later(plan, task)[0] for at in range(each.start, each.end)}
@@ -185,7 +189,7 @@ def case(question: Question, corpus: Path) -> Case:
 
 
 def content(path: str) -> str:
-    """Made-up content of a file, always the same for a path."""
+    """Return made-up content for a file, which is always the same for a path."""
     dice = random.Random(crc32(f"{SEED} {path}".encode()))  # noqa: S311 - what it makes is no secret
     own = [
         word for word in "".join([char if char.isalnum() else " " for char in path]).lower().split() if len(word) > 2
@@ -206,7 +210,7 @@ def content(path: str) -> str:
 
 
 def pack_of(asked: Case) -> ContextPack:
-    """The plan's parts, and all files; one that is named further down counts as changed later."""
+    """Return a pack of the plan's parts and all files; a file named further down counts as changed later."""
     told = split_plan(asked.then, asked.listing.referenced_files, asked.task)
     mentioned = [path for unit in told.units for path in unit.references]
     last = {path: at for at, path in enumerate(mentioned, start=1)}
@@ -221,7 +225,7 @@ def pack_of(asked: Case) -> ContextPack:
 
 
 def ours(pack: ContextPack, budget: int) -> dict[str, bool]:
-    """Which files our pack holds, and whether whole."""
+    """Return the files in our pack, each with whether it is complete."""
     items = select_by_relevance(
         pack,
         score_units(pack, classify_intent(pack.task)),
@@ -233,19 +237,19 @@ def ours(pack: ContextPack, budget: int) -> dict[str, bool]:
 
 
 def newest_first(pack: ContextPack, budget: int) -> dict[str, bool]:
-    """The purpose and the task, then files, the newest first."""
+    """Return the files in a pack of the purpose and the task, followed by the files, newest first."""
     head = [unit for unit in pack.units if unit.pinned and unit.type != "decision"]
     files = sorted([unit for unit in pack.units if unit.type == FILE], key=lambda unit: -unit.order)
     return _filled([*head, *files], budget)
 
 
 def whole_plan(pack: ContextPack, budget: int) -> dict[str, bool]:
-    """The whole plan, then files in the order in which it names them."""
+    """Return the files in a pack of the whole plan, followed by the files in the order in which it names them."""
     return _filled(list(pack.units), budget)
 
 
 def _filled(units: Sequence[Unit], budget: int) -> dict[str, bool]:
-    """Which files there are when units are printed one after another, until one is cut and there is no room."""
+    """Return the files that fit if units are printed in order until the budget is used up; the last may be cut."""
     count = make_counter(exact=False).count
     left = allocate_budget(budget).context
     held: dict[str, bool] = {}
@@ -260,12 +264,12 @@ def _filled(units: Sequence[Unit], budget: int) -> dict[str, bool]:
 
 
 LITTLE = 40
-"""Tokens: of a file that is cut to fewer nobody sees more than its name."""
+"""Minimum tokens for a file to count; with fewer, hardly more than its name is visible."""
 WAYS = {"execplan context": ours, "newest first": newest_first, "whole plan, then files": whole_plan}
 
 
 def table(corpus: Path) -> str:
-    """How many files of the forty each way holds at each budget."""
+    """Return a table of how many of the forty files each method includes at each budget."""
     questions = draw(corpus)
     packs = [(question, pack_of(case(question, corpus))) for question in questions]
     kinds = {kind: len([each for each in questions if each.kind == kind]) for kind in (OWN, LATER)}
@@ -285,7 +289,7 @@ def table(corpus: Path) -> str:
 
 
 def main() -> int:
-    """Print the table, or write it into the page."""
+    """Print the table, or write it to docs/context.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/context.md")
     parser.add_argument("--list", action="store_true", help="print the questions")

@@ -1,4 +1,4 @@
-"""Run the reader and every writer over a folder of real plans and write docs/corpus.md, or with `--check` compare it."""
+"""Run the reader and every writer on a directory of real plans and write docs/corpus.md; with `--check`, compare it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def examine(named: tuple[str, Path, Place]) -> Report:
-    """All that comes of one plan, from where it lay."""
+    """Run all checks on one plan at its original location, and return the report."""
     name, path, place = named
     try:
         probe = Probe(name, path.read_bytes(), given(name, place))
@@ -36,13 +36,13 @@ def examine(named: tuple[str, Path, Place]) -> Report:
 
 
 def plans(folder: Path) -> list[tuple[str, Path, Place]]:
-    """The plans below a folder, each with its path from there and where it lay."""
+    """Return the plans below a directory, each with its relative path and its original location."""
     paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.md"))}
     return [(name, paths[name], place) for name, place in places(list(paths)).items()]
 
 
 def main() -> int:
-    """Examine every plan; exit 1 for a failure, or for a page that would change under `--check`."""
+    """Check every plan; return 1 for a failure, or under `--check` if the page would change."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument("--check", action="store_true", help="write nothing; say whether docs/corpus.md would change")

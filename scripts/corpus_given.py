@@ -1,4 +1,4 @@
-"""What the rules are told of a plan of the corpus: where it lay, a fixed day, and a repository of which no file is there."""
+"""Rule context for a plan of the corpus: its original location, a fixed date, and a repository without any files."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from execplan.scaffold.plan_layouts import detect_layouts
 
 DAY = "2026-11-22"
 _MINUTES = 29921760
-"""That day, in minutes since 1970."""
+"""That date in minutes since 1970."""
 _ARCHIVES = frozenset(("archive", "archived", "closed", "complete", "completed", "done", "finished", "superseded"))
 
 
 def path_of(name: str) -> str:
-    """Where a plan lay in its repository; the corpus writes `__` between folders and `_dot_` for a first dot."""
+    """Return a plan's path in its repository; the corpus writes `__` between directories, `_dot_` for a first dot."""
     return "/".join(part.replace("_dot_", ".", 1) for part in name.partition("/")[2].split("__"))
 
 
 class Place(NamedTuple):
-    """What the names of its repository's plans say about a plan."""
+    """Facts about a plan from the names of all plans in its repository."""
 
     form: str
-    """What adoption would guess that its name is formed by."""
+    """Name pattern that adoption would detect."""
     archived: bool
     at_home: bool
-    """Whether there is an archive beside it, into which it could be moved."""
+    """Whether there is an archive next to it, to which it could be moved."""
 
 
 def places(names: list[str]) -> dict[str, Place]:
-    """What is known of each plan from where all of them lay."""
+    """Return the facts about each plan from the paths of all of them."""
     repositories: dict[str, dict[str, str]] = {}
     for name in names:
         repositories.setdefault(name.partition("/")[0], {})[path_of(name)] = name
@@ -49,7 +49,7 @@ def places(names: list[str]) -> dict[str, Place]:
 
 
 def given(name: str, place: Place) -> RuleContext:
-    """What the rules are told of a plan."""
+    """Return the rule context of a plan."""
     return RuleContext(
         is_archived=place.archived,
         in_project=place.at_home,

@@ -1,4 +1,4 @@
-"""`lint --fix` on a real plan: safe fixes say the same, all other lines stay, and what is mended stays mended."""
+"""Check of `lint --fix` on a real plan: safe fixes keep the content, other lines stay, a second fix changes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from execplan.plan.plan_change import PlanChange
 
 
 def mend_findings(probe: Probe) -> None:
-    """Make the safe fixes, then the unsafe ones, too."""
+    """Apply the safe fixes, then also the unsafe ones, and check the results."""
     for writer, unsafe in (("lint --fix", False), ("lint --unsafe-fixes", True)):
         made: Counter[str] = Counter()
         new, change = apply_change(probe.data, build_fix_change(probe.given, ALL, unsafe=unsafe, fix_counts=made))
@@ -28,13 +28,13 @@ def mend_findings(probe: Probe) -> None:
         after = Counter(each.code for each in lint_bytes(new, probe.given, ALL))
         brought = after - before
         if made["EP206"]:
-            del brought["EP202"]  # a done task whose box could not be read had no stamp before, either
+            del brought["EP202"]  # a done task with an unreadable checkbox had no timestamp before, either
         if not unsafe and brought:
             probe.fail(0, f"{writer} brings {', '.join(brought)}")
 
 
 def _others_stay(probe: Probe, writer: str, new: bytes, change: PlanChange) -> None:
-    """Check that the lines between the edits are the same bytes."""
+    """Check that the lines between the edits are unchanged."""
     before, after = probe.data.splitlines(keepends=True), new.splitlines(keepends=True)
     old_at = new_at = 0
     for edit in sorted(change.edits):

@@ -1,4 +1,4 @@
-"""The page docs/corpus.md: what came of the checks of scripts/corpus.py, in tables."""
+"""The page docs/corpus.md, with the results of scripts/corpus.py in tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from execplan.linter.runner import RULES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "corpus.md"
 CREATED = " --create"
-"""What is put to the name of a writer that makes its section first."""
+"""Suffix for the name of a writer that creates its section first."""
 
 COUNTS = {
     "plans": "plans",
@@ -121,33 +121,33 @@ draws and counts. A rule of which fewer than nine in ten are right is mended, or
 
 
 class Report(NamedTuple):
-    """What came of one plan."""
+    """The results of all checks on one plan."""
 
     name: str
     counts: Counter[str]
-    """What it holds."""
+    """Number of elements in the plan, by key of `COUNTS`."""
     findings: Counter[str]
-    """By code of the rule."""
+    """Number of findings by rule code."""
     made: Counter[str]
-    """Edits by writer."""
+    """Number of edits by writer."""
     replaced: Counter[str]
-    """Those of them that stand in place of what only held the place."""
+    """Number of edits that replaced a placeholder, by writer."""
     refused: Counter[tuple[str, str]]
-    """By code of the refusal and writer."""
+    """Number of errors by error code and writer."""
     failures: list[str]
     steps: Counter[str]
-    """What of STEPS there is."""
+    """Number of steps, by key of `STEPS`."""
     left: Counter[str]
-    """What was not taken for a step, by the reason."""
+    """Number of texts not taken for a step, by reason."""
 
 
 def new_report(name: str) -> Report:
-    """A report that says nothing yet."""
+    """Return an empty report for a plan."""
     return Report(name, Counter(), Counter(), Counter(), Counter(), Counter(), [], Counter(), Counter())
 
 
 def page(reports: list[Report]) -> str:
-    """The document."""
+    """Return the page as markdown text."""
     counts, findings, made, replaced = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     steps, left = Counter[str](), Counter[str]()
     refused: dict[tuple[str, str], list[str]] = {}
@@ -191,13 +191,13 @@ def page(reports: list[Report]) -> str:
 
 
 def _judged(code: str) -> tuple[int, str]:
-    """How many findings of a rule were judged, and the share of those that are right."""
+    """Return how many findings of a rule were reviewed, and the share of correct ones."""
     verdicts = [each.right for (of, _, _), each in precision.verdicts().items() if of == code]
     return len(verdicts), f"{100 * sum(verdicts) // len(verdicts)} %" if verdicts else "–"
 
 
 def _table(head: str, rows: list[tuple[str | int, ...]]) -> str:
-    """A markdown table; numbers stand at the right."""
+    """Return a markdown table with right-aligned numbers."""
     rule = ["--:" if isinstance(cell, int) else "---" for cell in rows[0]] if rows else ["---"] * len(head.split("|"))
     cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
     return "\n".join([f"| {' | '.join(row)} |" for row in (head.split("|"), rule, *cells)])

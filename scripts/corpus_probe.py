@@ -1,4 +1,4 @@
-"""One real plan under examination: what is read of it, and whether a writer changed what it should and nothing else."""
+"""Checks of one real plan: the parsed content, and whether a writer changed what it should and nothing else."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
 _REPLACING = ("done", "reopen", "reword", "split", "set")
-"""Writers that put lines in the place of others."""
+"""Writers that replace lines with others."""
 ALL = {code: rule.level for code, rule in RULES.items()}
-"""Every rule, also those that are off by default."""
+"""Level of every rule, including those that are off by default."""
 _BOX = re.compile(r"\[(.)\](\s|$)")
 
 
 def counted_again(data: bytes) -> list[tuple[int, str]]:
-    """The line and the state of each task, as markdown-it-py sees the text."""
+    """Return the line and the state of each task according to markdown-it-py."""
     found: list[tuple[int, str]] = []
     within = quotes = 0
     tokens = _MARKDOWN.parse(data.decode("utf-8").removeprefix("\ufeff"))
@@ -61,18 +61,18 @@ def _first_line(token: Token) -> int:
 
 
 def holds_place(line: str) -> bool:
-    """Whether a line may give way to a first entry."""
+    """Return whether a first entry may replace a line."""
     label = read_label(line)
     return is_placeholder_text(line) or is_empty_text(label[1] if label else line.strip().lstrip("-*+ "))
 
 
 def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bool:
-    """Whether the second is the first with the new one put in somewhere."""
+    """Return whether `after` is `before` with the new element inserted at any position."""
     return any(after == (*before[:at], new, *before[at:]) for at in range(len(before) + 1))
 
 
 class Probe:
-    """One plan, and what was found out about it."""
+    """A plan under test, with its report."""
 
     def __init__(self, name: str, data: bytes, given: RuleContext) -> None:
         self.data = data
@@ -81,14 +81,14 @@ class Probe:
         self.facts = plan_content(self.plan)
         self.report = new_report(name)
         self.undone: set[str] = set()
-        """The writers whose edits were taken back."""
+        """Writers whose edit was tested with undo."""
 
     def fail(self, line: int, why: str) -> None:
-        """Keep what is wrong, with the line that it is about, from 0."""
+        """Record a failure with its line, counted from 0."""
         self.report.failures.append(f"{self.report.name}:{line + 1}: {why}")
 
     def read(self) -> None:
-        """Check that the plan joins back and that its tasks are those of another reader, and count what it holds."""
+        """Check that the lines join to the same bytes and that another parser finds the same tasks; count the parts."""
         plan = self.plan
         if Text.from_bytes(self.data).to_bytes() != self.data:
             self.fail(0, "the lines do not join back to the same bytes")
@@ -106,7 +106,7 @@ class Probe:
     def write(
         self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None
     ) -> tuple[bytes, ParsedPlan] | None:
-        """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""
+        """Make a change, undo it and repeat it; return the new bytes and the new plan, or None if it is rejected."""
         old = self.data if data is None else data
         try:
             new, change = apply_change(old, make())
@@ -125,7 +125,7 @@ class Probe:
         return new, reader.read(new)
 
     def own_lines(self, writer: str, old: bytes, new: bytes, change: PlanChange) -> None:
-        """Check that all lines but those of the one edit are the same, with their ends."""
+        """Check that all lines outside the one edit are unchanged, including their ends."""
         if len(change.edits) != 1:
             self.fail(0, f"{writer} made {len(change.edits)} edits")
             return
@@ -133,7 +133,7 @@ class Probe:
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
         ended = old.endswith((b"\n", b"\r"))
         if start == end == len(before) and not ended:
-            before[-1] += before[0][len(before[0].rstrip(b"\r\n")) :]  # what follows makes it end like the others
+            before[-1] += before[0][len(before[0].rstrip(b"\r\n")) :]  # the new text gives it the end that others have
         below = len(before) - end
         if before[:start] != after[:start] or before[end:] != after[len(after) - below :]:
             self.fail(start, f"{writer} changed lines that are not its own")
@@ -145,7 +145,7 @@ class Probe:
                 self.fail(start, f"{writer} replaced words")
 
     def expect(self, writer: str, after: ParsedPlan, line: int, **meant: object) -> None:
-        """Check that a plan says what it said, but for the fields that were meant to change."""
+        """Check that a plan's content is unchanged except for the given fields."""
         said, wanted = plan_content(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
         for field, is_said, is_wanted in zip(PlanContent._fields, said, wanted, strict=True):
             if is_said != is_wanted:

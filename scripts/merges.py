@@ -1,8 +1,9 @@
-"""Merge plans that two branches have edited: with git's own merge, with its union, and with ours; what each makes of them.
+"""Merge plans that were edited on two branches with Git's merge, its union merge and ours, and compare the results.
 
-Over the plans of the corpus, by a fixed seed. A loss is a word that one side brought in and the result lacks, a task that
-both kept and it lacks, or a tick that one side made, the other left alone, and it lacks; a task is doubled when it stands
-there more often than on either side, outside of conflicts. With --check it ends with 1 unless ours holds its promise.
+The plans come from the corpus, the edits from a fixed seed. A loss is a word that one side added and the result lacks,
+a task that both sides kept and the result lacks, or a completion by one side that the result lacks although the other
+side left the task alone. A task is doubled if the result contains it more often than either side, outside conflicts.
+With --check the exit status is 1 unless our merge keeps its promise.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400
 SEED = 5
 MOST = 8
-"""Edits on a branch."""
+"""Maximum number of edits on a branch."""
 CONFLICTS = 5.0
-"""Per cent of the merges in which ours may leave one."""
+"""Maximum percentage of merges with a conflict for our merge."""
 WAYS = ("git", "union", "ours")
 _WORD = re.compile(rf"\b{MARK}\w+")
 _REGION = re.compile(r"^<{7}[^\n]*\n.*?^>{7}[^\n]*\n", re.MULTILINE | re.DOTALL)
 
 
 class Sides(NamedTuple):
-    """A plan, and what two branches made of it."""
+    """A plan and its versions on two branches."""
 
     name: str
     base: bytes
@@ -50,7 +51,7 @@ class Sides(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What one way of merging made of them."""
+    """The evaluated result of one merge method."""
 
     conflict: bool
     lost: list[str]
@@ -59,7 +60,7 @@ class Judged(NamedTuple):
 
 
 def sides(path: Path, number: int, seed: int = SEED) -> Sides:
-    """A plan, edited on two branches; the same for the same number and seed."""
+    """Edit a plan on two branches, always the same for a number and a seed."""
     random = Random(f"{seed}:{path.name}:{number}")  # noqa: S311 - nothing is to be kept secret
     base = path.read_bytes()
     branches = [Branch(name, Random(random.random())) for name in ("a", "b")]  # noqa: S311 - as above
@@ -69,7 +70,7 @@ def sides(path: Path, number: int, seed: int = SEED) -> Sides:
 
 
 def merged(given: Sides, way: str) -> tuple[bytes, int]:
-    """What a way of merging makes of them, and how many conflicts it leaves."""
+    """Merge the sides with a method, and return the result and its number of conflicts."""
     if way == "ours":
         made = three_way_merge.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
         return made.data, made.conflict_count
@@ -86,7 +87,7 @@ def merged(given: Sides, way: str) -> tuple[bytes, int]:
 
 
 def judged(given: Sides, way: str) -> Judged:
-    """Whether what a way of merging makes of them is as it should be."""
+    """Merge the sides with a method and evaluate the result; a crash counts as unreadable."""
     try:
         return judge(given, *merged(given, way))
     except Exception as error:  # noqa: BLE001 - a crash is a finding about this merge like any other
@@ -94,7 +95,7 @@ def judged(given: Sides, way: str) -> Judged:
 
 
 def judge(given: Sides, data: bytes, conflicts: int) -> Judged:
-    """Whether anything is lost, doubled or unreadable."""
+    """Evaluate whether a merge result has lost, doubled or unreadable content."""
     try:
         plan, outside = reader.read(data), reader.read(_REGION.sub("", data.decode("utf-8")).encode() or b"#\n")
     except (ExecplanError, UnicodeDecodeError) as error:
@@ -115,13 +116,13 @@ def _times(plan: ParsedPlan, name: str) -> int:
 
 
 def _entries(plan: ParsedPlan) -> Counter[str]:
-    """Tasks, entries and notes by their words, and how often each stands there."""
+    """Count the tasks, entries and notes of a plan by text."""
     logs = (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
     return Counter([f"{outline.PROGRESS}: {task.text}" for task in plan.tasks] + [entry.text for entry in logs])
 
 
 def _tasks_lost(base: ParsedPlan, ours: ParsedPlan, theirs: ParsedPlan, plan: ParsedPlan) -> list[str]:
-    """Tasks that both sides kept and the result lacks, and boxes that are not as the side left them that changed them."""
+    """Return the tasks that both sides kept and the result lacks, and the checkboxes that lack a side's change."""
     there = {task.text for task in plan.tasks}
     both = {task.text for task in ours.tasks} & {task.text for task in theirs.tasks}
     lost = [f"task: {words}" for words in both - there]
@@ -136,27 +137,27 @@ def _tasks_lost(base: ParsedPlan, ours: ParsedPlan, theirs: ParsedPlan, plan: Pa
 
 
 def _boxes(plan: ParsedPlan) -> dict[str, tuple[str, str]]:
-    """State and stamp of each task whose words no other has."""
+    """Return the state and timestamp of each task with a unique text."""
     counts = Counter(task.text for task in plan.tasks)
     stamps = {task.text: (task.state, task.timestamp.text if task.timestamp else "") for task in plan.tasks}
     return {words: box for words, box in stamps.items() if counts[words] == 1}
 
 
 def measure(asked: tuple[Path, int, int]) -> tuple[Sides, dict[str, Judged]]:
-    """One merge, in every way."""
+    """Run one merge with every method."""
     given = sides(*asked)
     return given, {way: judged(given, way) for way in WAYS}
 
 
 def asked_for(folder: Path, plans: int | None, count: int, seed: int) -> list[tuple[Path, int, int]]:
-    """So many merges, spread over the plans of a folder."""
+    """Return the arguments for this many merges, distributed over the plans of a directory."""
     paths = sorted(folder.rglob("*.md"))
     paths = Random(seed).sample(paths, plans) if plans and plans < len(paths) else paths  # noqa: S311 - as above
     return [(paths[at % len(paths)], at // len(paths), seed) for at in range(count)] if paths else []
 
 
 def table(results: list[dict[str, Judged]]) -> str:
-    """What came of each way, in numbers."""
+    """Return a table with the results of each method."""
     lines = [f"{len(results):,} merges   conflicts  losses  doubled  unreadable"]
     for way in WAYS:
         each = [result[way] for result in results]
@@ -167,7 +168,7 @@ def table(results: list[dict[str, Judged]]) -> str:
 
 
 def broken(results: list[tuple[Sides, dict[str, Judged]]]) -> list[str]:
-    """What ours promises and did not hold, a line each."""
+    """Return a line for each promise that our merge did not keep."""
     found = []
     for given, ways in results:
         ours = ways["ours"]
@@ -178,7 +179,7 @@ def broken(results: list[tuple[Sides, dict[str, Judged]]]) -> list[str]:
 
 
 def main() -> int:
-    """Merge, print the table; with --check exit 1 for a promise that is not held."""
+    """Run the merges and print the table; with --check return 1 for a broken promise."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument("--count", type=int, default=COUNT, help=f"how many merges; default {COUNT:,}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`scripts/new_execplan.py "short description"`: the entry point that the format's document names, as `execplan new`."""
+"""Entry point named in the format's document, `scripts/new_execplan.py "short description"`; same as `execplan new`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How often each rule is right: draw findings on real plans for a person to judge, and count the verdicts.
+"""Measure the precision of each rule: draw findings on real plans for manual review, and count the verdicts.
 
-`precision.py` prints the share of right findings for each rule; `precision.py draw [CODE…]` prints those that were drawn and
-have no verdict yet, with the lines around them; `precision.py check` exits 1 for a finding that was drawn and not judged, and
-for a rule that is right less often than it has to be. `STEP` are the steps that are inferred from plans without attributes: right is
-one whose folder and argv are what the plan tells to run.
+`precision.py` prints the share of correct findings for each rule. `precision.py draw [CODE…]` prints the drawn findings
+without a verdict, with the lines around them. `precision.py check` exits with 1 for a drawn finding without a verdict,
+and for a rule that is not precise enough. `STEP` means the steps that are inferred from plans without attributes: one
+is correct if its directory and argv are what the plan says to run.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ VERDICTS = ROOT / "tests" / "precision.tsv"
 SEED = 20261122
 DRAWN = 30
 LEAST = 0.9
-"""Of what was drawn has to be right; else the rule is a hint, and off by default."""
+"""Minimum share of correct findings among those drawn; otherwise the rule must be a hint and off by default."""
 _AROUND = 4
 
 
 class Drawn(NamedTuple):
-    """A finding that was drawn."""
+    """A finding drawn for review."""
 
     code: str
     file: str
@@ -40,19 +40,19 @@ class Drawn(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was said of it."""
+    """The reviewed verdict on a finding."""
 
     right: bool
     reason: str
 
 
 def corpus() -> Path:
-    """The folder of real plans."""
+    """Return the directory of real plans."""
     return Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
 
 
 def findings(folder: Path) -> dict[str, list[Drawn]]:
-    """What every rule finds, by code."""
+    """Return the findings of all rules on the corpus, by code."""
     files = sorted(folder.rglob("*.md"))
     names = [path.relative_to(folder).as_posix() for path in files]
     lay = places(names)
@@ -66,9 +66,9 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
 
 
 def draw(found: list[Drawn]) -> list[Drawn]:
-    """At most thirty of a rule's findings, or fifty inferred steps, one a line.
+    """Draw at most thirty of a rule's findings, or fifty inferred steps, one per line.
 
-    Each is kept or not whatever else is found: a mended rule keeps most.
+    Each is drawn independently of the others, so that most of the selection stays the same after a rule is fixed.
     """
     places: dict[tuple[str, int], Drawn] = {}
     for each in sorted(found, key=lambda each: crc32(f"{SEED} {each[3]}".encode())):
@@ -78,7 +78,7 @@ def draw(found: list[Drawn]) -> list[Drawn]:
 
 
 def verdicts() -> dict[tuple[str, str, int], Verdict]:
-    """What was judged, by code, file and line."""
+    """Return the verdicts by code, file and line."""
     judged = {}
     for row in VERDICTS.read_text(encoding="utf-8").splitlines()[1:] if VERDICTS.exists() else []:
         code, file, line, verdict, reason = row.split("\t")
@@ -89,7 +89,7 @@ def verdicts() -> dict[tuple[str, str, int], Verdict]:
 
 
 def shares(drawn: dict[str, list[Drawn]]) -> dict[str, tuple[int, int]]:
-    """For each rule how many of the findings that were drawn and judged are right, and how many were judged."""
+    """Return, for each rule, how many of the drawn and reviewed findings are correct, and how many were reviewed."""
     judged = verdicts()
     return {
         code: (sum(judged[each[:3]].right for each in some), len(some))
@@ -99,7 +99,7 @@ def shares(drawn: dict[str, list[Drawn]]) -> dict[str, tuple[int, int]]:
 
 
 def troubles(drawn: dict[str, list[Drawn]]) -> list[str]:
-    """What is wrong: not judged, not precise enough, or a verdict on what is not drawn."""
+    """Return all problems found: findings without a verdict, imprecise rules, and verdicts on findings not drawn."""
     judged = verdicts()
     every = {each[:3] for found in drawn.values() for each in found}
     said = [f"{code} {file}:{line}: not judged" for code, file, line in sorted(every - judged.keys())]
@@ -116,7 +116,7 @@ def troubles(drawn: dict[str, list[Drawn]]) -> list[str]:
 
 
 def show(drawn: dict[str, list[Drawn]], folder: Path) -> None:
-    """Print what was drawn and not judged, with the lines around it."""
+    """Print the drawn findings without a verdict, with the lines around them."""
     judged = verdicts()
     for code, found in drawn.items():
         for each in found:
@@ -130,7 +130,7 @@ def show(drawn: dict[str, list[Drawn]], folder: Path) -> None:
 
 
 def main() -> int:
-    """Draw, count or check."""
+    """Draw findings, count verdicts or check them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["count", "draw", "check"], default="count")
     parser.add_argument("codes", nargs="*", help="codes, or how codes begin; default: all")

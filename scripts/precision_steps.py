@@ -1,4 +1,4 @@
-"""The steps that are inferred from real plans, to be drawn and judged like the findings of a rule, by scripts/precision.py."""
+"""Steps inferred from real plans, which scripts/precision.py draws for review like the findings of a rule."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CODE = "STEP"
-"""Where the verdicts on rules have the code of the rule."""
+"""Code of the verdicts on steps, in place of a rule's code."""
 DRAWN = 50
 AROUND = 30
-"""Lines above a step that are shown with it: they tell the folder."""
+"""Number of lines above a step to show with it, because they determine the directory."""
 
 
 class Inferred(NamedTuple):
-    """A step that was inferred."""
+    """A step inferred from a plan."""
 
     file: str
     line: int
-    """From 1."""
+    """Line number from 1."""
     what: str
-    """Its folder and its argv, or the line where that needs a shell."""
+    """Directory and argv of the step, or its command line if that needs a shell."""
 
 
 def inferred(folder: Path) -> list[Inferred]:
-    """Every step that is inferred from the plans below a folder."""
+    """Return every step inferred from the plans below a directory."""
     found: list[Inferred] = []
     for path in sorted(folder.rglob("*.md")):
         for draft in find_plan_steps(read(path.read_bytes())).drafts:

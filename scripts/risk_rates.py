@@ -1,6 +1,7 @@
-"""How often the table of risks is right: on the commands of the tests, or on files with a command a line.
+"""Measure the precision of the risk table on the test commands, or on files with one command per line.
 
-`risk_rates.py` prints both rates and every miss; `risk_rates.py hostile FILE` and `risk_rates.py everyday FILE` those of a file.
+`risk_rates.py` prints both rates and every miss; `risk_rates.py hostile FILE` and `risk_rates.py everyday FILE` print
+those of a file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tests.execution.rates import SETS, WANTED, rates
 
 
 def main(arguments: list[str]) -> int:
-    """Print the rates; the exit status is 1 when something was missed."""
+    """Print the rates; return 1 if a command was rated wrong."""
     chosen = {arguments[0]: Path(arguments[1])} if arguments else {name: SETS / f"{name}.tsv" for name in WANTED}
     missed = []
     for name, path in chosen.items():

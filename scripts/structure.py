@@ -1,7 +1,7 @@
-"""Measure the structure of the package: files, importers, shared basenames, and what a command passes through.
+"""Measure the structure of the package: files, importers, shared basenames, and the code that a command runs.
 
-`structure.py` prints the counts of the source tree. `structure.py --trace` also runs `done`, `lint`, `guard` and `run` in a
-scratch repository and prints how many distinct functions and files of the package each one enters.
+`structure.py` prints the counts of the source tree. `structure.py --trace` also runs `done`, `lint`, `guard` and `run`
+in a scratch repository and prints how many distinct functions and files of the package each one enters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.plans import CLEAN
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "execplan"
 SMALL = 300
-"""Lines that a module and its only importer have together at most, to count as one piece that is cut in two."""
+"""Maximum total lines of a module and its only importer to count as one module split in two."""
 
 STEP = """```sh {#hello}
 echo hello
@@ -139,7 +139,7 @@ def trace(directory: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the figures."""
+    """Print the figures of the source tree, and with `--trace` those of four commands."""
     print("\n".join(counts()))
     if "--trace" in arguments:
         with tempfile.TemporaryDirectory() as directory:

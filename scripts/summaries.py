@@ -1,7 +1,7 @@
-"""Summarize every plan of a folder in every form and length, check what comes of it, and write the table of docs/summaries.md.
+"""Summarize all plans of a directory in every form and length, check the results, and write them to docs/summaries.md.
 
-With `--check` it only says whether the page would change. Checked is that no summary is longer than it may be, that what it
-quotes stands in the plan, that it ends no code span or link in the midst, and that numbers are those of the plan.
+With `--check` it only reports whether the page would change. The checks: no summary exceeds its length, its quotations
+occur in the plan, it does not end inside a code span or link, and its numbers are those of the plan.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ BEGIN, END = "<!-- lengths: written by scripts/summaries.py -->\n", "<!-- /lengt
 
 
 class Report(NamedTuple):
-    """What came of one plan."""
+    """The results for one plan."""
 
     words: dict[tuple[str, str], int]
-    """By form and length."""
+    """Word counts by form and length."""
     faults: list[str]
 
 
 def examine(path: Path) -> Report:
-    """All summaries of one plan."""
+    """Make and check all summaries of one plan."""
     words, found = {}, []
     try:
         plan = reader.read(path.read_bytes())
@@ -55,7 +55,7 @@ def examine(path: Path) -> Report:
 
 
 def table(reports: list[Report]) -> str:
-    """Median, 95th percentile and longest of each form and length."""
+    """Return a table with the median, 95th percentile and maximum of each form and length."""
     lines = [
         "| form | length | at most | median | 95 % have at most | longest |",
         "| --- | --- | --: | --: | --: | --: |",
@@ -70,7 +70,7 @@ def table(reports: list[Report]) -> str:
 
 
 def main() -> int:
-    """Examine every plan; exit 1 for a fault, or for a page that would change under `--check`."""
+    """Check every plan; return 1 for a fault, or under `--check` if the page would change."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The error of the estimate of tokens beside a real tokenizer, over real plans and code; with `--fit`, its weights anew.
+"""Measure the error of the token estimate against a real tokenizer on plans and code; with `--fit`, refit its weights.
 
 It needs the extra `tokens`, and for plans a corpus: $EXECPLAN_CORPUS, else ../shared/corpus.
 """
@@ -25,17 +25,17 @@ from execplan.context.token_counter import (
 
 ROOT = Path(__file__).resolve().parent.parent
 HIGH = 1.02
-"""How much higher than fitted: nine of ten plans are then not taken for shorter than they are."""
+"""Factor applied to the fitted weights, so that nine of ten plans are not underestimated."""
 FITTED = (0x2E80, 0xAC00, 0xD7B0)
-"""The characters beyond ASCII of which plans hold enough."""
+"""Non-ASCII character ranges that occur often enough in plans to be fitted."""
 FEW = 12
-"""Every so manieth plan is looked at with `--check`."""
+"""Sampling interval for `--check`, which reads every twelfth file."""
 MEDIAN, MOST = 0.03, 0.08
-"""What `--check` lets the median and the 95th percentile of the error be."""
+"""Maximum median and 95th percentile of the error for `--check`."""
 
 
 class Sample(NamedTuple):
-    """A text, and the tokens that it takes."""
+    """A text and its number of tokens."""
 
     kind: str
     text: str
@@ -43,7 +43,10 @@ class Sample(NamedTuple):
 
 
 def samples(every: int) -> list[Sample]:
-    """Plans of the corpus and modules of Python's library and of ours; those that are empty or too long left out."""
+    """Return samples of the corpus, of Python's library and of this package, except empty and very long files.
+
+    `every` is the sampling interval.
+    """
     corpus = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
     library = Path(sysconfig.get_path("stdlib"))
     folders = {
@@ -60,12 +63,12 @@ def samples(every: int) -> list[Sample]:
 
 
 def errors(found: list[Sample], kind: str) -> list[float]:
-    """By how much of itself each count is missed, the lowest first."""
+    """Return the relative errors of the estimates of one kind, in ascending order."""
     return sorted([estimate_tokens(each.text) / each.tokens - 1 for each in found if each.kind == kind])
 
 
 def table(found: list[Sample]) -> str:
-    """The errors, as markdown."""
+    """Return the errors as a markdown table."""
     lines = [
         "| | texts | tokens | median error | 95th percentile | largest | too low |",
         "|---|---|---|---|---|---|---|",
@@ -82,7 +85,7 @@ def table(found: list[Sample]) -> str:
 
 
 def fit(found: list[Sample]) -> dict[str, int]:
-    """The weights, none below nothing, that make the sum of the squares of relative errors least: plans and code count alike."""
+    """Return the nonnegative weights with the least sum of squared relative errors; plans and code count equally."""
     names = [*PAIR_WEIGHTS, *[hex(end) for end in FITTED]]
     many = {kind: sum([each.kind == kind for each in found]) for kind in ("plans", "code")}
     square = [[0.0] * len(names) for _ in names]
@@ -102,7 +105,7 @@ def fit(found: list[Sample]) -> dict[str, int]:
 
 
 def _least(square: list[list[float]], right: list[float]) -> list[float]:
-    """The best numbers that are not below nothing, one coordinate at a time."""
+    """Solve nonnegative least squares by coordinate descent."""
     best = [0.0] * len(right)
     for _ in range(3000):
         for at, line in enumerate(square):
@@ -113,14 +116,14 @@ def _least(square: list[list[float]], right: list[float]) -> list[float]:
 
 
 def _beyond(text: str) -> dict[int, int]:
-    """How many characters of a text are in each range of OTHERS."""
+    """Count the characters of a text in each range of `NON_ASCII_WEIGHTS`."""
     codes = [] if text.isascii() else [ord(char) for char in text if char > "\x7f"]
     ranges = pairwise([0x80, *NON_ASCII_WEIGHTS])
     return {end: sum([start <= code < end for code in codes]) for start, end in ranges}
 
 
 def main() -> int:
-    """Print the table, the weights, or with `--check` whether the error of a few texts is within bounds."""
+    """Print the table and, with `--fit`, the weights; with `--check` return 1 if the error on a sample is too large."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--check", action="store_true", help="look at a few texts only; exit 1 when the error is too large"

@@ -1,7 +1,7 @@
-"""Kill verbs at every system call, let every call fail, kill runs at every entry of their journals; print what came of it.
+"""Kill commands at every system call, make every call fail, and kill runs at every journal entry; print the results.
 
-Run it with `make torture`, or by name: `python scripts/torture.py done "run jobs"`. It needs strace, and unshare for artifacts
-on another file system. It exits 1 when anything is not as promised.
+Run it with `make torture`, or by name: `python scripts/torture.py done "run jobs"`. It needs strace, and unshare for
+artifacts on another file system. The exit status is 1 if a promise is broken.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HEAD = ("verb", "kill points", "old", "new", "between", "finished", "missed", "b
 
 
 def main() -> int:
-    """Sweep, and print a table."""
+    """Run the tests, and print a table of the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     every = [*SCENES, *RUNS]
     parser.add_argument("verbs", nargs="*", default=every, metavar="VERB", help=f"of: {', '.join(every)}")
@@ -58,7 +58,7 @@ def main() -> int:
         work += [(_elsewhere, name) for name in ELSEWHERE if name in given.verbs]
     print("".join([f"{each:>{22 if each == 'verb' else 12}}" for each in HEAD]), flush=True)
     bad: list[str] = []
-    # A verb stays at one place: what Python keeps in sets goes by the path, and with it the order of calls.
+    # A command always has the same path: the order of Python's sets depends on it, and so does the order of calls.
     with ThreadPoolExecutor(given.jobs) as pool:
         for told in pool.map(lambda each: each[0](each[1]), work):
             print(told.line, flush=True)
@@ -68,14 +68,14 @@ def main() -> int:
 
 
 class Told(NamedTuple):
-    """What came of a part of the work."""
+    """The result of one test: a line of output and the problems."""
 
     line: str
     bad: list[str]
 
 
 def _kills(name: str) -> Told:
-    """A row of the table: the verb, killed at every call but the one that begins the program."""
+    """Return a table row for a command killed at every call except the one that starts the program."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
         bench = Bench(Path(folder), SCENES[name])
@@ -87,14 +87,14 @@ def _kills(name: str) -> Told:
 
 
 def _runs(name: str) -> Told:
-    """A line: a run, a resume or a rollback, killed at every entry of its journal, or at times."""
+    """Return a line for a run, a resume or a rollback, killed at every journal entry or at certain times."""
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
         tortured = torture(name, Path(folder))
     return Told(tortured.line, tortured.bad)
 
 
 def _faults(name: str) -> Told:
-    """A line: the verb, with each error at each call."""
+    """Return a line for a command with each possible error at each call."""
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
         bench = Bench(Path(folder), SCENES[name])
         failed = Failed(name, tuple(inject(bench, errors(bench.undisturbed.calls))))
@@ -102,7 +102,7 @@ def _faults(name: str) -> Told:
 
 
 def _elsewhere(name: str) -> Told:
-    """A line: the verb, killed at every call that changes something, with artifacts on another file system."""
+    """Return a line for a command killed at every changing call, with artifacts on another file system."""
     title = f"{name}, other file system"
     why = missing("unshare")
     if why is not None:

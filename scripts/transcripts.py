@@ -1,7 +1,7 @@
-"""Run the transcripts in tests/console anew and write down what is printed, or with `--check` say which would change.
+"""Run the transcripts in tests/console again and update their output, or with `--check` report those that would change.
 
-Names of verbs may be given; without any it is all of them. To add one: write tests/console/VERB.md with its `file`
-blocks and `$ command` lines, run this, and read what has come out.
+The arguments are names of commands; without any, all are run. To add one: write tests/console/COMMAND.md with its
+`file` blocks and `$ command` lines, run this script, and read the result.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.console.runner import FOLDER, rewrite
 
 
 def main() -> int:
-    """The exit status is 1 when a check finds a difference."""
+    """Update the transcripts; return 1 if `--check` finds a difference."""
     names = [each for each in sys.argv[1:] if not each.startswith("-")]
     paths = [FOLDER / f"{name}.md" for name in names] or sorted(FOLDER.glob("*.md"))
     old = [path.read_text(encoding="utf-8") for path in paths]

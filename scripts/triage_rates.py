@@ -1,7 +1,7 @@
-"""How often triage is right: on the labelled requests of the tests, and on the titles and purposes of real plans.
+"""Measure the accuracy of triage on the labeled test requests, and on the titles and purposes of real plans.
 
-`triage_rates.py` prints the confusion and the calibration of each set; with `-v` also what was judged otherwise than labelled,
-of the requests that cues were written for: those that are held out are only counted.
+`triage_rates.py` prints the confusion matrix and the calibration of each set. With `-v` it also prints the requests
+with a wrong verdict, from the sets for which cues were written; held-out requests are only counted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.context.triage import rates
 
 
 def main(arguments: list[str]) -> int:
-    """Print the rates; the exit status is 1 when a request that needs a plan was judged to need none."""
+    """Print the rates; return 1 if a request that needs a plan was judged to need none."""
     wrong = 0
     for path in (rates.FITTED, rates.FURTHER, rates.HELD_OUT):
         found = rates.judged(path)
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _table(name: str, found: list[rates.Judged]) -> list[str]:
-    """The confusion and the calibration of a set, as the page has them."""
+    """Return the confusion matrix and the calibration of a set, in the format of the page."""
     counts = rates.confusion(found)
     lines = [f"{name}: {len(found)} requests, Brier score {rates.brier(found):.3f}", ""]
     lines += [f"| labelled | {' | '.join(rates.VERDICTS)} |", "|---|---|---|---|"]
@@ -50,7 +50,7 @@ def _table(name: str, found: list[rates.Judged]) -> list[str]:
 
 
 def _plans(corpus: Path) -> list[str]:
-    """What titles and the first paragraphs of purposes are judged as, of all plans of a folder that have them."""
+    """Return the verdicts on the titles and on the first paragraphs of the purposes of all plans in a directory."""
     titles: Counter[str] = Counter()
     purposes: Counter[str] = Counter()
     for path in sorted(corpus.glob("*/*.md")):

@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("execplan", "scripts", "tests")
 SHORTEST_SENTENCE = 4
-"""Words that the first sentence of a docstring has at least."""
+"""Minimum number of words in the first sentence of a docstring."""
 
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Vocabulary(NamedTuple):
-    """What `words.toml` says."""
+    """The vocabulary rules in `words.toml`."""
 
     vague: frozenset[str]
-    """Names that say nothing about the value, in lower case and without underscores around them."""
+    """Names that do not describe the value, in lower case and without underscores around them."""
     retired: dict[str, str]
-    """A retired phrase in prose, in lower case, and what replaces it."""
+    """Retired phrases in prose, in lower case, each with its replacement."""
     allowed: dict[str, frozenset[str]]
-    """Vague names or retired phrases that are right in a place: a file or a directory, and which of them."""
+    """Vague names or retired phrases that are allowed in a place: a file or a directory, and the names."""
     parallel: frozenset[str]
-    """Basenames that several packages have because the files play the same role."""
+    """Basenames that several packages share because the files have the same role."""
     unfinished: tuple[str, ...]
     """Files and directories whose prose is not checked yet."""
 
 
 def read_vocabulary(path: Path) -> Vocabulary:
-    """Read the vocabulary; raises KeyError for a table that is missing."""
+    """Read the vocabulary; raises KeyError if a table is missing."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     return Vocabulary(
         frozenset(tables["vague"]["names"].split()),
@@ -83,7 +83,7 @@ def first_sentence(docstring: str) -> str:
 
 
 def check_file(path: str, source: str, vocabulary: Vocabulary) -> Iterator[str]:
-    """Yield what is wrong with one file's names and prose."""
+    """Yield the problems with one file's names and prose."""
     tree = ast.parse(source)
     allowed = _allowed_in(path, vocabulary)
     for name, line in bound_names(tree):
@@ -109,7 +109,7 @@ def check_file(path: str, source: str, vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def check_basenames(paths: Iterable[str], vocabulary: Vocabulary) -> Iterator[str]:
-    """Yield every basename that two modules of the package share, outside of the parallel roles."""
+    """Yield every basename that two modules of the package share, except those with parallel roles."""
     by_name = defaultdict(list)
     for path in paths:
         if path.startswith("execplan/"):
@@ -135,7 +135,7 @@ def _allowed_in(path: str, vocabulary: Vocabulary) -> set[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the problems of all files, or the counts."""
+    """Print the problems in all files, or the counts."""
     vocabulary = read_vocabulary(ROOT / "scripts" / "words.toml")
     files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
     paths = [str(path.relative_to(ROOT)) for path in files]

@@ -1,4 +1,4 @@
-"""Files replaced, made and removed so that a reader sees the old bytes or the new ones, and no others are lost."""
+"""Atomic creation, replacement and removal of files: readers see the old or new bytes, and no other edit is lost."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 _MAX_ATTEMPTS = 8
 _RETRY_DELAY = 0.005
-"""Seconds before a file that changed is read again, the first time; then twice as long, and so on."""
+"""Seconds before the first retry after a file has changed; the delay doubles with each retry."""
 
 
 class BackupWriter:
-    """Where bytes go that a replacement displaced and nobody has read: by default, beside the file."""
+    """A place for overwritten bytes that this program has not read; by default a file next to the original."""
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
 
     def has_copy(self, path: str, data: bytes) -> bool:
-        """Whether the bytes are a version of the file that is kept elsewhere."""
+        """Return whether the bytes are a version of the file that is already stored elsewhere."""
         return False
 
     def save_copy(self, path: str, data: bytes) -> None:
-        """Keep the bytes, and warn of where; raises ExecplanError."""
+        """Save the bytes as a backup copy and add a warning that names it; raises ExecplanError."""
         number = 1
         while not create(backup_path := f"{path}.displaced-{number}", data):
             number += 1
@@ -46,12 +46,13 @@ class BackupWriter:
 def replace(
     path: str, old: bytes, new: bytes, *, within: str | None = None, backup_writer: BackupWriter | None = None
 ) -> bool:
-    """Put new bytes in place of the old ones, mode and owner kept, links followed; on any failure the old bytes stay.
+    """Replace the old bytes of a file with new ones; keep mode and owner, follow links.
 
-    True when the file had other hard links, which keep the old bytes. The caller holds a lock; for those who ask for
-    none the two files change places in one step, and what was displaced is looked at: other bytes than the old ones go
-    back. Raises ChangedMeanwhileError when the file does not hold the old bytes or lies outside `within` by now,
-    ExecplanError for all else.
+    Return whether the file had other hard links, which keep the old bytes. On any failure the old bytes stay in place.
+    The caller holds a lock. To handle programs that take no lock, the two files are exchanged in one step, and then the
+    overwritten bytes are checked; if they are not the old ones, they are put back.
+    Raises FileChangedError if the file does not contain the old bytes or is now outside `within`, and ExecplanError for
+    any other failure.
     """
     target = resolve_path(path)
     name = os.path.basename(target)
@@ -74,11 +75,14 @@ def replace(
 def _swap_in(
     directory: OpenDirectory, temporary_file: str, name: str, old: bytes, new: bytes, backup_writer: BackupWriter
 ) -> bool:
-    """Let the new file take the name; whether the old one has others. Leaves nothing beside it, whatever happens."""
+    """Move the new file to its final name and return whether the old file had other hard links.
+
+    No temporary file remains next to it, even on failure.
+    """
     try:
         if directory.read(name, len(old) + 1) != old:
             raise FileChangedError(directory.join(name))
-        status = directory.status(name)  # by now without the leftover of a `create` that was killed
+        status = directory.status(name)  # a killed `create`'s leftover, a second link, is gone
         if not directory.exchange(temporary_file, name):
             directory.rename(temporary_file, directory, name)
         elif directory.read(temporary_file, len(old) + 1) != old:
@@ -90,7 +94,7 @@ def _swap_in(
         raise
     try:
         directory.unlink(temporary_file)
-    except OSError as error:  # the new text is in its place: the next writer removes the old one
+    except OSError as error:  # the new text is in place: the next writer removes the old file
         trace.log(f"{directory.join(temporary_file)} could not be removed: {error}")
     return status is not None and status.st_nlink > 1
 
@@ -98,12 +102,12 @@ def _swap_in(
 def _undo_swap(
     directory: OpenDirectory, temporary_file: str, name: str, new: bytes, backup_writer: BackupWriter
 ) -> None:
-    """Let what was displaced, if anything was, have its name again, and remove the new file."""
+    """Restore the overwritten file, if there is one, and remove the new file."""
     if directory.read(temporary_file, len(new) + 1) != new:
         directory.exchange(temporary_file, name)
         if (
             directory.read(temporary_file, len(new) + 1) != new
-        ):  # somebody has saved over ours since: that is the newer one
+        ):  # another program has saved over the new file since: its version is the newest
             directory.exchange(temporary_file, name)
             backup_writer.save_copy(directory.join(name), _read_file(directory, temporary_file))
     directory.unlink(temporary_file)
@@ -116,9 +120,10 @@ def remove_leftover(
     within: str | None = None,
     backup_writer: BackupWriter | None = None,
 ) -> None:
-    """Remove what a killed writer has left beside a file; bytes that nobody has read are kept. The caller holds a lock.
+    """Remove the temporary file that a killed writer has left next to a file, and save unknown bytes.
 
-    Raises ChangedMeanwhileError when the file lies outside `within` by now, ExecplanError.
+    The caller holds a lock. Raises FileChangedError if the file is now outside `within`, and ExecplanError for any
+    other failure.
     """
     if not has_leftover(path):
         return
@@ -131,7 +136,7 @@ def remove_leftover(
 
 
 def has_leftover(path: str) -> bool:
-    """Whether something is beside a file that a writer needs while it writes, or has left."""
+    """Return whether a file has a temporary file next to it, from a running writer or a killed one."""
     directory, name = os.path.split(resolve_path(path))
     return os.path.lexists(os.path.join(directory, temp_file_name(name)))
 
@@ -139,8 +144,8 @@ def has_leftover(path: str) -> bool:
 def _clear_temporary(
     directory: OpenDirectory, name: str, known_versions: tuple[bytes, ...], backup_writer: BackupWriter
 ) -> str:
-    """The name under which a file is written before it takes another's; free, whatever a killed writer has left there."""
-    # One name for each file: what a killed writer has left is found by the next one, under the same lock.
+    """Return the name of a file's temporary file after removing one that a killed writer has left."""
+    # Each file has one temporary name: the next writer finds a killed writer's leftover under the same lock.
     temporary_file = temp_file_name(name)
     status = directory.status(temporary_file)
     if status is not None:
@@ -148,7 +153,7 @@ def _clear_temporary(
         path = directory.join(name)
         is_known = any(
             [version.startswith(leftover) for version in known_versions]
-        )  # a writer that was killed may have written a part
+        )  # a killed writer may have written only a part
         if status.st_nlink == 1 and not is_known and leftover and not backup_writer.has_copy(path, leftover):
             backup_writer.save_copy(path, leftover)
         directory.unlink(temporary_file)
@@ -156,7 +161,7 @@ def _clear_temporary(
 
 
 def temp_file_name(name: str) -> str:
-    """What a file is called while it is written; its leading dot hides it."""
+    """Return the name of a file's temporary file; the leading dot hides it."""
     return f".execplan-{digest(os.fsencode(name))[:16]}.tmp"
 
 
@@ -165,7 +170,10 @@ def _read_file(directory: OpenDirectory, name: str) -> bytes:
 
 
 def retry_on_change(operation: Callable[[], T], display_path: str) -> T:
-    """Do what reads a file and replaces it, anew when the file was changed between the two; raises ExecplanError."""
+    """Run an operation that reads and replaces a file, and retry it if the file changes in between.
+
+    Raises ExecplanError if the file changes on every attempt.
+    """
     for attempt in range(_MAX_ATTEMPTS):
         try:
             return operation()
@@ -178,7 +186,7 @@ def retry_on_change(operation: Callable[[], T], display_path: str) -> T:
 
 
 def hard_link_warning(display_path: str) -> str:
-    """What to warn of when a file was replaced that had other hard links."""
+    """Return the warning for a replaced file that had other hard links."""
     return f"{display_path} had other hard links: they keep the old text"
 
 
@@ -191,15 +199,16 @@ def create(
     make_directories: bool = False,
     temporary_file: str = "",
 ) -> bool:
-    """Write a new file, with the folders above it if asked; False, with nothing written, when the name is taken.
+    """Write a new file, and its parent directories if requested; return False and write nothing if the name exists.
 
-    The caller holds a lock; `temporary_file` is what the file is called before it has its name, for a lock on its folder. Raises ChangedMeanwhileError when the file would lie outside `within`, ExecplanError.
+    The caller holds a lock. `temporary_file` is the temporary name, for callers that lock the directory.
+    Raises FileChangedError if the file would be outside `within`, and ExecplanError for any other failure.
     """
     parent, name = os.path.split(path)
     with OpenDirectory(parent, within=within, make=make_directories) as directory:
         temporary_file = temporary_file or temp_file_name(name)
         try:
-            directory.unlink(temporary_file)  # what a killed writer has left never had this name
+            directory.unlink(temporary_file)  # a killed writer's leftover is not a version of this file
             directory.write(temporary_file, data, 0o777 if executable else 0o666)
             try:
                 directory.link(temporary_file, name)
@@ -218,9 +227,9 @@ def create(
 
 
 def write(path: str, data: bytes, *, within: str | None = None) -> None:
-    """Let a file hold these bytes, whatever was there, and make the folders above it; the caller holds a lock.
+    """Write a file, replacing any previous content, and create its parent directories; the caller holds a lock.
 
-    Raises ChangedMeanwhileError when the file would lie outside `within`, ExecplanError.
+    Raises FileChangedError if the file would be outside `within`, and ExecplanError for any other failure.
     """
     parent, name = os.path.split(path)
     with OpenDirectory(parent, within=within, make=True) as directory:
@@ -235,9 +244,9 @@ def write(path: str, data: bytes, *, within: str | None = None) -> None:
 
 
 def remove(path: str, old: bytes) -> int:
-    """Remove a file and give its mode; raises ChangedMeanwhileError when it does not hold the old bytes.
+    """Remove a file and return its mode; raises FileChangedError if it does not contain the old bytes.
 
-    A link is kept, what it leads to is removed. The caller holds a lock.
+    For a symbolic link, the target is removed and the link is kept. The caller holds a lock.
     """
     target = resolve_path(path)
     name = os.path.basename(target)
@@ -257,7 +266,7 @@ def remove(path: str, old: bytes) -> int:
 
 
 def make_directory(path: str, *, within: str | None = None) -> list[str]:
-    """Make a folder and those above it; the ones that were made. Raises ChangedMeanwhileError, ExecplanError."""
+    """Create a directory and its parents, and return those created; raises FileChangedError or ExecplanError."""
     if os.path.isdir(path):
         return []
     with OpenDirectory(path, within=within, make=True) as directory:
@@ -265,7 +274,7 @@ def make_directory(path: str, *, within: str | None = None) -> list[str]:
 
 
 def sync_directory(path: str) -> None:
-    """Make what was renamed in a folder last; raises ExecplanError."""
+    """Flush a directory to disk so that renames in it survive a crash; raises ExecplanError."""
     try:
         handle = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -277,7 +286,7 @@ def sync_directory(path: str) -> None:
 
 
 def remove_empty_directory(path: str) -> None:
-    """Remove a folder if it holds nothing."""
+    """Remove a directory if it is empty."""
     try:
         os.rmdir(path)
     except OSError:
@@ -285,5 +294,5 @@ def remove_empty_directory(path: str) -> None:
 
 
 def read_only_error(path: str) -> ExecplanError:
-    """The refusal to write to a file that nobody may write to."""
+    """Return the error for a write to a read-only file."""
     return ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")

@@ -1,4 +1,4 @@
-"""Files: read whole within a limit, and what the operating system's errors come to."""
+"""Reading of regular files with a size limit, and conversion of operating system errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_ATTEMPTS = 100
 
 
 def read(path: str, limit: int) -> tuple[bytes, int]:
-    """The bytes of a regular file, and its size; of a file above the limit no byte is read. Raises ExecplanError."""
+    """Return the bytes and the size of a regular file, without bytes if it exceeds the limit; raises ExecplanError."""
     trace.log(f"read {path}")
     handle, size = open_file(path)
     try:
@@ -28,7 +28,10 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
 
 
 def read_with_status(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None]:
-    """As `read` does, and what the file's status was, None when it changed meanwhile; raises ExecplanError."""
+    """Return the bytes, size and status of a regular file; raises ExecplanError.
+
+    The bytes are empty for a file above the limit. The status is None if the file changed meanwhile.
+    """
     trace.log(f"read {path}")
     handle, size = open_file(path)
     try:
@@ -45,7 +48,7 @@ def read_with_status(path: str, limit: int) -> tuple[bytes, int, os.stat_result 
 
 
 def open_file(path: str) -> tuple[int, int]:
-    """The handle of a regular file, for reading, and its size; raises ExecplanError."""
+    """Open a regular file for reading and return its handle and size; raises ExecplanError."""
     try:
         handle = open_regular(path)
     except OSError as error:
@@ -54,7 +57,7 @@ def open_file(path: str) -> tuple[int, int]:
 
 
 class NotRegularError(OSError):
-    """There is a directory, a pipe, a socket or a device where a file is expected."""
+    """A path leads to a directory, a pipe, a socket or a device instead of a file."""
 
     def __init__(self, path: str, file_type: str) -> None:
         import errno
@@ -63,10 +66,10 @@ class NotRegularError(OSError):
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_fd: int | None = None) -> int:
-    """The handle of a regular file; all files that are not the program's own are opened here.
+    """Open a regular file and return its handle; every file that the program did not create is opened here.
 
-    Opening a pipe waits for whoever is at its other end, and reading a device may never end, so both are errors, at
-    once. Raises OSError.
+    Opening a pipe waits for a process at its other end, and reading a device may never end, so both are errors at once.
+    Raises OSError.
     """
     try:
         handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, mode, dir_fd=dir_fd)
@@ -86,22 +89,22 @@ def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_
 
 
 def resolve_path(path: str) -> str:
-    """Where a path leads to, through every link; raises ChangedMeanwhileError when folders on it keep changing places."""
+    """Return the real path after resolving all links; raises FileChangedError if directories on it keep changing."""
     for _ in range(_MAX_ATTEMPTS):
         try:
             return os.path.realpath(path)
         except (FileNotFoundError, NotADirectoryError):
-            continue  # what was looked at was gone when it was read
+            continue  # a link disappeared between the check and the read
         except OSError as error:
             import errno
 
-            if error.errno != errno.EINVAL:  # or it was no link any more
+            if error.errno != errno.EINVAL:  # EINVAL: it is no longer a link
                 raise
     raise FileChangedError(path)
 
 
 class FileChangedError(ExecplanError):
-    """The file no longer holds what was read from it, or is no longer where it was."""
+    """The content or the location of a file has changed since it was read."""
 
     def __init__(self, path: str) -> None:
         conflict = conflict_error(path)
@@ -109,7 +112,7 @@ class FileChangedError(ExecplanError):
 
 
 def file_error(error: OSError, path: str, action: str) -> ExecplanError:
-    """The refusal that an error of the operating system comes to."""
+    """Convert an operating system error to an ExecplanError."""
     import errno
 
     if isinstance(error, NotRegularError):
@@ -128,7 +131,7 @@ def file_error(error: OSError, path: str, action: str) -> ExecplanError:
 
 
 def conflict_error(path: str) -> ExecplanError:
-    """The refusal of an edit whose file would not hold still."""
+    """Return the error for an edit of a file that changes on every attempt."""
     return ExecplanError(
         "changed-underneath", f"{path} kept changing while it was edited", exit=CONFLICT, hint="try again"
     )

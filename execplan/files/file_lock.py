@@ -1,4 +1,4 @@
-"""Exclusive locks that wait their turn, for so long."""
+"""Exclusive file locks with a timeout."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 DEFAULT_TIMEOUT = 10.0
-"""Seconds that a writer waits for another, unless told."""
+"""Default lock timeout in seconds."""
 
 _timeouts = [DEFAULT_TIMEOUT]
 
 
 def set_timeout(seconds: float) -> None:
-    """Let every lock that is asked for from now on, git's too, be waited for so long."""
+    """Set the timeout of all locks requested from now on, including those of Git."""
     _timeouts.append(seconds)
 
 
 def timeout() -> float:
-    """Seconds for which a lock is waited for."""
+    """Return the lock timeout in seconds."""
     return _timeouts[-1]
 
 
 _HOLDER_VARIABLES = ("EXECPLAN_AGENT", "EXECPLAN_AUTHOR", "LOGNAME", "USER")
-"""Variables that may name who holds a lock."""
+"""Environment variables that may name the lock holder."""
 
 
 class FileLock:
-    """An exclusive lock on a file that stays: `flock`, so that a killed holder leaves nothing behind."""
+    """An exclusive `flock` lock on a permanent file; the kernel releases it when the holder is killed."""
 
     def __init__(self, path: str, holder: str) -> None:
         self.path = path
         self.holder = holder
-        """What others are told while it is held: the verb and the plan."""
+        """Description of the holder for other writers: the command and the plan."""
         self._handle = -1
 
     def __enter__(self) -> FileLock:
@@ -76,7 +76,7 @@ class FileLock:
 
 
 def is_held(path: str) -> bool:
-    """Whether somebody holds the lock of a file now; raises ExecplanError."""
+    """Return whether a process now holds the lock of a file; raises ExecplanError."""
     try:
         handle = open_regular(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -97,7 +97,7 @@ def is_held(path: str) -> bool:
 
 
 def read_holder(path: str) -> str:
-    """What the holder of a lock has said of itself, or the last one has."""
+    """Return the description that the current or the last lock holder wrote; empty if it can't be read."""
     try:
         with open(open_regular(path), "rb") as file:
             return file.read(500).decode("utf-8", "replace").strip()
@@ -106,7 +106,7 @@ def read_holder(path: str) -> str:
 
 
 def _try_lock(handle: int, path: str) -> bool:
-    """Whether the lock was free, and is had now; raises ExecplanError where there are no locks."""
+    """Take the lock if it is free and return whether it was; raises ExecplanError if the file system has no locks."""
     import fcntl
 
     try:
@@ -120,9 +120,9 @@ def _try_lock(handle: int, path: str) -> bool:
 
 
 def _wait_for_lock(handle: int, path: str) -> bool:
-    """Whether the lock is had in time; else the handle is given up. Raises ExecplanError.
+    """Wait for the lock and return whether it was acquired in time; if not, give up the handle. Raises ExecplanError.
 
-    A thread waits in the kernel, where who came first is first: of sixteen that ask again and again, some starve.
+    A thread waits in the kernel, which serves waiters in order; with retries instead, some of sixteen processes starve.
     """
     import _thread
     import fcntl
@@ -163,7 +163,7 @@ def _wait_for_lock(handle: int, path: str) -> bool:
 
 
 def _no_locks_error(error: OSError, path: str) -> ExecplanError:
-    """The refusal of a lock for another reason than that somebody holds it: some network file systems know none."""
+    """Return the error for a file that can't be locked at all: some network file systems have no locks."""
     return ExecplanError(
         "no-locks",
         f"the file system can't lock {path}: {os.strerror(error.errno or 0).lower()}; nothing was changed",

@@ -1,4 +1,4 @@
-"""A folder held open: what is done in it is done there, whatever its path leads to by now."""
+"""An open directory handle: file operations stay in that directory even if its path changes."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ if TYPE_CHECKING:
 
 _WALK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _RENAME_EXCHANGE = 2
-"""RENAME_EXCHANGE of renameat2(2), and RENAME_SWAP of macOS's renameatx_np(2)."""
+"""Flag RENAME_EXCHANGE of renameat2(2), and RENAME_SWAP of macOS's renameatx_np(2)."""
 _RENAME_NO_REPLACE = 4 if sys.platform == "darwin" else 1
-"""RENAME_NOREPLACE, and RENAME_EXCL."""
+"""Flag RENAME_NOREPLACE of renameat2(2), and RENAME_EXCL of renameatx_np(2)."""
 _UNSUPPORTED_ERRORS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
 
 
 class OpenDirectory:
-    """A folder that is reached step by step, through no link, so that none can be swapped in on the way."""
+    """A directory opened component by component without following links, so that no link can be swapped in."""
 
     def __init__(self, path: str, *, within: str | None = None, make: bool = False) -> None:
-        """Open it; a path that leads out of `within` has changed since it was checked.
+        """Open the directory, and create it if `make` is set.
 
-        Raises ChangedMeanwhileError, and ExecplanError where it can't be opened or made.
+        Raises FileChangedError if the path leads out of `within`, because it has then changed since it was checked, and
+        ExecplanError if the directory can't be opened or created.
         """
         self.path = resolve_path(path)
         if within is not None and not f"{self.path}/".startswith(within.rstrip("/") + "/"):
             raise FileChangedError(path)
         self.created_paths: list[str] = []
-        """The folders that had to be made."""
+        """Directories that were created on the way."""
         try:
             self.handle = self._open_path(make=make)
         except BaseException:
@@ -90,18 +91,18 @@ class OpenDirectory:
         return os.open(component, flags, dir_fd=parent_handle)
 
     def join(self, name: str) -> str:
-        """The path of what has the name."""
+        """Return the path of a name in the directory."""
         return os.path.join(self.path, name)
 
     def status(self, name: str) -> os.stat_result | None:
-        """What is known of a file, a link not followed; None when there is none."""
+        """Return the status of a file without following a link, or None if it does not exist."""
         try:
             return os.stat(name, dir_fd=self.handle, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
     def read(self, name: str, limit: int) -> bytes:
-        """The bytes of a regular file, at most so many; none where there is none. Raises OSError."""
+        """Return at most `limit` bytes of a regular file, or no bytes if there is none; raises OSError."""
         try:
             handle = open_regular(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.handle)
         except NotRegularError:
@@ -116,9 +117,9 @@ class OpenDirectory:
             os.close(handle)
 
     def write(self, name: str, data: bytes, mode: int, status_to_copy: os.stat_result | None = None) -> None:
-        """Write a file that is new, and have it on disk; with the mode and the owner of another if given.
+        """Write a new file and flush it to disk; copy mode and owner from a status if given.
 
-        Raises OSError, with no file left.
+        Raises OSError; the file is then removed.
         """
         handle = os.open(
             name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode, dir_fd=self.handle
@@ -139,26 +140,26 @@ class OpenDirectory:
             os.close(handle)
 
     def exchange(self, first_name: str, second_name: str) -> bool:
-        """Let two files change their names in one step; False where the file system can't. Raises OSError."""
+        """Exchange the names of two files in one step; return False if the file system can't. Raises OSError."""
         return _rename_with_flags(self, first_name, self, second_name, _RENAME_EXCHANGE)
 
     def rename(self, name: str, target_directory: OpenDirectory, new_name: str) -> None:
-        """Rename a file, to a name that may be taken; raises OSError."""
+        """Rename a file and replace the target if it exists; raises OSError."""
         os.rename(name, new_name, src_dir_fd=self.handle, dst_dir_fd=target_directory.handle)
 
     def move(self, name: str, target_directory: OpenDirectory, new_name: str) -> None:
-        """Rename a file or a folder, into another folder too, to a name that is free; raises OSError."""
+        """Rename a file or directory, also into another directory, to an unused name; raises OSError."""
         if not _rename_with_flags(self, name, target_directory, new_name, _RENAME_NO_REPLACE):
             if target_directory.status(new_name) is not None:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target_directory.join(new_name))
             self.rename(name, target_directory, new_name)
 
     def link(self, name: str, new_name: str) -> None:
-        """Give a file a second name; raises OSError."""
+        """Create a hard link to a file in the same directory; raises OSError."""
         os.link(name, new_name, src_dir_fd=self.handle, dst_dir_fd=self.handle, follow_symlinks=False)
 
     def unlink(self, name: str) -> None:
-        """Remove a file if it is there, at a second try when the first fails; raises OSError."""
+        """Remove a file if it exists, and retry once on failure; raises OSError."""
         for is_last_attempt in (False, True):
             try:
                 os.unlink(name, dir_fd=self.handle)
@@ -171,12 +172,12 @@ class OpenDirectory:
                 return
 
     def sync(self) -> None:
-        """Make what was renamed in the folder last; raises OSError."""
+        """Flush the directory to disk so that renames survive a crash; raises OSError."""
         os.fsync(self.handle)
 
 
 def _rename_with_flags(source: OpenDirectory, name: str, target: OpenDirectory, new_name: str, flags: int) -> bool:
-    """Rename in a special way; False where the system or the file system can't. Raises OSError."""
+    """Rename with special flags; return False if the system or the file system can't. Raises OSError."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -195,7 +196,7 @@ def _rename_with_flags(source: OpenDirectory, name: str, target: OpenDirectory, 
 
 
 def _copy_owner_and_mode(handle: int, status_to_copy: os.stat_result) -> None:
-    """Give an open file the owner and the mode of another, the owner as far as one may."""
+    """Copy mode and owner to an open file; skip the owner if permission is missing."""
     current_status = os.fstat(handle)
     if (current_status.st_uid, current_status.st_gid) != (status_to_copy.st_uid, status_to_copy.st_gid):
         try:

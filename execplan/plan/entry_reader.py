@@ -1,4 +1,4 @@
-"""The entries of a living section and its revision notes, in all the forms in which people write them."""
+"""Parser for the entries of living sections and for revision notes, in all forms in which people write them."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _PUNCTUATION = " :,;.-–—*_"
 
 
 class _EntrySpan(NamedTuple):
-    """The lines of one entry before its labels are read."""
+    """The line range of an entry before its labels are read."""
 
     start: int
     end: int
     kind: str
     label: str | None
-    """The label that it begins with."""
+    """Label at the start of the entry, if any."""
 
 
 def read_entries(
     lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]
 ) -> list[Entry]:
-    """The entries of a section in file order; what only holds a place is none."""
+    """Return the entries of a section in file order, without placeholders."""
     spans = _entry_spans(blocks, section, placeholder_lines)
     has_labels = section.name != outline.OUTCOMES
     if section.name == outline.DECISIONS or (has_labels and any([span.kind != PARAGRAPH for span in spans])):
-        spans = [span for span in spans if span.label or span.kind != PARAGRAPH]  # prose around a log
+        spans = [span for span in spans if span.label or span.kind != PARAGRAPH]  # skip prose around a log
     entries = [_read_entry(lines, span, placeholder_lines, has_labels=has_labels) for span in spans]
     return [entry for entry in entries if not line_grammar.is_empty_text(entry.text)]
 
@@ -40,7 +40,7 @@ def read_entries(
 def read_revision_notes(
     lines: list[str], blocks: list[Block], section: Section, placeholder_lines: Sequence[int]
 ) -> list[Entry]:
-    """The revision notes at the end of a section, or in a section of their own."""
+    """Return the revision notes at the end of a section, or in a section of their own."""
     first_line = section.body_start if line_grammar.is_revision_note(section.title) else section.notes_start
     notes = []
     for block in blocks[section.first_block : section.block_end]:
@@ -59,7 +59,7 @@ def read_revision_notes(
 
 
 def _split_note(source: str) -> tuple[str | None, str]:
-    """Date and words of a revision note, behind its label."""
+    """Split a revision note into its date and its text, without the label."""
     if line_grammar.is_revision_note(source):
         source = source[source.lower().find("note") + 4 :].lstrip("s*_")
     note_text = source.lstrip(_PUNCTUATION)
@@ -76,9 +76,9 @@ def _split_note(source: str) -> tuple[str | None, str]:
 
 
 def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Sequence[int]) -> list[_EntrySpan]:
-    """The top-level blocks of a section, put together into entries."""
+    """Group the top-level blocks of a section into entries."""
     spans: list[_EntrySpan] = []
-    heading: Block | None = None  # a sub-heading is an entry when labels follow it, else it only groups
+    heading: Block | None = None  # a sub-heading is an entry if labels follow it; otherwise it only groups entries
     for block in blocks[section.first_block : section.block_end]:
         if block.start >= section.content_end:
             break
@@ -101,7 +101,7 @@ def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Seque
 
 
 def _read_entry(lines: list[str], span: _EntrySpan, placeholder_lines: Sequence[int], *, has_labels: bool) -> Entry:
-    """The fields of one entry, from lines that begin with a label or from labels in the middle of its line."""
+    """Parse an entry's fields from lines that start with a label, or from labels in the middle of its line."""
     fields: dict[str, list[str]] = {"": []}
     current_lines = fields[""]
     for index in range(span.start, span.end):
@@ -137,7 +137,7 @@ def _read_entry(lines: list[str], span: _EntrySpan, placeholder_lines: Sequence[
 
 
 def _split_inline_labels(values: dict[str, str]) -> None:
-    """Take the labels of an entry that stands on one line out of its words."""
+    """Move the labeled fields of a one-line entry out of its text."""
     for label in (line_grammar.SUPERSEDES, line_grammar.DATE_AUTHOR, line_grammar.RATIONALE, line_grammar.EVIDENCE):
         for name, text in values.items():
             head, separator, tail = text.partition(f" {label}:")
@@ -148,11 +148,11 @@ def _split_inline_labels(values: dict[str, str]) -> None:
 
 
 def _non_empty(text: str | None) -> str | None:
-    """The words, or None when they say nothing."""
+    """Return the text, or None if it is missing or a placeholder."""
     return None if text is None or line_grammar.is_empty_text(text) else text
 
 
 def _strip_marker(line: str) -> str:
-    """The first line of an item or a sub-heading without its mark."""
+    """Return the first line of an item or a sub-heading without its bullet or `#` marks."""
     unmarked = line.lstrip("#")
     return unmarked.strip(" #") if unmarked != line else line.partition(" ")[2].lstrip()

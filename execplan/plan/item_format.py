@@ -1,4 +1,4 @@
-"""How the items around a place are written, and words written the same way without a chance to become structure."""
+"""Detection of the format of neighboring items, and wrapping and escaping of new text in that format."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ _RULE_CHARS = "-=*_"
 _BLOCK_STARTS = ("#", ">", "<", "```", "~~~")
 
 MIN_WIDTH = 40
-"""Columns that a text wrapped by hand has at least; narrower lines were broken for what they say."""
+"""Minimum width in columns of hand-wrapped text; narrower lines were broken because of their content."""
 
 
 class ItemFormat(NamedTuple):
-    """What a new item copies."""
+    """The format that a new item copies from its neighbors."""
 
     width: int
-    """Columns at which its words wrap, or 0 for one line."""
+    """Column at which the text wraps, or 0 for one line."""
     indent: str
-    """What its further lines begin with."""
+    """Indentation of continuation lines."""
     is_loose: bool
-    """Whether a blank line stands between items."""
+    """Whether blank lines separate the items."""
 
 
 def detect_format(
     lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: str, is_loose_default: bool
 ) -> ItemFormat:
-    """The shape of neighbours, each from its first line to one past its last; `indent` and `is_loose_default` are for none."""
+    """Return the format of the items at the given spans, from the first line to one past the last.
+
+    `indent` and `is_loose_default` apply where the items do not show one.
+    """
     widths = [max(len(line) for line in lines[start:end]) for start, end in spans if end - start > 1]
     if len(spans) > 1:
         is_loose_default = is_loose(lines, spans)
@@ -47,18 +50,21 @@ def detect_format(
 
 
 def wrap_width(widths: Sequence[int]) -> int:
-    """The columns at which items wrap whose lines have these widths, or 0."""
+    """Return the column at which items with these line widths wrap, or 0."""
     widest = max(widths, default=0)
     return widest if widest >= MIN_WIDTH else 0
 
 
 def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether a blank line, and nothing else, stands between items that follow each other."""
+    """Return whether any two consecutive items are separated by blank lines only."""
     return any([end < start and is_blank("".join(lines[end:start])) for (_, end), (start, _) in pairwise(spans)])
 
 
 def wrap_text(first_prefix: str, text: str, item_format: ItemFormat) -> list[str]:
-    """Lines that begin with `first_prefix` and say the words; none but the first begins with what opens a block or a label."""
+    """Wrap a text into lines, the first of which starts with `first_prefix`.
+
+    No continuation line starts with a word that would open a block or be a label.
+    """
     lines = [first_prefix]
     words = text.split()
     for index, word in enumerate(words):
@@ -72,7 +78,7 @@ def wrap_text(first_prefix: str, text: str, item_format: ItemFormat) -> list[str
 
 
 def escape_text(text: str) -> str:
-    """Words at the start of a line, with a backslash in what would open a block or be a label there."""
+    """Escape the start of a text with a backslash if it would open a block or be a label at the start of a line."""
     head, _, tail = text.partition(":")
     if read_label(text) is not None and read_label(f"{head}\\:{tail}") is None:
         return f"{head}\\:{tail}"
@@ -85,13 +91,13 @@ def escape_text(text: str) -> str:
 
 
 def escape_heading(title: str) -> str:
-    """A title as a heading holds it: number signs at its end would close the heading."""
+    """Escape the number signs at the end of a title, which would otherwise close the heading."""
     bare_title = title.rstrip("#")
     return f"{bare_title}\\{title[len(bare_title) :]}" if bare_title != title else title
 
 
 def _may_open_block(word: str, following: Sequence[str]) -> bool:
-    """Whether a line that begins with the word might be something else than text."""
+    """Return whether a line that starts with the word might be something other than text."""
     if word in ("-", "+", "*") or word.startswith(_BLOCK_STARTS):
         return True
     if word[0] in _RULE_CHARS and not word.strip(word[0]):

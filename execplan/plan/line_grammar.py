@@ -1,4 +1,4 @@
-"""One task or entry line, taken apart: the box, the stamp, the labels; and what stands for nothing at all."""
+"""Parser for a single task or entry line: checkbox, timestamp, labels and placeholder text."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LABELS = {
     "evidence": EVIDENCE,
 }
 HEAD_LABELS = frozenset((DECISION, OBSERVATION))
-"""The labels with which an entry begins."""
+"""Labels that start an entry."""
 
 _MAX_LABEL_END = 56
-"""Columns within which a label ends: the longest, with its bullet, emphasis and a translation."""
+"""Column by which a label must end: enough for the longest one with its bullet, emphasis and a translation."""
 
 _BULLETS = ("- ", "* ", "+ ")
 _NOTE_PREFIXES = (
@@ -55,19 +55,22 @@ _EMPTY_TEXTS = frozenset(
 
 
 class Checkbox(NamedTuple):
-    """What a list item with a box says on its first line."""
+    """The parts of a task's first line, from the checkbox on."""
 
     mark: str
     timestamp: Timestamp | None
     leading_space: str
-    """The white space behind the box."""
+    """White space after the checkbox."""
     placeholder: str
-    """A template's placeholder for a stamp, with the space behind it; or nothing."""
+    """Template placeholder for a timestamp, with the space after it; or empty."""
     text: str
 
 
 def read_checkbox(text: str) -> Checkbox | None:
-    """The box that the first line of an item begins with: any one character in brackets, then white space or nothing."""
+    """Parse the checkbox at the start of an item's first line, or return None if there is none.
+
+    A checkbox is any one character in brackets, followed by white space or the end of the line.
+    """
     if len(text) < 3 or text[0] != "[" or text[2] != "]" or text[3:4] not in ("", " ", "\t"):
         return None
     following_text = text[3:]
@@ -83,13 +86,13 @@ def read_checkbox(text: str) -> Checkbox | None:
 
 
 def text_without_timestamp(source: str) -> str:
-    """What a task says that is written with the words: all but a stamp, or a template's placeholder for one."""
+    """Return a task's text without the timestamp, or the template placeholder for one, that it starts with."""
     checkbox = read_checkbox(f"[ ] {source}")
     return checkbox.text if checkbox is not None else source
 
 
 def read_label(line: str) -> tuple[str, str] | None:
-    """The label that a line begins with, by its standard name, and the words behind it."""
+    """Return the standard name of the label that a line starts with, and the text after it; or None."""
     colon = line.find(":", 0, _MAX_LABEL_END)
     if not line.isascii():
         wide_colon = line.find("：", 0, _MAX_LABEL_END)
@@ -111,7 +114,7 @@ def read_label(line: str) -> tuple[str, str] | None:
 
 
 def read_date_author(text: str) -> tuple[str | None, str | None]:
-    """The date (with its time, as written) and the author of `2026-03-01 / Codex` and its kin."""
+    """Parse a date, with its time as written, and an author from text like `2026-03-01 / Codex`."""
     timestamp = read_timestamp(text)
     if timestamp is not None:
         return timestamp.date_time, _read_author(text[len(timestamp.text) :])
@@ -126,7 +129,7 @@ def read_date_author(text: str) -> tuple[str | None, str | None]:
 
 
 def _read_author(text: str) -> str | None:
-    """The name that is left beside a date."""
+    """Return the author's name from the text next to a date, or None."""
     name = text.lstrip(" \t/,;:|-–—").rstrip(" \t,;/")
     if name.startswith("(") and name.endswith(")"):
         name = name[1:-1]
@@ -134,12 +137,12 @@ def _read_author(text: str) -> str | None:
 
 
 def is_revision_note(line: str) -> bool:
-    """Whether a paragraph that begins with the line is a revision note."""
+    """Return whether a paragraph that starts with the line is a revision note."""
     bare_line = line.lstrip("*_# \t")
     return bare_line[:1] in _NOTE_INITIALS and bare_line.lower().startswith(_NOTE_PREFIXES)
 
 
 def is_empty_text(text: str) -> bool:
-    """Whether the words only hold a place: none at all, an ellipsis, `None yet.` and its kin."""
+    """Return whether a text is empty or a placeholder, such as an ellipsis or `None yet`."""
     bare_text = text.strip(" \t.…*_()[]<>-–—`:").lower()
     return not bare_text or bare_text in _EMPTY_TEXTS or (bare_text.startswith("to be ") and len(bare_text) < 60)

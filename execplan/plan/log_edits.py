@@ -1,4 +1,4 @@
-"""The changes of the logs: decide, discover, outcome, revise."""
+"""Edits to the log sections, for the commands decide, discover, outcome and revise."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NOTES_TITLE = "Revision Notes"
 def add_decision(
     text: str, rationale: str, author: str, now: datetime, *, supersedes: str | None = None, create: bool = False
 ) -> ChangeBuilder:
-    """Add a decision, behind the last one or, in a log that has the newest first, before the first."""
+    """Build a change that adds a decision at the end of the log or, if it is newest-first, at the start."""
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.DECISIONS, create=create)
@@ -72,7 +72,7 @@ def add_decision(
 
 
 def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBuilder:
-    """Add a discovery with what shows it, behind the last one."""
+    """Build a change that adds a discovery with its evidence at the end or, in a newest-first log, at the start."""
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.SURPRISES, create=create)
@@ -93,7 +93,7 @@ def add_discovery(text: str, evidence: str, *, create: bool = False) -> ChangeBu
 
 
 def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
-    """Add an outcome: an item where the outcomes are items, else a paragraph."""
+    """Build a change that adds an outcome: an item if the last outcome is an item, otherwise a paragraph."""
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         section = target_section(plan, outline.OUTCOMES, create=create)
@@ -109,7 +109,7 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
         list_bullet = _entry_bullet(lines, last_outcome) if last_outcome is not None else ""
         bullet = (
             "- " if is_revision_note(source) and not list_bullet else list_bullet
-        )  # a paragraph would be a revision note
+        )  # as a paragraph it would be read as a revision note
         spans = [
             (entry.start, entry.end) for entry in plan.outcomes if bool(_entry_bullet(lines, entry)) == bool(bullet)
         ]
@@ -129,7 +129,7 @@ def add_outcome(source: str, *, create: bool = False) -> ChangeBuilder:
 
 
 def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
-    """Add a revision note where the plan keeps them, at its end if it keeps none."""
+    """Build a change that adds a revision note where the plan keeps them, or else at its end."""
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         content = plan_content(plan)
@@ -166,7 +166,7 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
 
 
 def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry | None:
-    """The entry that says the same words already, on the same ground: rationale or evidence."""
+    """Find the entry that has the same text and the same rationale or evidence."""
     for entry in entries:
         if normalize_text(entry.text) == normalize_text(text) and normalize_text(
             entry.rationale or entry.evidence or ""
@@ -187,7 +187,7 @@ def _insert_log_entry(
     head_field: tuple[str, str],
     fields: list[tuple[str, str]],
 ) -> tuple[Edit, bool, tuple[str, ...]]:
-    """The edit that adds an entry to a log, whether it comes first, and the sections' titles if one was added."""
+    """Return the edit that adds an entry to a log, whether it comes first, and all section titles if one was added."""
     lines = plan.text.lines
     model_entries = [entry for entry in entries if entry.is_labeled and _entry_bullet(lines, entry)]
     model_entry = model_entries[-1] if model_entries else None
@@ -218,7 +218,7 @@ def _insert_log_entry(
 
 
 def _are_paragraphs(plan: ParsedPlan, entries: Sequence[Entry]) -> bool:
-    """Whether there are entries and all are paragraphs: beside an item, paragraphs would no longer be read as entries."""
+    """Return whether all entries are paragraphs; paragraphs next to an item would no longer be read as entries."""
     paragraph_lines = {block.start for block in plan.blocks if block.kind == PARAGRAPH and not block.depth}
     return bool(entries) and all([entry.start in paragraph_lines for entry in entries])
 
@@ -226,7 +226,10 @@ def _are_paragraphs(plan: ParsedPlan, entries: Sequence[Entry]) -> bool:
 def _format_entry(
     bullet: str, item_format: ItemFormat, emphasis: str, head_field: tuple[str, str], fields: list[tuple[str, str]]
 ) -> list[str]:
-    """An entry: its head behind the bullet, a label a line below it; `emphasis` is what makes labels bold."""
+    """Format an entry as lines: the head field after the bullet, and each labeled field on a new line below it.
+
+    `emphasis` is the markup that makes labels bold, or empty.
+    """
     lines = wrap_text(f"{bullet}{emphasis}{head_field[0]}:{emphasis} ", head_field[1], item_format)
     for label, text in fields:
         lines += wrap_text(f"{item_format.indent}{emphasis}{label}:{emphasis} ", text, item_format)
@@ -234,7 +237,7 @@ def _format_entry(
 
 
 def _entry_width(lines: Sequence[str], entries: Sequence[Entry]) -> int:
-    """The width at which entries are wrapped by hand, or 0: some field of theirs goes on in a line without a label."""
+    """Return the width at which entries are wrapped by hand, or 0 if no field continues on a line without a label."""
     widths = []
     for entry in entries:
         for index in range(entry.start + 1, entry.end):
@@ -244,13 +247,13 @@ def _entry_width(lines: Sequence[str], entries: Sequence[Entry]) -> int:
 
 
 def is_newest_first(entries: Sequence[Entry]) -> bool:
-    """Whether the dates of a log fall from the first entry to the last."""
+    """Return whether the dates of a log descend from the first entry to the last."""
     dates = [entry.date[:10] for entry in entries if entry.date]
     return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
 
 
 def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: datetime, author: str) -> tuple[str, str]:
-    """The date, and date and author in one, in the shape of the last decision that has both."""
+    """Return the date, and the combined date and author, in the format of the last decision that has both."""
     for entry in reversed(entries):
         if not (entry.date and entry.author):
             continue
@@ -268,7 +271,7 @@ def _format_date_author(lines: Sequence[str], entries: Sequence[Entry], now: dat
 
 
 def _entry_bullet(lines: Sequence[str], entry: Entry) -> str:
-    """The bullet that an entry begins with, with the white space around it, or nothing."""
+    """Return the bullet that an entry starts with, including the white space around it, or an empty string."""
     line = lines[entry.start]
     bare_line = line.lstrip(" ")
     if bare_line[:2] not in ("- ", "* ", "+ "):

@@ -1,4 +1,4 @@
-"""What a plan says, as records; lines count from 0 and ends are exclusive until they are shown to somebody."""
+"""Records for a parsed plan; line numbers count from 0 and ends are exclusive, until they are shown to the user."""
 
 from __future__ import annotations
 
@@ -22,76 +22,76 @@ COMPLETE: Final = "complete"
 DRAFT: Final = "draft"
 ACTIVE: Final = "active"
 STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
-"""Every state, in the order in which a person wants to see them."""
+"""All plan states, in the order in which to list them for people."""
 
 
 FORCED_PREFIX: Final = "Archived by force"
 SUPERSEDED_PREFIX: Final = "Superseded by"
 ABANDONED_PREFIX: Final = "Archived as abandoned"
 RESTORED_PREFIX: Final = "Restored from the archive"
-"""How the revision notes begin that record why an unfinished plan was archived, and that it is no longer."""
+"""Prefixes of the revision notes that record why an unfinished plan was archived, or that it was restored."""
 
 
 def task_state(mark: str) -> str:
-    """Open, done or other, by the character in a box."""
+    """Return the task state (open, done or other) for the character in a checkbox."""
     if mark == " ":
         return OPEN
     return DONE if mark in "xX" else OTHER
 
 
 class Section(NamedTuple):
-    """An H2 and what stands below it, to the next H1 or H2."""
+    """An H2 heading and the text below it, up to the next H1 or H2."""
 
     title: str
-    """As written."""
+    """Title as written in the plan."""
     name: str | None
-    """Which of the twelve it is, or None."""
+    """Name among the twelve standard sections, or None."""
     is_living: bool
     start: int
     body_start: int
-    """First line behind the heading."""
+    """First line after the heading."""
     notes_start: int
-    """Where revision notes begin that stand at its end, or `end`."""
+    """Start of the revision notes at the end of the section, or `end`."""
     content_end: int
-    """Where a rule begins that closes it off from the next section, or `notes`: what is new goes above."""
+    """Start of a final horizontal rule before the next section, or `notes_start`; new content goes before it."""
     end: int
     first_block: int
-    """Its first block behind the heading."""
+    """Index of the first block after the heading."""
     block_end: int
-    """One past its last block."""
+    """Index one past the last block."""
 
 
 class Task(NamedTuple):
-    """A list item with a box."""
+    """A list item with a checkbox."""
 
     number: int
-    """Its place among the plan's tasks, from 1."""
+    """Position among the plan's tasks, from 1."""
     mark: str
-    """The character in the box."""
+    """Character in the checkbox."""
     text: str
-    """Its words, without box and stamp, wraps joined."""
+    """Text without checkbox and timestamp, wrapped lines joined."""
     timestamp: Timestamp | None
     depth: int
-    """How many items it is nested in."""
+    """Number of items that contain the task."""
     start: int
     end: int
-    """One past its own words; nested items come behind."""
+    """Line after the task's own text; nested items come after it."""
     item_end: int
-    """One past the whole item."""
+    """Line after the whole item."""
     box_line: int
-    """Line of its box."""
+    """Line of the checkbox."""
     item_block: Block
     heading: str
-    """The sub-heading above it, or nothing."""
+    """Sub-heading above the task, or empty."""
 
     @property
     def state(self) -> str:
-        """Open, done or other."""
+        """Return the task state: open, done or other."""
         return task_state(self.mark)
 
 
 class Entry(NamedTuple):
-    """A decision, a discovery, an outcome or a revision note."""
+    """A log entry (a decision, discovery or outcome) or a revision note."""
 
     text: str
     start: int
@@ -102,39 +102,39 @@ class Entry(NamedTuple):
     supersedes: str | None = None
     evidence: str | None = None
     is_labeled: bool = False
-    """Whether its words stand behind their label."""
+    """Whether the text follows a label."""
 
 
 class ParsedPlan(NamedTuple):
-    """All of it."""
+    """A parsed plan with its text, sections, tasks and entries."""
 
     text: Text
     blocks: list[Block]
     title: str | None
     title_line: int
-    """Line of the title, or -1."""
+    """Line of the title, or -1 if there is none."""
     sections: list[Section]
     tasks: list[Task]
     checklists: list[tuple[str, Task]]
-    """Boxes outside Progress, each with the title of its section."""
+    """Checkbox items outside Progress, each with the title of its section."""
     decisions: list[Entry]
     discoveries: list[Entry]
     outcomes: list[Entry]
     revisions: list[Entry]
     conflict_lines: list[int]
-    """Lines that hold a conflict marker."""
+    """Lines that contain a conflict marker."""
     placeholder_lines: list[int]
-    """Lines that a template left to be replaced."""
+    """Lines of template text still to be replaced."""
 
     def section(self, name: str) -> Section | None:
-        """The first section that is the one of the twelve with this name."""
+        """Return the first section with this standard name, or None."""
         for section in self.sections:
             if section.name == name:
                 return section
         return None
 
     def counts(self) -> dict[str, int]:
-        """How many tasks are open, done, other, and in all."""
+        """Count the tasks that are open, done, in another state, and in total."""
         states = [task.state for task in self.tasks]
         return {
             "open": states.count(OPEN),
@@ -145,7 +145,7 @@ class ParsedPlan(NamedTuple):
 
     @property
     def is_archived_unfinished(self) -> bool:
-        """Whether the plan records why it was archived unfinished, and not that it was restored since."""
+        """Return whether the plan records why it was archived unfinished, and does not record a later restore."""
         notes = [
             entry.text
             for entry in self.revisions
@@ -154,7 +154,10 @@ class ParsedPlan(NamedTuple):
         return bool(notes) and not notes[-1].startswith(RESTORED_PREFIX)
 
     def state(self, *, archived: bool = False) -> str:
-        """Archived, complete (tasks, and none open), draft (none done, and guidance left), else active."""
+        """Return the plan state: archived, complete, draft or active.
+
+        A plan with tasks, none of them open, is complete; one with no done task and with template text is a draft.
+        """
         if archived:
             return ARCHIVED
         states = {task.state for task in self.tasks}

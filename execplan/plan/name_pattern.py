@@ -1,4 +1,4 @@
-"""Whether a name has the form that settings give to names, such as `{date}_{slug}`, without regular expressions."""
+"""Check of plan names against a pattern from the settings, such as `{date}_{slug}`, without regular expressions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ if TYPE_CHECKING:
 
 
 def matches_pattern(pattern: str, name: str, *, any_slug: bool = False) -> bool:
-    """Whether a name has the form: a real date, a number as wide as the others, a slug of letters, digits, hyphens.
+    """Return whether a name matches a pattern: an existing date, a number of at least the given width, and a slug.
 
-    A loose slug may hold anything behind its first letter, as names do that were given by hand.
+    A slug starts with a letter or digit, followed by letters, digits, `_`, `.` and `-`. With `any_slug`, any characters
+    may follow the first, as in names that people chose.
     """
     return _matches_fields(list(_split_pattern(pattern)), name, any_slug=any_slug)
 
 
 def _split_pattern(pattern: str) -> Iterator[tuple[str, str]]:
-    """The fields of a form, each with the text before it; the last has no field."""
+    """Yield the fields of a pattern, each with the text before it; the last one has no field."""
     remaining = pattern
     while "{" in remaining:
         text, _, remaining = remaining.partition("{")
@@ -43,7 +44,7 @@ def _matches_fields(fields: list[tuple[str, str]], name: str, *, any_slug: bool)
 
 
 def _field_sizes(field: str, remaining: str, *, any_slug: bool) -> Iterator[int]:
-    """How many characters of what is left a field may take."""
+    """Yield each number of characters of the remaining name that a field may take."""
     if field == "date":
         timestamp = read_timestamp(remaining[:10])
         if timestamp is not None and timestamp.is_valid:

@@ -1,4 +1,4 @@
-"""The twelve sections of a plan: their names, their order, which of them live, and what else they are called."""
+"""The twelve standard sections of a plan: names, order, aliases, and which are living sections."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ INTERFACES: Final = "Interfaces and Dependencies"
 
 
 class OutlineSection(NamedTuple):
-    """One of the twelve."""
+    """One of the twelve standard sections."""
 
     name: str
     is_living: bool
     aliases: tuple[str, ...]
-    """Other titles by which it is known, as keys."""
+    """Alternative titles, in the form of `title_key`."""
 
 
 OUTLINE = (
@@ -50,13 +50,16 @@ LIVING = tuple([kind.name for kind in OUTLINE if kind.is_living])
 
 
 def title_key(title: str) -> str:
-    """What of a title decides: without case, emphasis, closing colon, closing parentheses and ` / …` alias, `&` as and."""
+    """Return a title in the form used for comparison.
+
+    Case, emphasis, a final colon, final parentheses and a ` / …` alias are dropped, and `&` becomes "and".
+    """
     lowered = title.strip("*_` \t").casefold().replace("&", " and ").split(" / ")[0]
     return " ".join(split_title(lowered.rstrip(" :*_"))[0].split())
 
 
 def split_title(title: str) -> tuple[str, list[str]]:
-    """A title without its closing parentheses, and these."""
+    """Split a title into the text before its final parentheses, and these."""
     notes = []
     end = len(title)
     while title[end - 1 : end] == ")":
@@ -74,17 +77,17 @@ _BY_KEY = {alias: kind.name for kind in OUTLINE for alias in (title_key(kind.nam
 
 
 def canonical_name(title: str) -> str | None:
-    """The name of the section that a heading opens, or None for one of the plan's own."""
+    """Return the name of the standard section with this title, or None for a section of the plan's own."""
     return _BY_KEY.get(title_key(title))
 
 
 def is_canonical_title(title: str, name: str) -> bool:
-    """Whether a heading calls a section by its own name, not by another under which it is known."""
+    """Return whether a title is a section's standard name and not an alias."""
     return title_key(title) == title_key(name)
 
 
 def closest_title(title: str, titles: list[str]) -> str | None:
-    """The title that is most like another, if one is like it at all."""
+    """Return the most similar of several titles, or None if none is similar enough."""
     from difflib import get_close_matches
 
     key = title_key(title)

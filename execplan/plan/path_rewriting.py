@@ -1,4 +1,4 @@
-"""Paths that a plan names, rewritten when what they lead to has moved."""
+"""Rewriting of paths in a plan after their targets have moved."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class PathReplacement(NamedTuple):
-    """A way to write a path or an id, and how it is written from now on."""
+    """A spelling of a path or an ID, and its replacement."""
 
     old: str
     new: str
     allows_subpath: bool
-    """Whether more of a path may follow: it is a folder, or a file behind which a line number or an anchor stands."""
+    """Whether more of a path may follow, as after a directory, or after a file with a line number or an anchor."""
 
 
 def replace_paths(replacements: Sequence[PathReplacement]) -> ChangeBuilder:
-    """Put the new spelling in the place of the old one wherever that stands as a word of its own."""
+    """Build a change that replaces each old spelling wherever it is a name of its own."""
     longest_first = sorted(replacements, key=lambda replacement: -len(replacement.old))
     return rewrite_lines(lambda text: apply_replacements(text, longest_first))
 
 
 def rewrite_lines(rewrite: Callable[[str], str]) -> ChangeBuilder:
-    """Write every line anew, and with it all that the plan says."""
+    """Build a change that applies a function to every line, and to the expected content of the plan."""
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         lines = [(index, line, rewrite(line)) for index, line in enumerate(plan.text.lines)]
@@ -43,7 +43,7 @@ def rewrite_lines(rewrite: Callable[[str], str]) -> ChangeBuilder:
 
 
 def apply_replacements(text: str, replacements: Sequence[PathReplacement]) -> str:
-    """The text with each old spelling in the place of the new one; the first that fits at a place is taken."""
+    """Replace each old spelling in a text; at each position, the first replacement that matches applies."""
     candidates = [candidate for candidate in replacements if candidate.old in text]
     if not candidates:
         return text
@@ -60,7 +60,7 @@ def apply_replacements(text: str, replacements: Sequence[PathReplacement]) -> st
 
 
 def _is_reference(text: str, index: int, replacement: PathReplacement, replacements: Sequence[PathReplacement]) -> bool:
-    """Whether a spelling stands at a place, and is not the text of a link to something else."""
+    """Return whether a spelling is at a position as a whole name, and is not the text of a link to something else."""
     if not text.startswith(replacement.old, index) or not _is_whole_name(text, index, replacement):
         return False
     name_end = index + len(replacement.old)
@@ -76,9 +76,9 @@ def _is_reference(text: str, index: int, replacement: PathReplacement, replaceme
 
 
 def _is_whole_name(text: str, index: int, replacement: PathReplacement) -> bool:
-    """Whether what stands at a place is no part of a longer name."""
+    """Return whether the spelling at a position is not part of a longer name."""
     char_before, following_text = text[index - 1 : index], text[index + len(replacement.old) :]
-    if char_before == ":" and text[index - 2 : index - 1].isalnum():  # a path as it was in a commit
+    if char_before == ":" and text[index - 2 : index - 1].isalnum():  # `HEAD:path` keeps the old name
         return False
     if char_before.isalnum() or char_before in tuple("_-./~%\\"):
         return False
@@ -93,7 +93,7 @@ def _is_whole_name(text: str, index: int, replacement: PathReplacement) -> bool:
 
 
 def _rewrite_nested(value: Any, rewrite: Callable[[str], str]) -> Any:
-    """A fact, or facts in facts, written anew."""
+    """Apply a function to a string, or to all strings in nested tuples."""
     if isinstance(value, str):
         return rewrite(value)
     return tuple([_rewrite_nested(child, rewrite) for child in value]) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""Guidance: the lines of a template that an author is meant to replace."""
+"""Detection of placeholder text: template lines that the author is expected to replace."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REFERENCE_CHECKSUMS: dict[int, frozenset[int]] = {
     90: frozenset((0xBD3FB6A8,)),
     94: frozenset((0x12918869,)),
 }
-"""Lines of the reference skeleton: CRC-32 of each by its length, white space folded (reference/execplans.md)."""
+"""CRC-32 of each line of the reference skeleton (reference/execplans.md), by length, with white space folded."""
 
 
 _LINE_STARTS = frozenset(
@@ -44,16 +44,16 @@ _LINE_STARTS = frozenset(
         *[line[:4] for line in LINES if not line.endswith("…")],
     ]
 )
-"""How whole lines of guidance begin, of the reference and of ours."""
+"""First characters of whole placeholder lines, in the reference and in the built-in templates."""
 
 PLACEHOLDER_MARK = "<!-- guidance -->"
-"""How a line of guidance ends that comes from a repository's own template: the line itself has to say so."""
+"""Marker at the end of a placeholder line in a repository's own template, which can't be recognized otherwise."""
 _LINE_ENDS = frozenset(("…", PLACEHOLDER_MARK[-1]))
-"""How labels of guidance end, and marked lines."""
+"""Last characters of placeholder labels and of marked lines."""
 
 
 def is_placeholder_text(line: str) -> bool:
-    """Whether the line is one that a template left, white space folded."""
+    """Return whether a line is placeholder text from a template, with white space folded."""
     normalized = " ".join(line.split())
     if normalized in LINES or normalized.endswith(f" {PLACEHOLDER_MARK}"):
         return True
@@ -62,7 +62,7 @@ def is_placeholder_text(line: str) -> bool:
 
 
 def find_placeholder_lines(lines: Sequence[str]) -> list[int]:
-    """Where such lines stand; most others are told by how they begin."""
+    """Return the indexes of placeholder lines; a check of the first and last characters skips most other lines."""
     bare_lines = [line.strip() for line in lines]
     return [
         index

@@ -1,4 +1,4 @@
-"""A change: plan → edits, with what the plan must say once they are made."""
+"""Changes to a plan: the edits, and the expected content of the plan after them."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
 
 
 class PlanContent(NamedTuple):
-    """What a plan says, without where: what an edit may not change unless it means to."""
+    """The content of a plan without positions, used to check that an edit changes nothing else."""
 
     title: str | None
     sections: tuple[str, ...]
     tasks: tuple[tuple[str, str], ...]
-    """Mark and words of each."""
+    """Checkbox character and text of each task."""
     checklists: tuple[tuple[str, str], ...]
     decisions: tuple[tuple[str | None, ...], ...]
-    """Words, rationale, date, author and what it supersedes."""
+    """Text, rationale, date, author and superseded decision of each."""
     discoveries: tuple[tuple[str | None, ...], ...]
-    """Words and evidence."""
+    """Text and evidence of each discovery."""
     outcomes: tuple[str, ...]
     revisions: tuple[str, ...]
 
 
 class ChangedTask(NamedTuple):
-    """A task that a change is about, as it is afterwards."""
+    """A task that a change adds or edits, as it is afterwards."""
 
     position: int
-    """Its place in `Facts.tasks`."""
+    """Index of the task in `PlanContent.tasks`."""
     previous_id: str | None
-    """Its id before; None for a task that is new."""
+    """ID before the change; None for a new task."""
 
 
 class PlanChange(NamedTuple):
-    """The edits of one verb on one plan."""
+    """The edits of one command to one plan."""
 
     edits: tuple[Edit, ...]
-    """None when the plan says already what it should."""
+    """Edits to make; empty if the plan already has the requested content."""
     expected_content: PlanContent
-    """What the plan says once they are made."""
+    """Content of the plan after the edits."""
     summary: str
-    """What was done, for a commit message: `done 3, Build the parser`."""
+    """Description for a commit message, such as `done 3, Build the parser`."""
     messages: tuple[str, ...]
-    """What was done or was so already, a line each."""
+    """Messages about what was changed or already so, one per line."""
     tasks: tuple[ChangedTask, ...] = ()
-    """The tasks that a command was asked to change or to add, also where nothing had to be changed."""
+    """Tasks that the command was asked to change or add, including those that needed no change."""
     may_change_structure: bool = False
-    """Whether the edits come from a text that a person has seen whole, so that they may also mend its structure."""
+    """Whether a person has seen the whole resulting text, so that the edits may also fix the plan's structure."""
 
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 def plan_content(plan: ParsedPlan) -> PlanContent:
-    """What the plan says."""
+    """Return the content of a plan without positions."""
     return PlanContent(
         plan.title,
         tuple([section.title for section in plan.sections]),
@@ -83,7 +83,7 @@ def plan_content(plan: ParsedPlan) -> PlanContent:
 
 
 def require_text(source: str, label: str) -> str:
-    """Words that were handed in as one line of words; raises ExecplanError for none, or for what no plan can hold."""
+    """Return an argument as one line of text; raises ExecplanError if it is empty or has disallowed characters."""
     text = " ".join(source.split())
     if is_empty_text(text):
         raise ExecplanError(
@@ -96,9 +96,12 @@ def require_text(source: str, label: str) -> str:
 
 
 def require_lines(source: str, label: str) -> list[str]:
-    """Lines that were handed in as they are, without blank ones around them; raises ExecplanError as `words_of` does."""
+    """Return the lines of an argument unchanged, without blank lines at either end.
+
+    Raises ExecplanError if they are empty or contain characters that a plan can't contain.
+    """
     for index, char in enumerate(source):
-        if char == "\0" or "\ud800" <= char <= "\udfff":  # the latter is a byte of an argument that is no UTF-8
+        if char == "\0" or "\ud800" <= char <= "\udfff":  # a lone surrogate is a byte of an argument that is not UTF-8
             raise _bad_character_error(char, index, label, "which no plan can hold")
     lines = Text.from_str(source).lines
     while lines and is_blank(lines[-1]):
@@ -120,15 +123,15 @@ def _bad_character_error(char: str, index: int, label: str, reason: str) -> Exec
 
 
 def _is_joiner(char: str) -> bool:
-    """Whether an unprintable character is one that scripts and emoji are written with."""
+    """Return whether an unprintable character is needed to write some scripts and emoji."""
     joiners = "\u00ad\u061c\u200c\u200d\u200e\u200f\u2060\ufeff"
     return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
 
 
 def target_section(plan: ParsedPlan, name: str, *, create: bool = False, added_by: str = "--create") -> Section | None:
-    """The section that an edit goes into, or None when it is missing and may be made; raises ExecplanError.
+    """Return the section to edit, or None if it is missing and `create` is set; raises ExecplanError.
 
-    `added_by` is what adds a missing section, for the hint.
+    `added_by` is the option or command that adds a missing section, for the hint.
     """
     matches = [section for section in plan.sections if section.name == name]
     ensure_unique_section(matches, name)
@@ -141,7 +144,7 @@ def target_section(plan: ParsedPlan, name: str, *, create: bool = False, added_b
 
 
 def ensure_unique_section(matches: Sequence[Section], name: str) -> None:
-    """Refuse to edit one of several sections that are called the same."""
+    """Raise an ExecplanError if several sections have the same name."""
     if len(matches) > 1:
         candidates = [f"line {section.start + 1}: ## {section.title}" for section in matches]
         raise ExecplanError(
@@ -155,7 +158,7 @@ def ensure_unique_section(matches: Sequence[Section], name: str) -> None:
 
 
 def ensure_no_conflicts(plan: ParsedPlan) -> None:
-    """Refuse to edit a plan that holds conflict markers."""
+    """Raise an ExecplanError if the plan contains conflict markers."""
     if plan.conflict_lines:
         raise ExecplanError(
             "conflict-markers",
@@ -167,7 +170,7 @@ def ensure_no_conflicts(plan: ParsedPlan) -> None:
 
 
 def ensure_blocks_closed(plan: ParsedPlan, line_limit: int) -> None:
-    """Refuse to edit a line behind a fence or a comment that was opened before it and never closed."""
+    """Raise an ExecplanError if a code block or HTML block opened before the line is never closed."""
     for block in plan.blocks:
         if not block.is_closed and block.start < line_limit and (not block.depth or line_limit < block.end):
             block_name = "fence" if block.kind == FENCE else "HTML block"
@@ -181,7 +184,7 @@ def ensure_blocks_closed(plan: ParsedPlan, line_limit: int) -> None:
 
 
 def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> ExecplanError:
-    """The refusal of an edit whose section is not there, and by what it is added."""
+    """Return the error for an edit of a missing section, with a hint how to add it."""
     closest_title = outline.closest_title(name, [section.title for section in plan.sections if section.name is None])
     candidates = [
         f"line {section.start + 1}: ## {section.title}" for section in plan.sections if section.title == closest_title
@@ -196,7 +199,7 @@ def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> Execpl
 
 
 def insert_section(plan: ParsedPlan, name: str, content: Sequence[str]) -> tuple[Edit, tuple[str, ...]]:
-    """The edit that adds a missing section with content, and the titles of the sections after it."""
+    """Return the edit that inserts a missing section with content, and the titles of all sections after the edit."""
     section_order = outline.NAMES.index(name)
     lines = plan.text.lines
     position = next(
@@ -224,7 +227,7 @@ def insert_section(plan: ParsedPlan, name: str, content: Sequence[str]) -> tuple
 
 
 def insert_padded(lines: Sequence[str], index: int, new_lines: Sequence[str]) -> Edit:
-    """An insertion before line `index` with one blank line around it, next to the text above."""
+    """Return an edit that inserts lines before line `index`, next to the text above, with a blank line on each side."""
     while index and is_blank(lines[index - 1]):
         index -= 1
     lines_above = [""] if index else []
@@ -233,7 +236,7 @@ def insert_padded(lines: Sequence[str], index: int, new_lines: Sequence[str]) ->
 
 
 def append_to_section(plan: ParsedPlan, section: Section, new_lines: Sequence[str]) -> Edit:
-    """Put lines at the end of a section, in place of what it holds if that only holds the place."""
+    """Return an edit that adds lines at the end of a section, or replaces content that is only placeholder text."""
     lines = plan.text.lines
     filled_lines = [index for index in range(section.body_start, section.content_end) if not is_blank(lines[index])]
     if filled_lines and all([has_no_content(lines[index]) for index in filled_lines]):
@@ -242,7 +245,7 @@ def append_to_section(plan: ParsedPlan, section: Section, new_lines: Sequence[st
 
 
 def has_no_content(line: str) -> bool:
-    """Whether the line is a template's guidance, `None yet.`, or another that says nothing."""
+    """Return whether a line is placeholder text, such as a template's line or `None yet.`, and has no content."""
     if is_placeholder_text(line):
         return True
     label = read_label(line)

@@ -1,4 +1,4 @@
-"""What a person or an agent calls a task or a decision → exactly one of them, or why not."""
+"""Lookup of a single task, section or decision by number, ID or part of its text, with errors for unclear queries."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ _ID_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def normalize_text(text: str) -> str:
-    """Words as they are compared: without case, and with white space folded."""
+    """Return a text in the form used for comparison: without case, and with white space folded."""
     return " ".join(text.casefold().split())
 
 
 def is_specific_enough(text: str) -> bool:
-    """Whether words can be a part of a name: a single letter, or signs alone, are in nearly every name."""
+    """Return whether a text can identify anything: nearly every title contains a single letter or punctuation mark."""
     return len([char for char in text if char.isalnum() or not char.isascii()]) > 1
 
 
 def task_ids(tasks: Sequence[Task]) -> list[str]:
-    """The short id of each task: a letter and 30 bits of its words; of equal words the second ends in `-2`, and so on."""
+    """Return the short ID of each task: the letter `t` and 30 bits of a digest of its text.
+
+    Of tasks with the same text, the second ID ends in `-2`, and so on.
+    """
     return ids_for_texts([task.text for task in tasks])
 
 
 def ids_for_texts(texts: Sequence[str]) -> list[str]:
-    """The ids of tasks with these texts, in the order of the plan."""
+    """Return the IDs of tasks with these texts, in plan order."""
     counts: dict[str, int] = {}
     ids = []
     for text in texts:
@@ -44,7 +47,7 @@ def ids_for_texts(texts: Sequence[str]) -> list[str]:
 
 
 def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
-    """The id and the task that a number, an id or unique words name; raises ExecplanError."""
+    """Return the ID and the task for a number, an ID or a unique part of its text; raises ExecplanError."""
     ids = task_ids(plan.tasks)
     lowered = query.strip().lower()
     if lowered in ids:
@@ -63,7 +66,7 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
 
 
 def find_section(plan: ParsedPlan, name: str) -> Section:
-    """The section of that name, canonical or as written, or with words that only its title has; raises ExecplanError."""
+    """Return the section with a title, standard name or unique part of its title; raises ExecplanError."""
     canonical_name = outline.canonical_name(name)
     for section in plan.sections:
         if section.title == name:
@@ -91,7 +94,7 @@ def find_section(plan: ParsedPlan, name: str) -> Section:
 
 
 def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
-    """The decision that unique words name; raises ExecplanError."""
+    """Return the decision for a unique part of its text; raises ExecplanError."""
     candidates = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
     match = require_single(
         find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "say more of its words"
@@ -108,7 +111,7 @@ def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
 
 
 def require_single(matches: Sequence[int], candidates: Sequence[str], query: str, kind: str, hint: str) -> int | None:
-    """The one that was found, None for none; raises ExecplanError that names them when there are more."""
+    """Return the only match, or None if there is none; raises ExecplanError with the candidates if there are more."""
     if len(matches) > 1:
         raise ExecplanError(
             f"ambiguous-{kind}",
@@ -121,7 +124,11 @@ def require_single(matches: Sequence[int], candidates: Sequence[str], query: str
 
 
 def find_matches(texts: list[str], query: str) -> list[int]:
-    """The texts that the words name: equal to them, else holding them in a row, else all of them; markup set aside."""
+    """Return the indexes of the texts that match a query, without regard to markup.
+
+    The result is the texts equal to the query; if there are none, those that contain it; if there are none, those that
+    contain all its words.
+    """
     query_text = normalize_text(query)
     if not query_text:
         return []
@@ -161,10 +168,10 @@ def _no_such_task(message: str, plan: ParsedPlan, ids: list[str], query: str) ->
 
 
 def match_edited_tasks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, ...]]:
-    """For each task before an edit, by its text, where it is in the tasks after it: nowhere, once, or in parts.
+    """Return, for each task text before an edit, its indexes after the edit: none, one, or several if it was split.
 
-    What is the same above and below the edit stays paired. Of the rest, tasks with the same id are paired first; then
-    those that are left, where it is clear which became which: as many as before, or one that became several.
+    Equal texts above and below the edited range stay paired. Of the rest, tasks with the same ID are paired first, then
+    the remaining ones where the pairing is clear: if their number is unchanged, or if only one is left on either side.
     """
     same_above = 0
     while same_above < min(len(before), len(after)) and before[same_above] == after[same_above]:

@@ -1,4 +1,4 @@
-"""Text → Plan."""
+"""Parser from markdown text to a `Plan`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARA
 from execplan.text.text_lines import Text
 
 MAX_BYTES = 5 * 1024 * 1024
-"""Larger files are refused before they are read whole."""
+"""Maximum size of a plan in bytes; larger files are rejected before they are read completely."""
 
 _MARKER_STARTS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
 _MARKER_SIZE = 7
 
 
 def decode(data: bytes) -> Text:
-    """The bytes as a text, or a refusal that says where they stop being one."""
+    """Decode the bytes of a plan; raises ExecplanError with the position of the first byte that is not valid text."""
     if len(data) > MAX_BYTES:
         raise too_large_error(len(data))
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -43,7 +43,7 @@ def decode(data: bytes) -> Text:
 
 
 def too_large_error(size: int) -> ExecplanError:
-    """The refusal of a file of so many bytes."""
+    """Return the error for a plan file of this size in bytes."""
     message = f"the file has {size:,} bytes; a plan has at most {MAX_BYTES:,}"
     return _unreadable_error("too-large", message, "move transcripts and logs into the plan's artifacts folder", 0)
 
@@ -54,12 +54,12 @@ def parse(text: str | bytes) -> ParsedPlan:
 
 
 def read(data: bytes) -> ParsedPlan:
-    """The plan that the bytes hold; raises ExecplanError when they are no text."""
+    """Parse the bytes of a plan; raises ExecplanError if they are not text."""
     return read_text(decode(data))
 
 
 def read_text(text: Text) -> ParsedPlan:
-    """The plan that a text holds; every text is some plan."""
+    """Parse a text as a plan; every text is a valid plan."""
     lines = text.lines
     conflicts = find_conflict_markers(lines)
     if conflicts:
@@ -104,7 +104,7 @@ def read_text(text: Text) -> ParsedPlan:
 
 
 def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, int, list[Section]]:
-    """Title, its line, and the sections."""
+    """Return the title, its line, and the sections."""
     heading_indexes = [
         index for index, block in enumerate(blocks) if block.kind == HEADING and block.level < 3 and not block.depth
     ]
@@ -141,7 +141,7 @@ def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, i
 
 
 def _prefer_canonical_titles(sections: list[Section]) -> list[Section]:
-    """The sections; where one is called by its own name, none is it that is only known by another."""
+    """Drop the standard name of a section with an alias as its title if another has the standard title."""
     names = [section.name for section in sections if section.name is not None]
     if len(set(names)) == len(names):
         return sections
@@ -159,7 +159,7 @@ def _prefer_canonical_titles(sections: list[Section]) -> list[Section]:
 
 
 def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: int) -> tuple[int, int]:
-    """Where the revision notes at the end of a section begin, a rule above them is theirs; and where a last rule does."""
+    """Return the start of a section's final revision notes, including a rule above them, and of its final rule."""
     previous_block = None
     for index in range(first_block, block_end):
         block = blocks[index]
@@ -175,7 +175,7 @@ def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: in
 
 
 def _read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:
-    """The items with a box in a section; quotes hold none."""
+    """Return the items with a checkbox in a section, except those in quotes."""
     section_blocks = blocks[section.first_block : section.block_end]
     if not any([block.kind == ITEM and block.text[:1] in ("", "[") for block in section_blocks]):
         return []
@@ -201,7 +201,10 @@ def _read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list
 def _read_item_checkbox(
     lines: list[str], blocks: list[Block], index: int, block_end: int
 ) -> tuple[Checkbox, str, int, int] | None:
-    """The box of an item whose first block is a paragraph that begins with one, its words, its line and where they end."""
+    """Return an item's checkbox, text, checkbox line and text end, or None.
+
+    The item has a checkbox if its first block is a paragraph that starts with one.
+    """
     item = blocks[index]
     if index + 1 >= block_end:
         return None
@@ -216,7 +219,7 @@ def _read_item_checkbox(
 
 
 def _placeholder_lines(lines: list[str], blocks: list[Block]) -> list[int]:
-    """The lines that a template left, outside code and comments."""
+    """Return the placeholder lines outside code and HTML blocks."""
     line_indexes = find_placeholder_lines(lines)
     if line_indexes:
         for block in blocks:
@@ -226,17 +229,17 @@ def _placeholder_lines(lines: list[str], blocks: list[Block]) -> list[int]:
 
 
 def find_conflict_markers(lines: list[str]) -> list[int]:
-    """The lines of conflict markers of git: seven of a kind, then a space or nothing.
+    """Return the lines with Git conflict markers: seven equal characters, then a space or the end of the line.
 
-    `=======` alone underlines a heading, and `>>>>>>>` alone is a quote in a quote. Longer ones, which merges of merges
-    write, are markers only where a whole conflict has them.
+    `=======` alone underlines a heading, and `>>>>>>>` alone is a nested quote. Longer markers, which Git writes for
+    conflicts inside conflicts, count only as part of a complete conflict.
     """
     candidates = [index for index, line in enumerate(lines) if line[:7] in _MARKER_STARTS]
     return _confirm_markers(lines, candidates) if candidates else []
 
 
 def parse_conflict_marker(line: str) -> tuple[str, int]:
-    """The kind and the size of the conflict marker that a line may be, or nothing."""
+    """Return the character and the size of a possible conflict marker, or an empty string and 0."""
     if line[:7] not in _MARKER_STARTS:
         return "", 0
     kind = line[0]
@@ -245,7 +248,7 @@ def parse_conflict_marker(line: str) -> tuple[str, int]:
 
 
 def _confirm_markers(lines: list[str], candidates: list[int]) -> list[int]:
-    """Which of the lines are markers."""
+    """Return the candidate lines that are conflict markers."""
     by_size: dict[int, list[tuple[str, int]]] = {}
     for index in candidates:
         kind, size = parse_conflict_marker(lines[index])
@@ -272,7 +275,7 @@ def _confirm_markers(lines: list[str], candidates: list[int]) -> list[int]:
 
 
 def _line_number(data: bytes, offset: int) -> int:
-    """The line of an offset, from 1."""
+    """Return the line number of a byte offset, from 1."""
     return len((data[:offset] + b".").splitlines())
 
 

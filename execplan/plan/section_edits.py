@@ -1,4 +1,4 @@
-"""The changes of a section's text: note, set."""
+"""Edits to a section's text, for the commands note and set."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _ATTACH_HINT = "attach it instead: execplan attach FILE"
 def add_note(
     texts: Sequence[str], excerpt: Sequence[str] = (), *, as_items: bool = False, create: bool = False
 ) -> ChangeBuilder:
-    """Add words to Artifacts and Notes, with an excerpt in a fence below the last of them.
+    """Build a change that adds notes to Artifacts and Notes, with an excerpt in a code block after the last one.
 
-    They become items when `as_items` asks for it or the section ends in an item, else paragraphs.
+    The notes become list items if `as_items` is set or the section ends in an item, otherwise paragraphs.
     """
 
     def build_change(plan: ParsedPlan) -> PlanChange:
@@ -85,7 +85,7 @@ def add_note(
 
 
 def _format_notes(texts: Sequence[str], excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
-    """The lines of some notes; blank ones stand between paragraphs."""
+    """Format notes as lines, with blank lines between paragraphs."""
     lines: list[str] = []
     for text in texts:
         lines += [""] if lines and (item_format.is_loose or not bullet) else []
@@ -103,8 +103,8 @@ def _has_note(plan: ParsedPlan, section: Section, text: str, excerpt: Sequence[s
 
 
 def _format_note(text: str, excerpt: Sequence[str], bullet: str, item_format: ItemFormat) -> list[str]:
-    """The lines of a note; the excerpt stands in a fence that is longer than any in it."""
-    bullet = bullet or ("- " if is_revision_note(text) else "")  # a paragraph would be a revision note
+    """Format a note as lines; the code block of the excerpt has longer marks than any in the excerpt."""
+    bullet = bullet or ("- " if is_revision_note(text) else "")  # as a paragraph it would be read as a revision note
     indent = " " * len(bullet)
     note_lines = wrap_text(bullet, escape_text(text), item_format._replace(indent=item_format.indent if bullet else ""))
     if not excerpt:
@@ -122,7 +122,7 @@ def _format_note(text: str, excerpt: Sequence[str], bullet: str, item_format: It
 
 
 def _is_same_note(lines: Sequence[str], block: Block, note_text: str, excerpt: Sequence[str]) -> bool:
-    """Whether a paragraph is the note, with the excerpt below it."""
+    """Return whether a paragraph is the note, followed by the excerpt."""
     paragraph = " ".join([block.text.strip(), *[line.strip() for line in lines[block.start + 1 : block.end]]])
     if normalize_text(paragraph) != normalize_text(escape_text(note_text)):
         return False
@@ -131,13 +131,13 @@ def _is_same_note(lines: Sequence[str], block: Block, note_text: str, excerpt: S
 
 
 def set_section_body(name: str, body: Sequence[str], *, create: bool = False) -> ChangeBuilder:
-    """Put lines in the place of all that stands in a section, but for the revision notes at its end."""
+    """Build a change that replaces the body of a section, except the revision notes at its end."""
     canonical_name = outline.canonical_name(name)
 
     def build_change(plan: ParsedPlan) -> PlanChange:
         has_exact_title = any(
             [other.title == name and other.name is None for other in plan.sections]
-        )  # another bears its name
+        )  # another section has the standard name
         if canonical_name is not None and not has_exact_title:
             section = target_section(plan, canonical_name, create=create)
         else:
@@ -152,7 +152,7 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
         plan_lines = plan.text.lines
         repeats_rule = (
             section.content_end < section.notes_start and lines[-1] == plan_lines[section.content_end]
-        )  # the body brings the rule along
+        )  # the new body includes the rule
         end = section.notes_start if repeats_rule else section.content_end
         filled_lines = [index for index in range(section.body_start, end) if not is_blank(plan_lines[index])]
         if filled_lines and plan_lines[filled_lines[0] : filled_lines[-1] + 1] == list(lines):
@@ -168,7 +168,7 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
 
 
 def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
-    """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
+    """Remove the section's own heading from the start of a new body; raises ExecplanError if it has another one."""
     headings = [
         block
         for block in scan_blocks(list(body), allow_front_matter=False)
@@ -192,7 +192,7 @@ def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
 
 
 def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> PlanChange:
-    """The change of a whole body: what other sections say must stay, this one may say what it likes."""
+    """Return the change for a new body: this section's content may change, that of all others must stay."""
     changed_plan = read_text(apply_edits(plan.text, [edit]))
     open_blocks = [block for block in changed_plan.blocks if not block.is_closed]
     if open_blocks and all([block.is_closed for block in plan.blocks]):
@@ -221,7 +221,7 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
 
 
 def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> None:
-    """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
+    """Raise an ExecplanError if new lines are Git conflict markers, which would block all later edits."""
     marker_lines = [
         line_index - edit.start for line_index in find_conflict_markers(apply_edits(plan.text, [edit]).lines)
     ]
@@ -236,5 +236,5 @@ def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> N
 
 
 def _checklists_elsewhere(plan: ParsedPlan, title: str) -> list[tuple[str, str]]:
-    """The boxes that stand neither in Progress nor in the section."""
+    """Return the checkbox items outside Progress and outside the section."""
     return [(task.mark, task.text) for section, task in plan.checklists if section != title]

@@ -1,4 +1,4 @@
-"""The changes of tasks: tick, reopen, add."""
+"""Edits to tasks, for the commands done, reopen and add."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def complete_tasks(queries: Sequence[str], now: datetime) -> ChangeBuilder:
-    """Put an `x` and the time into the boxes of the tasks that the queries name."""
+    """Build a change that marks the matching tasks with an `x` and a timestamp."""
     return _mark_tasks(queries, "x", now)
 
 
 def reopen_tasks(queries: Sequence[str]) -> ChangeBuilder:
-    """Empty the boxes of the tasks that the queries name and take their stamps out."""
+    """Build a change that clears the checkboxes of the matching tasks and removes their timestamps."""
     return _mark_tasks(queries, " ", None)
 
 
@@ -88,7 +88,7 @@ def add_task(
     under: str | None = None,
     create: bool = False,
 ) -> ChangeBuilder:
-    """Add an open task after the last one, after or before the one that is named, or after the last one under a heading."""
+    """Build a change that adds an open task: after the last one, next to the given one, or last under a heading."""
     known_ids: list[str] = []
     text = text_without_timestamp(source)
     timestamp = source.removesuffix(text)
@@ -133,13 +133,13 @@ def _task_added(content: PlanContent, edit: Edit, index: int, text: str) -> Plan
 
 
 def format_task(tasks: Sequence[tuple[str, str]], index: int) -> str:
-    """A task of a plan's facts with its number and its id: `3. Write the tests  [t6a76z2]`."""
+    """Format a task of a plan's content with its number and ID: `3. Write the tests  [t6a76z2]`."""
     texts = [text for _, text in tasks]
     return f"{index + 1}. {texts[index]}  [{ids_for_texts(texts)[index]}]"
 
 
 def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -> list[Task]:
-    """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
+    """Return the tasks that match the queries, each once; on a retry, the tasks with the IDs from the first call."""
     if not known_ids:
         matches = [find_task(plan, query) for query in queries]
         known_ids += dict(matches)
@@ -156,7 +156,7 @@ def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -
 
 
 def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str) -> str:
-    """The line of a box with another mark, and with a stamp or none."""
+    """Return a task's checkbox line with another checkbox character, and with a new timestamp or none."""
     box_index = line.index(f"[{task.mark}]")
     checkbox = read_checkbox(line[box_index:])
     assert checkbox is not None
@@ -171,7 +171,7 @@ def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str)
         )
     is_same_style = checkbox.timestamp is not None and checkbox.timestamp.is_bare == (
         not timestamp.startswith("(")
-    )  # else its colon does not fit
+    )  # otherwise its colon does not fit
     if checkbox.timestamp is not None and is_same_style and (checkbox.text or checkbox.timestamp.separator):
         separator = checkbox.timestamp.separator
     elif not checkbox.text:
@@ -180,7 +180,10 @@ def _mark_line(line: str, task: Task, mark: str, timestamp: str, separator: str)
 
 
 def timestamp_example(plan: ParsedPlan, task: Task) -> Timestamp:
-    """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
+    """Return the timestamp whose format a task copies.
+
+    It is that of the nearest done task, the one above first, or else its own, or else the default.
+    """
     stamped_tasks = [other for other in plan.tasks if other.timestamp is not None and other.timestamp.is_valid]
     nearest_tasks = sorted(stamped_tasks, key=lambda other: (abs(other.number - task.number), other.number))
     for other in [other for other in nearest_tasks if other.state == DONE] + [
@@ -194,7 +197,7 @@ def timestamp_example(plan: ParsedPlan, task: Task) -> Timestamp:
 def _insert_beside(
     plan: ParsedPlan, neighbor: Task, text: str, timestamp: str, now: datetime, *, is_above: bool
 ) -> Edit:
-    """An open task before or after another, written like it."""
+    """Return an edit that inserts an open task before or after another, in the same format."""
     if not timestamp and neighbor.state == OPEN and neighbor.timestamp is not None:
         timestamp = write_timestamp(now, neighbor.timestamp) + (neighbor.timestamp.separator or " ")
     item_format = neighbor_format(plan, neighbor)
@@ -205,7 +208,7 @@ def _insert_beside(
 
 
 def neighbor_format(plan: ParsedPlan, neighbor: Task) -> ItemFormat:
-    """How an item beside a task is written, copied from the tasks at its depth."""
+    """Return the format for an item next to a task, copied from the tasks at its depth."""
     lines = plan.text.lines
     siblings = [task for task in plan.tasks if task.depth == neighbor.depth]
     spans = [(task.box_line, task.end) for task in siblings]
@@ -214,7 +217,7 @@ def neighbor_format(plan: ParsedPlan, neighbor: Task) -> ItemFormat:
 
 
 def next_bullet(plan: ParsedPlan, task: Task, offset: int) -> str:
-    """What an item begins with that stands so many items behind a task: indent, bullet or number, and space."""
+    """Return the start of an item `offset` items after a task: indentation, bullet or number, and space."""
     block = task.item_block
     bullet = block.mark
     if bullet[:-1].isdigit():
@@ -223,7 +226,7 @@ def next_bullet(plan: ParsedPlan, task: Task, offset: int) -> str:
 
 
 def inner_indent(plan: ParsedPlan, task: Task) -> str:
-    """What a line begins with that stands in a task."""
+    """Return the indentation of lines inside a task."""
     return _item_indent(plan, task) + " " * (task.item_block.content_column - task.item_block.column)
 
 
@@ -234,14 +237,14 @@ def _item_indent(plan: ParsedPlan, task: Task) -> str:
 
 
 class _HeadingSpan(NamedTuple):
-    """A sub-heading of Progress: its line, and one past the last line below it."""
+    """The line of a sub-heading of Progress, and one past the last line below it."""
 
     start: int
     end: int
 
 
 def _find_heading(plan: ParsedPlan, section: Section | None, query: str) -> _HeadingSpan:
-    """The sub-heading that unique words name; raises ExecplanError."""
+    """Return the sub-heading for a unique part of its text; raises ExecplanError."""
     section_blocks = plan.blocks[section.first_block : section.block_end] if section is not None else []
     headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]
     candidates = [f"line {heading.start + 1}: {'#' * heading.level} {heading.text}" for heading in headings]

@@ -1,4 +1,4 @@
-"""The changes of a task's words: reword, split."""
+"""Edits to a task's text, for the commands reword and split."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def reword_task(query: str, source: str) -> ChangeBuilder:
-    """Put other words behind the box of the task that the query names, and behind its stamp unless they bring one."""
+    """Build a change that replaces the text of a task; its timestamp stays unless the new text starts with one."""
     text = _require_task_text(source)
     known_ids: list[str] = []
 
@@ -52,7 +52,7 @@ def reword_task(query: str, source: str) -> ChangeBuilder:
 
 
 def split_task(query: str, done_text: str, open_text: str, now: datetime) -> ChangeBuilder:
-    """Put a ticked task and an open one in the place of a half-done one; what is nested in it stays with the open one."""
+    """Build a change that replaces an unfinished task with a done one and an open one, which keeps the nested items."""
     texts = (_require_task_text(done_text), _require_task_text(open_text))
     known_ids: list[str] = []
 
@@ -93,7 +93,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
 
 
 def format_split_tasks(plan: ParsedPlan, task: Task, done_box: str, open_box: str, texts: tuple[str, str]) -> list[str]:
-    """The lines of the two tasks in the place of one: the box of each with its stamp, and what each says."""
+    """Format the two tasks of a split as lines, each with its checkbox, timestamp and text."""
     item_format = neighbor_format(plan, task)
     lines = _format_task(next_bullet(plan, task, 0), done_box, texts[0], text_without_timestamp(texts[0]), item_format)
     lines += [""] if item_format.is_loose else []
@@ -103,7 +103,7 @@ def format_split_tasks(plan: ParsedPlan, task: Task, done_box: str, open_box: st
 
 
 def _require_task_text(source: str) -> str:
-    """The words of a task without a stamp that they begin with; raises ExecplanError when there are no others."""
+    """Return a task's text without a leading timestamp; raises ExecplanError if nothing is left."""
     text = text_without_timestamp(source)
     if not text:
         raise ExecplanError(
@@ -113,12 +113,12 @@ def _require_task_text(source: str) -> str:
 
 
 def _format_task(head: str, box_text: str, source: str, text: str, item_format: ItemFormat) -> list[str]:
-    """The lines of a task; a stamp that the words begin with stands in the place of the one behind the box."""
+    """Format a task as lines; a timestamp at the start of the text replaces the one after the checkbox."""
     return wrap_text(head + (box_text if source == text else f"{box_text[:3]} "), source, item_format)
 
 
 def _split_box_line(plan: ParsedPlan, task: Task) -> tuple[str, str]:
-    """What stands before a task's box, and the box with all that stands between it and the words."""
+    """Return the line up to a task's checkbox, and the checkbox with everything before the text."""
     line = plan.text.lines[task.box_line]
     box_index = line.index(f"[{task.mark}]")
     checkbox = read_checkbox(line[box_index:])
@@ -128,5 +128,5 @@ def _split_box_line(plan: ParsedPlan, task: Task) -> tuple[str, str]:
 
 
 def _replace_task(content: PlanContent, task: Task, *new_tasks: tuple[str, str]) -> PlanContent:
-    """The facts with others in place of a task."""
+    """Return the plan content with one task replaced by others."""
     return content._replace(tasks=(*content.tasks[: task.number - 1], *new_tasks, *content.tasks[task.number :]))

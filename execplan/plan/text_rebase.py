@@ -1,4 +1,4 @@
-"""Changes that come as a whole text: what was made of an earlier version, done to the plan as it is now."""
+"""Rebase of a whole edited text: edits made to an earlier version of a plan, applied to the current one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, message: str, hint: str) -> PlanChange:
-    """What leads from the base to the changed text, made to a plan that came from the base too.
+    """Apply the difference between the base and the changed text to a plan with the same base.
 
-    Raises ExecplanError when the plan has changed at the same place; `hint` says what to do then.
+    Raises ExecplanError if the plan has changed at the same place; `hint` is the advice for that case.
     """
     edits = []
     index = 0
@@ -38,7 +38,7 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
         if merged_lines != chunk.ours:
             if (
                 not merged_lines and end == len(plan_lines) and index
-            ):  # the line above becomes the last: it keeps the end that it has
+            ):  # the line above becomes the last one and keeps its line end
                 index, merged_lines = index - 1, (plan_lines[index - 1],)
             lines = [full_line.rstrip("\r\n") for full_line in merged_lines]
             ends = tuple([full_line[len(line) :] for full_line, line in zip(merged_lines, lines, strict=True)])
@@ -49,12 +49,12 @@ def rebase_text(plan: ParsedPlan, base: bytes, changed: bytes, summary: str, mes
 
 
 def _full_lines(text: Text) -> list[str]:
-    """The lines of a text with their ends."""
+    """Return the lines of a text with their ends."""
     return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
 
 
 def _describe_difference(chunk: Chunk) -> tuple[int, str]:
-    """The first line of ours that is not as it was, within the chunk, and what became of it."""
+    """Return the index of the first line in a chunk that differs from the base, and a description of the difference."""
     base, ours = chunk.base, chunk.ours
     index = next(
         (index for index, (base_line, our_line) in enumerate(zip(base, ours, strict=False)) if base_line != our_line),
@@ -68,6 +68,6 @@ def _describe_difference(chunk: Chunk) -> tuple[int, str]:
 
 
 def _quote_line(full_line: str) -> str:
-    """A line, for a message."""
+    """Quote a line for a message, shortened if necessary."""
     line = full_line.strip()
     return repr(line if len(line) <= 60 else line[:59] + "…")

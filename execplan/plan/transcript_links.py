@@ -1,4 +1,4 @@
-"""The changes that a run makes in Progress: a task ticked with a link to what was printed, and that taken back."""
+"""Edits that a run makes in Progress: complete a task with a link to the transcript, and undo that."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LINK_TEXT = "[transcript]"
 
 
 def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
-    """Tick the task that the query names, and put a line with the link below its words; none for no link.
+    """Build a change that completes the matching task and adds a line with the link below its text, if there is one.
 
-    A task that is done already stays as it is.
+    A task that is already done stays unchanged.
     """
     complete_task = complete_tasks([query], now)
     known_ids: list[str] = []
@@ -39,9 +39,10 @@ def complete_run_task(query: str, now: datetime, href: str) -> ChangeBuilder:
 
 
 def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> ChangeBuilder:
-    """Take the link out again and empty the box of its task; without a link of the task with these words.
+    """Build a change that removes the link and reopens its task; without a link, the task with this text.
 
-    `box_lines` is the line of the box as the run wrote it, and as it was before: it is put back where nobody has edited it.
+    `box_lines` are the checkbox line as the run wrote it and as it was before; the latter is restored if the line was
+    not edited since.
     """
 
     def build_change(plan: ParsedPlan) -> PlanChange:
@@ -64,7 +65,7 @@ def reopen_run_task(text: str, href: str, box_lines: tuple[str, str] | None) -> 
 
 
 def find_transcript_link(plan: ParsedPlan, task: Task, href: str) -> int:
-    """The line below a task that links to what a step printed, -1 for none."""
+    """Return the line below a task that links to the transcript, or -1."""
     lines = plan.text.lines
     link = f"{_LINK_TEXT}({href})"
     link_lines = [index for index in range(task.end, task.item_end) if lines[index].strip(" \t")[2:] == link]
@@ -72,8 +73,11 @@ def find_transcript_link(plan: ParsedPlan, task: Task, href: str) -> int:
 
 
 def _find_completed_task(plan: ParsedPlan, text: str, href: str) -> tuple[Task, int]:
-    """The task with the link, and the line of that; else the done one with the words. Raises ExecplanError."""
-    for task in reversed(plan.tasks):  # a nested task comes behind the one that it lies in
+    """Return the task with the link and the line of the link; without a link, the done task with the text, and -1.
+
+    Raises ExecplanError if there is no such task.
+    """
+    for task in reversed(plan.tasks):  # a nested task comes after the one that contains it
         link_line = find_transcript_link(plan, task, href)
         if link_line >= 0:
             return task, link_line

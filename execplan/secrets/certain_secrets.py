@@ -1,9 +1,11 @@
-"""Secrets in a text. `find` reports what is certainly one: `lint` and `evaluate` refuse plans for that, so it makes no mistakes.
+"""Detection of certain secrets, and masking of all secrets.
 
-What leaves this machine or is kept is searched with `execplan.secrets.secret_scan`, which finds much more; `masked` does so as well.
+`find_secrets` reports only certain secrets, because `lint` and `evaluate` reject plans for them: no false positives.
+Text that leaves this machine or is stored is searched with `execplan.secrets.secret_scan`, which finds much more;
+`mask_secrets` uses it too.
 
-Nearly every secret that is certain has sixteen letters and digits in a row; these rows are found in one pass, and what looks at
-them closely is loaded when there is one. Shorter passwords are looked for only after a few names.
+Nearly every certain secret has sixteen letters and digits in a row. These runs are found in one pass, and the detailed
+checks are loaded only if there is one. Shorter passwords are searched for only after a few names.
 """
 
 from __future__ import annotations
@@ -21,20 +23,20 @@ _MIN_RUN = b"a" * 16
 _ALNUM_TABLE = bytes([97 if chr(at).isalnum() and at < 128 else 32 for at in range(256)])
 _KEY_LABEL = "PRIVATE KEY-----"
 _NEEDLES = ("assword", "ASSWORD", "asswd", "PASSWD", "AccountKey=", " -u ")
-"""What stands before a password that is shorter than such a row."""
+"""Text before a password that is shorter than such a run."""
 _HINTS = (
     *"pass pwd psk secret token cred auth cookie bearer basic jwt dsn hook sig= key :// identified".split(),
     *(" -u", " -p", " -a", " -w", ":543", ":*:", "$2", "$6$", "$argon2"),
 )
-"""What is in a text, in small letters, that may hold a secret without such a row."""
+"""Lowercase text in anything that may contain a secret without such a run."""
 _VISIBLE_LENGTH = 4
-"""Characters of a secret that may be shown, so that it can be told which one it is."""
+"""Number of characters of a secret to show, so that the user can identify it."""
 _MIN_VISIBLE_PASSWORD = 20
-"""Characters of a password of which some may be shown."""
+"""Minimum length of a password of which some characters may be shown."""
 
 
 def find_secrets(source: str) -> list[Secret]:
-    """Every secret in a text, in order."""
+    """Return all certain secrets in a text, in order."""
     runs = list(_alnum_runs(source))
     has_key, has_login = _KEY_LABEL in source, "@" in source and "://" in source
     has_name = any([needle in source for needle in _NEEDLES])
@@ -56,7 +58,7 @@ def find_secrets(source: str) -> list[Secret]:
 
 
 def _add_new(secrets: list[Secret], candidates: Iterable[Secret]) -> None:
-    """Add secrets that overlap with none of those that were found."""
+    """Add the candidates that overlap none of the secrets already found."""
     known_spans = sorted([(known_secret.start, known_secret.end) for known_secret in secrets])
     for candidate in candidates:
         index = bisect_left(known_spans, (candidate.end, 0))
@@ -65,7 +67,7 @@ def _add_new(secrets: list[Secret], candidates: Iterable[Secret]) -> None:
 
 
 def visible_length(secret: Secret) -> int:
-    """How many characters of a secret may be shown: of a short one that no service is known for, none."""
+    """Return how many characters of a secret may be shown: none of a short one that belongs to no known service."""
     return (
         0
         if secret.kind in ("password", "secret") and secret.end - secret.start < _MIN_VISIBLE_PASSWORD
@@ -74,7 +76,7 @@ def visible_length(secret: Secret) -> int:
 
 
 def mask_secrets(text: str) -> str:
-    """The text with every secret as asterisks, as long as it was; of the token of a known service the first characters stay."""
+    """Mask the secrets in a text with asterisks of equal length; the start of a known service's token stays visible."""
     if not _may_have_secret(text):
         return text
     from execplan.secrets.secret_scan import find_secret_spans
@@ -87,7 +89,7 @@ def mask_secrets(text: str) -> str:
 
 
 def _may_have_secret(text: str) -> bool:
-    """Whether anything in a text calls for the detector, which is loaded then."""
+    """Return whether a text may contain a secret, so that the detector must be loaded."""
     lowered = text.lower()
     if any([hint in lowered for hint in _HINTS]) or next(_alnum_runs(text), None) is not None:
         return True
@@ -97,7 +99,7 @@ def _may_have_secret(text: str) -> bool:
 
 
 def _alnum_runs(source: str) -> Iterator[tuple[int, int]]:
-    """Where rows of at least sixteen letters and digits, and of both, begin and end."""
+    """Yield the spans of runs of at least sixteen letters and digits that contain both."""
     mask = source.encode("ascii", "replace").translate(_ALNUM_TABLE)
     index = mask.find(_MIN_RUN)
     while index >= 0:

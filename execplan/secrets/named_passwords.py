@@ -1,4 +1,4 @@
-"""Passwords that are too short to be told by their length: what is given to a name of one, in the ways in which it is given."""
+"""Detection of passwords too short to recognize by length, from the names and options before them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 _AZURE_NEEDLE, _USER_NEEDLE = "AccountKey=", " -u "
 _EMULATOR_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
-"""The key of a storage that runs on one's own machine, which all have."""
+"""Public key of Azure's local storage emulator, which is the same for all users."""
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _VALUE_ENDS = frozenset(" \t\n\r\"'`,;|&\\")
 _MIN_NAMED, _MIN_TYPED, _MIN_KEY = 12, 8, 40
-"""The least characters of a value behind a name, of one behind `-u`, and of a key."""
+"""Minimum lengths of a value after a name, of one after `-u`, and of a storage key."""
 _MAX_LENGTH = 200
 
 
 def find_passwords(source: str, needles: tuple[str, ...]) -> Iterator[Secret]:
-    """Every value that is given as a password behind one of the needles, and looks like one."""
+    """Yield every value after one of the needles that is given as a password and looks like one."""
     for needle in needles:
         index = source.find(needle)
         while index >= 0:
@@ -34,7 +34,7 @@ def find_passwords(source: str, needles: tuple[str, ...]) -> Iterator[Secret]:
 
 
 def _password_after_name(source: str, index: int) -> Iterator[Secret]:
-    """What stands behind a name and `=` or `:`."""
+    """Yield the strong value after a name and `=` or `:`."""
     start = index
     while start < len(source) and start - index < 8 and source[start] in " \"'`*:=":
         start += 1
@@ -45,7 +45,7 @@ def _password_after_name(source: str, index: int) -> Iterator[Secret]:
 
 
 def _curl_password(source: str, index: int) -> Iterator[Secret]:
-    """The password of `curl -u name:password`, unless it is for a service on the same machine."""
+    """Yield the password of `curl -u name:password`, unless it is for a service on the same machine."""
     line_start = source.rfind("\n", max(index - _MAX_LENGTH, 0), index) + 1 or max(index - _MAX_LENGTH, 0)
     line_end = source.find("\n", index, index + _MAX_LENGTH)
     line = source[line_start : line_end if line_end >= 0 else index + _MAX_LENGTH]
@@ -59,7 +59,7 @@ def _curl_password(source: str, index: int) -> Iterator[Secret]:
 
 
 def _azure_account_key(source: str, index: int) -> Iterator[Secret]:
-    """The key in a connection string of Azure."""
+    """Yield the key in an Azure connection string."""
     end = index
     while end < len(source) and end - index < _MAX_LENGTH and source[end] in _BASE64:
         end += 1
@@ -70,7 +70,7 @@ def _azure_account_key(source: str, index: int) -> Iterator[Secret]:
 
 
 def _value_end(source: str, index: int) -> int:
-    """Where a value ends, without what closes a sentence."""
+    """Return the end of a value, without punctuation that ends a sentence."""
     end = index
     while end < len(source) and end - index < _MAX_LENGTH and source[end] not in _VALUE_ENDS:
         end += 1

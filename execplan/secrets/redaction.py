@@ -1,4 +1,4 @@
-"""Secrets taken out of what is written: what looks like one, and the values of variables that a command does not get."""
+"""Redaction of secrets in output: those detected, and the values of variables that a command does not receive."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from typing import Final
 
 REDACTED: Final = "[redacted]"
-"""What stands in place of a secret."""
+"""Replacement text for a secret."""
 _MAX_PASSES: Final = 3
-"""How often a text is searched at most."""
+"""Maximum number of searches of one text."""
 KEY_BEGIN: Final = b"-----BEGIN "
 KEY_END: Final = b"-----END "
 KEY_LABEL: Final = b"PRIVATE KEY-----"
 _SECRET_NAME_PARTS = ("KEY", "TOKEN", "SECRET", "PASS", "CRED", "AUTH")
-"""What is in the name of a variable whose value is a secret whatever it is."""
+"""Parts of variable names whose values are always secret."""
 _MIN_LENGTH, _MIN_NAMED_LENGTH = 8, 4
-"""The least characters of a value that is taken out: of any variable, of one with such a name."""
+"""Minimum length of a value to redact: of any variable, and of one with such a name."""
 
 
 class Redactor:
-    """What is taken out of every text: secrets by their looks, and the values of variables, encoded ones too."""
+    """A filter that redacts detected secrets and the values of variables, including encoded ones, in every text."""
 
     def __init__(self, environ: Mapping[str, str], allowed: Collection[str]) -> None:
-        """Know the values of an environment; those of the variables that are allowed may be shown if their names do not tell."""
+        """Collect the values to redact from an environment: all but those of allowed variables without secret names."""
         values: set[str] = set()
         for name, secret_value in environ.items():
             is_named_secret = _is_secret_name(name)
@@ -43,14 +43,14 @@ class Redactor:
         self._values = sorted(values, key=lambda secret_value: (-len(secret_value), secret_value))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where secrets begin and end, in order, those that overlap as one."""
+        """Return the spans of secrets in order, with overlapping ones merged."""
         spans = [*secret_spans(text), *self._variable_spans(text)]
         if self._values:
             spans += find_ignoring(text, HIDDEN, self._variable_spans)
         return merge_spans(spans)
 
     def _variable_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where values of variables are; they may overlap."""
+        """Yield the spans of variable values, which may overlap."""
         for value in self._values:
             index = text.find(value)
             while index >= 0:
@@ -58,9 +58,9 @@ class Redactor:
                 index = text.find(value, index + len(value))
 
     def redact_text(self, text: str, previous_text: str = "") -> str:
-        """A text without secrets; `previous_text` is what was printed before it, which may tell what is in it.
+        """Redact the secrets in a text; `previous_text` is the output before it, as context for detection.
 
-        What is left is searched again, so that redacting it once more changes nothing.
+        The result is searched again, so that a second redaction changes nothing.
         """
         if previous_text:
             size = len(previous_text)
@@ -76,7 +76,10 @@ class Redactor:
         return text
 
     def redact_value(self, value: object) -> object:
-        """A value of JSON without secrets in its strings and keys; a key tells what is under it, an option what is after it."""
+        """Redact the strings and keys of a JSON value.
+
+        A key may mark its value as secret, and an option the argument after it.
+        """
         if isinstance(value, str):
             return self.redact_text(value)
         if isinstance(value, list | tuple):
@@ -86,7 +89,7 @@ class Redactor:
         return value
 
     def _redact_field(self, name: str, value: object) -> object:
-        """What is under a key."""
+        """Redact the value of a key."""
         if (
             isinstance(value, str)
             and (name_kind := classify_name(name))
@@ -96,7 +99,7 @@ class Redactor:
         return self.redact_value(value)
 
     def _redact_list(self, values: Sequence[object]) -> list[object]:
-        """A list: the words of a command, where an option tells the next word; or lines, where one tells another."""
+        """Redact a list in context, as command arguments, where an option precedes its value, or as lines."""
         redacted = [self.redact_value(element) for element in values]
         texts = [element for element in values if isinstance(element, str)]
         if len(texts) < 2 or len(texts) < len(values):
@@ -118,7 +121,7 @@ class Redactor:
 
 
 def _replace_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    """A text with a mark in place of what was found in it."""
+    """Replace each span of a text with the redaction mark."""
     pieces, copied_end = [], 0
     for start, end in spans:
         pieces += [text[copied_end:start], REDACTED]
@@ -127,7 +130,7 @@ def _replace_spans(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def _is_secret_name(name: str) -> bool:
-    """Whether a variable holds a secret by its name; that of an author is none."""
+    """Return whether a variable has the name of a secret; "author" does not count as "auth"."""
     name = name.upper()
     return any([name_part in name for name_part in _SECRET_NAME_PARTS[:-1]]) or _SECRET_NAME_PARTS[-1] in name.replace(
         "AUTHOR_", ""
@@ -135,7 +138,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _printed_forms(value: str, min_length: int, *, include_paths: bool) -> Iterator[str]:
-    """The ways in which a value may be printed: as it is, each of its lines, and encoded."""
+    """Yield the forms in which a value may be printed: unchanged, line by line, and encoded."""
     stripped = value.strip()
     for line in {stripped, *[line.strip() for line in stripped.splitlines()]}:
         if len(line) < min_length or "\n" in line or (not include_paths and _is_path(line)):
@@ -147,12 +150,12 @@ def _printed_forms(value: str, min_length: int, *, include_paths: bool) -> Itera
 
 
 def _is_path(value: str) -> bool:
-    """Whether a value is a path, or a list of such, as in MANPATH."""
+    """Return whether a value is a path, or a list of paths, as in MANPATH."""
     return all([path.startswith(("/", "~/", "./", "../")) or not path for path in value.split(":")])
 
 
 def _escaped_forms(line: str) -> Iterator[str]:
-    """A line as an address, a JSON document and a shell hold it, where that differs."""
+    """Yield a line as it is written in a URL, in JSON and in a shell, where that differs."""
     from json import dumps
     from urllib.parse import quote, quote_plus
 
@@ -162,7 +165,7 @@ def _escaped_forms(line: str) -> Iterator[str]:
 
 
 def _encoded_forms(value: str) -> Iterator[str]:
-    """What is in a base64 text whatever stands before and behind the value in what was encoded; and as hexadecimal digits."""
+    """Yield a value as hexadecimal digits, and the part of its base64 form that is independent of surrounding bytes."""
     from base64 import b64encode
 
     data = value.encode("utf-8", "surrogateescape")

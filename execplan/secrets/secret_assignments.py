@@ -1,4 +1,4 @@
-"""Secrets by the name that they are given to: `NAME=value`, `name: value`, `"name": "value"`, `'name' => 'value'` and the like."""
+"""Detection of secrets by name in assignments such as `NAME=value`, `name: value` and `'name' => 'value'`."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _TYPE_ANNOTATION: Final = re.compile(r"[&*]?'?[A-Za-z][\w.<>\[\], |&?]{0,60}?[ \
 _BLOCK_SCALAR: Final = re.compile(r"[|>][+-]?\d?[ \t]*(?:#[^\n]*)?\n(?P<indent>[ \t]+)(?P<s>[^\n]+)")
 _NEXT_LINE: Final = re.compile(r"(?:\\?\n[ \t]*){1,2}(?=\\?[\"'])")
 _UNQUOTED_VALUE: Final = re.compile(r"[^\s\"'`]{1,4000}+")
-"""A value without quotes where nothing ends it but white space."""
+"""Unquoted value that only white space or a quote ends."""
 _UNQUOTED_WORD: Final = re.compile(r"[^\s\"'`,;&|(){}<>\[\]]{1,4000}+")
 _DEFAULT: Final = re.compile(r"\$\{\w+:?-(?P<s>[^{}\s]{3,200})\}")
 _SETTING_PREFIX: Final = re.compile(
     r"^[ \t>+\-*|│]*(?:(?:export|set|ENV|ARG|env|setx?|declare -x|Environment=\"?|-e|--build-arg|--env)[ \t]+)*[\"']?$"
 )
-"""What is before a setting on its line."""
+"""Text before a setting on its line."""
 _MAX_PREFIX: Final = 200
-"""Characters of a line before a name that are looked at."""
+"""Maximum number of characters before a name to check."""
 _MAX_VALUE: Final = 600
-"""Characters of a value that are looked at."""
+"""Maximum number of characters of a value to check."""
 _QUERY_SEPARATORS: Final = frozenset("?&;")
 _MARKUP: Final = frozenset("<>")
 
 
 def find_assignments(text: str) -> Iterator[tuple[int, int]]:
-    """Where such values begin and end."""
+    """Yield the spans of secret values in assignments."""
     offset = 0
     while (name_match := _NAME_AND_OPERATOR.search(text, offset)) is not None:
         offset = name_match.end()
@@ -55,7 +55,7 @@ def find_assignments(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _assigned_value(text: str, name_match: re.Match[str], name_kind: str) -> tuple[int, int] | None:
-    """The value of an assignment, if it is a secret."""
+    """Return the span of an assignment's value if it is a secret, or None."""
     offset = name_match.end()
     if (block_match := _BLOCK_SCALAR.match(text, offset)) is not None and name_match["joint"] == ":":
         if not is_secret(block_match["s"], name_kind, is_quoted=False, is_config=True):
@@ -79,7 +79,7 @@ def _assigned_value(text: str, name_match: re.Match[str], name_kind: str) -> tup
 
 
 def _block_end(text: str, end: int, indent: str) -> int:
-    """Where the lines end that are indented as the first line of a block is."""
+    """Return the end of the lines that have the indentation of a block's first line."""
     while text.startswith(f"\n{indent}", end):
         line_end = text.find("\n", end + 1)
         end = line_end if line_end >= 0 else len(text)
@@ -87,7 +87,7 @@ def _block_end(text: str, end: int, indent: str) -> int:
 
 
 def _quoted_value(text: str, quoted_match: re.Match[str], name_kind: str) -> tuple[int, int] | None:
-    """What is in quotes, if it is a secret."""
+    """Return the span of a quoted value if it is a secret, or None."""
     start, end = quoted_match.span("s")
     if (scheme_match := _SCHEME.match(text, start, end)) is not None:
         start = scheme_match.end()
@@ -99,7 +99,7 @@ def _quoted_value(text: str, quoted_match: re.Match[str], name_kind: str) -> tup
 
 
 def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind: str) -> tuple[int, int] | None:
-    """A value without quotes, if it is a secret."""
+    """Return the span of an unquoted value if it is a secret, or None."""
     prefix_start = max(
         text.rfind("\n", max(name_match.start() - _MAX_PREFIX, 0), name_match.start()) + 1,
         name_match.start() - _MAX_PREFIX,
@@ -165,5 +165,5 @@ def _unquoted_value(text: str, name_match: re.Match[str], offset: int, name_kind
 
 
 def _is_unlike_prose(value: str) -> bool:
-    """Whether a value is no word of a sentence."""
+    """Return whether a value is unlike a word in a sentence."""
     return any([char.isdigit() for char in value]) and len(value) >= 8

@@ -1,6 +1,6 @@
-"""Which files hold keys and passwords by their names: the one list that the guard, context packs, ratings and enhancers share.
+"""Name patterns of files with keys and passwords, shared by the guard, context packs, risk ratings and enhancers.
 
-A name may hold `*` for any text; case makes no difference. The module imports nothing, because each call of a tool loads it.
+In a pattern, `*` matches any text; case is ignored. The module imports nothing, because each tool call loads it.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ SECRET_FILES: Final = tuple(
 application_default_credentials.json token.json auth.json rclone.conf local.settings.json password.txt passwords passwords.txt
 passwords.csv passwords.json passwords.yml passwords.yaml passwords.xlsx""".split()
 )
-"""Names of files for secrets."""
+"""Names of files with secrets."""
 KEY_FILES: Final = tuple(
     "id_rsa* id_dsa* id_ecdsa* id_ed25519* *.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk *.pk8".split()
 )
-"""Names of files for keys: those among the tests of a repository are made up for them."""
+"""Names of key files; those in a repository's test directories contain made-up keys."""
 AMBIGUOUS_FILES: Final = tuple(
     "credentials credentials.* secrets secrets.* *.secrets kubeconfig kubeconfig.* *.kubeconfig".split()
 )
-"""Names that a module or a document may have too."""
+"""Names that a module or a document may also have."""
 SECRET_DIRECTORIES: Final = tuple(
     """.ssh .aws .gnupg .kube .azure .oci .password-store .secrets .config/gcloud .config/gh .config/hub .config/op .config/doctl
 .config/heroku""".split()
 )
-"""Folders in which every file is one."""
+"""Directories in which every file is secret."""
 SECRET_PATHS: Final = tuple(
     """.docker/config.json .config/containers/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
 .config/hub .config/git/credentials .composer/auth.json .bundle/config .gem/credentials""".split()
 )
-"""Files that are one in their folder only."""
+"""Files that are secret only in their directory."""
 SYSTEM_PATHS: Final = tuple(
     """/etc/shadow* /etc/gshadow* /etc/sudoers* /etc/ssl/private/* /proc/*/environ /proc/*/mem /root/* /dev/mem /dev/kmem /dev/tcp/*
 /dev/udp/* /run/secrets/* /var/run/secrets/*""".split()
 )
-"""Absolute paths."""
+"""Absolute paths of secret files."""
 EXAMPLES: Final = tuple("*.example *.sample *.template *.dist *.pub *.example.* *.sample.*".split())
-"""Names that make a file an example, or a public key."""
+"""Names of examples and of public keys."""
 CODE_SUFFIXES: Final = frozenset(
     """md rst adoc html htm css scss less svg png jpg vue svelte py pyi go rs ts tsx mts cts js jsx mjs cjs java kt kts scala rb erb cs c
 h cc cpp hpp m mm swift dart ex exs erl clj lua pl r jl proto graphql feature""".split()
 )
-"""What ends the names of modules and documents."""
+"""Suffixes of modules and documents."""
 TEST_DIRECTORIES: Final = frozenset("tests test fixtures testdata".split())
-"""Folders of a repository whose keys are made up."""
+"""Directories of a repository in which keys are made up."""
 DOCUMENTED_PATTERNS: Final = (
     *SECRET_FILES,
     *KEY_FILES,
@@ -59,7 +59,7 @@ DOCUMENTED_PATTERNS: Final = (
     *SECRET_PATHS,
     *SYSTEM_PATHS,
 )
-"""All of it, for documents."""
+"""All patterns, for the documentation."""
 DIGEST_RULES: Final = (
     SECRET_FILES,
     KEY_FILES,
@@ -71,17 +71,20 @@ DIGEST_RULES: Final = (
     sorted(CODE_SUFFIXES),
     sorted(TEST_DIRECTORIES),
 )
-"""For a digest."""
+"""All rules in a stable order, for a digest."""
 
 _MAX_ENTRIES: Final = 20_000
-"""Names that are compared with a file that has several: some 50 ms."""
+"""Maximum number of names to compare with a file that has several names, about 50 ms."""
 _SKIPPED_DIRECTORIES: Final = frozenset(
     ".git node_modules .venv venv __pycache__ .tox target .cache .mypy_cache".split()
 )
 
 
 def is_secret_file(path: str, *, is_directory: bool = False) -> bool:
-    """Whether a path, absolute or from the root of a repository, is a file for secrets by its name; `is_directory`: it is no file."""
+    """Return whether a path, absolute or relative to a repository's root, has the name of a secret file.
+
+    With `is_directory`, only directories of secrets count.
+    """
     components = [
         component for component in path.replace("\\", "/").casefold().split("/") if component not in ("", ".")
     ]
@@ -107,9 +110,9 @@ def is_secret_file(path: str, *, is_directory: bool = False) -> bool:
 
 
 def find_hard_link(path: str, roots: Iterable[str]) -> str:
-    """The file for secrets, in one of these folders, of which an absolute path is another name by a hard link; else nothing.
+    """Return the secret file in one of the roots to which an absolute path is a hard link, or an empty string.
 
-    Only a file with several names is looked for, and among so many names at most.
+    The search covers only files with several names, and a limited number of directory entries per root.
     """
     import os
 
@@ -121,7 +124,7 @@ def find_hard_link(path: str, roots: Iterable[str]) -> str:
         return ""
     for root in dict.fromkeys(roots):
         remaining_entries, folders = _MAX_ENTRIES, [(root, "")]
-        for folder, relative_directory in folders:  # it grows: what is nearer to the root comes first
+        for folder, relative_directory in folders:  # the list grows in the loop: directories near the root first
             try:
                 with os.scandir(folder) as iterator:
                     directory_entries = list(iterator)
@@ -157,7 +160,7 @@ def _matches_any(text: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _matches_pattern(text: str, pattern: str) -> bool:
-    """Whether `*` in a pattern may stand for what a text has there."""
+    """Return whether a text matches a pattern in which `*` matches any text."""
     prefix, star, _ = pattern.partition("*")
     if not star:
         return text == pattern

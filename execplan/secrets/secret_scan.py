@@ -1,8 +1,8 @@
-"""Every secret in a text, for what leaves this machine or is kept: the strongest detector there is here.
+"""Detection of all secrets in a text that leaves this machine or is stored: the most thorough detector in this package.
 
-`lint` and `evaluate` report only what is certain, with `execplan.text.secrets.find`. What is printed, sent or written down is
-searched with this: by the beginnings of tokens, by names, by structures, and within base64; and once more as a terminal shows
-the text. Tokens that a narrow window has wrapped are found as well.
+`lint` and `evaluate` report only certain secrets, with `execplan.secrets.certain_secrets.find_secrets`. Text that is
+printed, sent or written is searched with this module: by the prefixes of tokens, by names, by structures, and within
+base64, and once more in the form that a terminal displays. Tokens that a narrow window has wrapped are also found.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _DATA_BLOCK: Final = r"(?m)^(?P<indent>[ \t>+-]*)\"?(?:data|stringData)\"?:[ \t]
 _DATA_ENTRY: Final = r"(?m)^[ \t>+-]*\"?[\w.-]{1,200}\"?:[ \t]*[\"']?(?P<s>[^\s\"',|>][^\s\"',]{2,20000})"
 _LOWER_ASCII: Final = {code: code + 32 for code in range(65, 91)}
 _MAX_AFTER_NEEDLE: Final = 300
-"""Characters after a needle in which a structure that has begun goes on."""
+"""Number of characters after a needle that a structure may extend to."""
 _MAX_DOCUMENT: Final = 20_000
-"""Characters around `kind: Secret` in which its data is looked for."""
+"""Number of characters around `kind: Secret` in which to search for its data."""
 
 
 def find_structures(text: str) -> Iterator[tuple[int, int]]:
-    """Where they begin and end; they may overlap."""
+    """Yield the spans of secrets in known structures, which may overlap."""
     lowered = text.lower()
     lowered = lowered if len(lowered) == len(text) else text.translate(_LOWER_ASCII)
     for needles, pattern, is_secret_match in all_structures():
@@ -50,7 +50,10 @@ def find_structures(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_needle_regions(lowered: str, needles: Sequence[str]) -> list[tuple[int, int]]:
-    """The lines with a needle and some around them, in order, none twice; the whole text where there is no needle."""
+    """Return the regions around needles, merged and in order, or the whole text if there are no needles.
+
+    A region contains whole lines: the needle's, the one before it, and at least `_MAX_AFTER_NEEDLE` characters after.
+    """
     if not needles:
         return [(0, len(lowered))]
     regions: list[tuple[int, int]] = []
@@ -72,7 +75,7 @@ def find_needle_regions(lowered: str, needles: Sequence[str]) -> list[tuple[int,
 
 
 def _find_kubernetes_secrets(text: str) -> Iterator[tuple[int, int]]:
-    """The values of a Secret of Kubernetes, whatever their names are."""
+    """Yield the values of a Kubernetes Secret, whatever their names."""
     document_end = -1
     for kind_line in compile_pattern(_CLUSTER_KIND).finditer(text):
         if kind_line.start() < document_end:
@@ -103,7 +106,7 @@ _MIN_BODY: Final = 20
 
 
 def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
-    """Where they begin and end, with the lines that open and close them."""
+    """Yield the spans of private keys, including their opening and closing lines."""
     if "PRIVATE KEY" not in text:
         return
     previous_end = 0
@@ -120,7 +123,7 @@ def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _find_truncated_keys(text: str) -> Iterator[tuple[int, int]]:
-    """What is before the end of a key whose beginning was cut off."""
+    """Yield the spans of keys without their beginning, which was cut off."""
     index, previous_end = text.find("-----END"), 0
     while index >= 0:
         line, start = text[index : index + 100], max(index - _WINDOW, previous_end)
@@ -135,20 +138,20 @@ def _find_truncated_keys(text: str) -> Iterator[tuple[int, int]]:
 HIDDEN: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\u00ad\u200b-\u200d\u2060\ufeff]"
 )
-"""What a terminal does not show: colors, links, and characters without a width."""
+"""Pattern of text that a terminal does not display: colors, links, and zero-width characters."""
 _BASE64_RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _MAX_TAIL: Final = 2000
-"""Characters at the end of a text that may have been cut off."""
+"""Number of characters at the end of a text to check for a truncated structure."""
 _MAX_BASE64: Final = 1 << 16
 
 
 def find_secret_spans(text: str) -> list[tuple[int, int]]:
-    """Where secrets begin and end, in order; those that overlap are one."""
+    """Return the spans of all secrets in order, with overlapping ones merged."""
     return merge_spans([*find_in_plain_text(text), *_find_displayed(text), *_find_truncated(text)])
 
 
 def merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in order; those that overlap are one."""
+    """Sort spans and merge those that overlap."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
@@ -159,7 +162,7 @@ def merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def find_in_plain_text(text: str, *, include_encoded: bool = True) -> Iterator[tuple[int, int]]:
-    """Where they are in a text as it is; they may overlap."""
+    """Yield the spans of secrets in a text as it is; they may overlap."""
     for secret in service_tokens.find_tokens(text, only_certain=False):
         yield secret.start, secret.end
     yield from find_private_keys(text)
@@ -170,7 +173,7 @@ def find_in_plain_text(text: str, *, include_encoded: bool = True) -> Iterator[t
 
 
 def _find_truncated(text: str) -> Iterator[tuple[int, int]]:
-    """Where they are if the text was cut off before what closes a structure at its end."""
+    """Yield the spans of secrets at the end of a text that was cut off before a structure was closed."""
     tail_start = text.find("\n", max(len(text) - _MAX_TAIL, 0)) + 1 if len(text) > _MAX_TAIL else 0
     tail = text[tail_start:]
     for closer in _possible_closers(tail, tail[tail.rfind("\n") + 1 :]):
@@ -180,7 +183,7 @@ def _find_truncated(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _possible_closers(tail: str, line: str) -> list[str]:
-    """What may have followed the end of a text, whose last line is given."""
+    """Return possible endings of a truncated text, given its last line."""
     quotes = [quote for quote in "\"'`" if line.count(quote) % 2]
     closers = quotes + ([f"{quote})" for quote in (*quotes, "")] if line.count("(") > line.count(")") else [])
     if ">" in line:
@@ -193,7 +196,7 @@ def _possible_closers(tail: str, line: str) -> list[str]:
 
 
 def _find_displayed(text: str) -> Iterator[tuple[int, int]]:
-    """Where they are for a reader on a terminal."""
+    """Yield the spans of secrets that a terminal displays without interruption."""
     if HIDDEN.search(text) is not None:
         yield from find_ignoring(text, HIDDEN, find_in_plain_text)
 
@@ -201,7 +204,7 @@ def _find_displayed(text: str) -> Iterator[tuple[int, int]]:
 def find_ignoring(
     text: str, pattern: re.Pattern[str], find: Callable[[str], Iterable[tuple[int, int]]]
 ) -> Iterator[tuple[int, int]]:
-    """What is found in a text without what matches a pattern, at its places in the whole text."""
+    """Search a text without the parts that match a pattern, and yield the spans in the full text."""
     from bisect import bisect_right
 
     pieces, piece_starts, offsets, index, kept_length = [], [0], [0], 0, 0
@@ -224,7 +227,7 @@ def find_ignoring(
 
 
 def _find_encoded(text: str) -> Iterator[tuple[int, int]]:
-    """Base64 of a text in which there is a secret."""
+    """Yield the spans of base64 text that contains a secret."""
     for match in _BASE64_RUN.finditer(text):
         encoded = match[0].rstrip("=")
         if len(encoded) > _MAX_BASE64 or len(encoded) % 4 == 1:

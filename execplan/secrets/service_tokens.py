@@ -1,6 +1,6 @@
-"""Tokens of known services, found by how they begin; the rules are data, in secret_rules.toml.
+"""Detection of the tokens of known services by their prefixes; the rules are data, in secret_rules.toml.
 
-Nothing here needs a regular expression, because `lint` reads plans with it.
+This module uses no regular expressions, because `lint` reads plans with it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Secret(NamedTuple):
-    """Where a secret is in a text, in characters, and what it is."""
+    """The kind of a secret and its span in a text, in characters."""
 
     kind: str
     start: int
@@ -49,7 +49,7 @@ _SECRET_NAMES = (
     "authkey",
     "bearer",
 )
-"""The ends of names, without separators, whose random values are certainly secrets."""
+"""Last parts of names, without separators, whose random values are certainly secrets."""
 _EXAMPLES = (
     "example",
     "xxxx",
@@ -64,43 +64,43 @@ _EXAMPLES = (
     "dummy",
     "fake",
 )
-"""What an example of a token contains."""
+"""Text that occurs in example tokens."""
 _CODE_CHARS = frozenset("<>{}()[]$./_*…")
-"""What a path, a name in code or a placeholder contains."""
+"""Characters that occur in paths, names in code and placeholders."""
 _WEAK_PARTS = ("passw", "changeme", "secret")
 _MAX_WIDTH = 4096
 _FIRST_LENGTH, _MAX_LENGTH = 256, 8192
-"""Characters of a row that are compared at first, and at most."""
+"""Maximum number of characters of a run to compare, in the first attempt and in total."""
 _MIN_TRUNCATED = 12
-"""Characters after the beginning of a token that was cut off, or whose exact length is not known."""
+"""Minimum length after the prefix of a token that was cut off, or whose exact length is unknown."""
 _LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", "`")
 _MIN_WRAPPED, _MAX_LINES = 8, 12
-"""Characters of a token on its first line, and lines that it goes on in."""
+"""Minimum number of token characters on the first line, and maximum number of continuation lines."""
 _MIN_LOOSE_PREFIX, _FIRST_WORD = 3, 6
-"""Characters of a beginning, and of the first word after it, whose token may have other characters than the rule says."""
+"""Minimum prefix length, and length of the first word after it, for tokens with characters outside the rule."""
 _SEPARATORS = frozenset("_-")
 _MIN_DISTINCT_PREFIX = 5
-"""Characters of a beginning that is unlike any word."""
+"""Minimum length of a prefix that is unlike any word."""
 
 
 _MIN_RUN = b"a" * 12
 _TOKEN_CHAR_TABLE = bytes(
     [97 if (chr(code).isalnum() and code < 128) or chr(code) in "_-.+/=~" else 32 for code in range(256)]
 )
-"""What makes rows of the characters of tokens."""
+"""Byte translation that turns token characters into runs."""
 _SEPARATOR_TABLE = {ord(char): " " for char in "_-.+/=~"}
 _RULE_INDEX: dict[str, list[tuple[str, str, str, int, int, bool, bool]]] = {}
 
 
 def find_tokens(source: str, *, only_certain: bool = True) -> Iterator[Secret]:
-    """Tokens of known services; with `only_certain`, no test keys and none of an unexpected length."""
+    """Yield the tokens of known services; `only_certain` excludes test keys and tokens of unexpected length."""
     searched_ends: dict[str, int] = {}
     for index, service, prefix, char_set, min_length, max_length, is_vague in _find_prefixes(
         source, only_certain=only_certain
     ):
         start = index + len(prefix)
         if start < searched_ends.get(prefix, 0):
-            continue  # in a long row that made no token
+            continue  # inside a long run that was not a token
         size = _run_length(source, start, CHARACTER_SETS[char_set])
         if size > _FIRST_LENGTH:
             searched_ends[prefix] = start + size
@@ -123,9 +123,9 @@ def find_tokens(source: str, *, only_certain: bool = True) -> Iterator[Secret]:
 
 
 def _extend_loosely(source: str, start: int, body: str) -> tuple[str, int]:
-    """The row after a beginning with all that may go on in it, unless its first word is one of a name.
+    """Extend the run after a prefix to all characters of a token, unless its first word looks like part of a name.
 
-    Also returns how many characters were looked at.
+    Also return the number of characters searched.
     """
     if not _SEPARATORS.isdisjoint(source[start : start + _FIRST_WORD]):
         return body, 0
@@ -142,7 +142,7 @@ def _extend_loosely(source: str, start: int, body: str) -> tuple[str, int]:
 
 
 def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, str, str, str, int, int, bool]]:
-    """Where a word may begin a token, with its rule; the index is by the first two characters."""
+    """Yield each position where a word has a token's prefix, with its rule; the index uses the first two characters."""
     data = source.encode("ascii", "replace").translate(_TOKEN_CHAR_TABLE)
     rule_index = _rule_index()
     index = data.find(_MIN_RUN)
@@ -165,7 +165,7 @@ def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, st
 
 
 def _rule_index() -> dict[str, list[tuple[str, str, str, int, int, bool, bool]]]:
-    """Every rule by the first two characters of its beginnings, the longest beginnings first."""
+    """Return the rules by the first two characters of their prefixes, longest prefixes first."""
     if not _RULE_INDEX:
         for service, prefixes, char_set, min_length, max_length, is_test, is_vague in TOKENS:
             for prefix in prefixes:
@@ -178,7 +178,7 @@ def _rule_index() -> dict[str, list[tuple[str, str, str, int, int, bool, bool]]]
 
 
 def _wrapped_end(source: str, end: int, body: str, char_set: str, min_length: int) -> int:
-    """Where a token ends that goes on in the next lines; 0 for one that does not."""
+    """Return the end of a token that continues on the next lines, or 0 if it does not."""
     token_end = 0
     for _ in range(_MAX_LINES):
         if len(body) < _MIN_WRAPPED or source[end : end + 1] not in ("\n", "\\", "\r"):
@@ -198,14 +198,14 @@ def _wrapped_end(source: str, end: int, body: str, char_set: str, min_length: in
 
 
 def _is_continuation(text: str) -> bool:
-    """Whether a row at the beginning of a line is the rest of a token, and no word."""
+    """Return whether text at the start of a line continues a token and is not a word."""
     return any([char.isdigit() for char in text]) or (
         text != text.lower() and text[1:] != text[1:].lower() and text != text.upper()
     )
 
 
 def is_token(prefix: str, body: str, min_length: int, max_length: int, *, only_certain: bool) -> bool:
-    """Whether a row of characters after a beginning makes a token."""
+    """Return whether a prefix and the characters after it form a token."""
     if only_certain:
         return (
             min_length <= len(body) <= (max_length or len(body))
@@ -217,7 +217,7 @@ def is_token(prefix: str, body: str, min_length: int, max_length: int, *, only_c
 
 
 def is_random_like(text: str) -> bool:
-    """Whether a row may have been drawn by a machine: letters and digits of several kinds, and no placeholder."""
+    """Return whether a text may be random: varied letters and digits, and no placeholder."""
     lowered = text.lower()
     is_varied = len(set(text)) >= min(5, len(text) // 2)
     is_mixed = any([char.isdigit() for char in text]) or (
@@ -231,7 +231,7 @@ def is_random_like(text: str) -> bool:
 
 
 def _run_length(source: str, start: int, char_set: str) -> int:
-    """How many characters of a set follow each other from a place."""
+    """Return how many consecutive characters from a position belong to a set."""
     for limit in (_FIRST_LENGTH, _MAX_LENGTH):
         chunk = source[start : start + limit]
         size = len(chunk) - len(chunk.lstrip(char_set))
@@ -241,7 +241,7 @@ def _run_length(source: str, start: int, char_set: str) -> int:
 
 
 def find_named_values(source: str, runs: Iterable[tuple[int, int]]) -> Iterator[Secret]:
-    """Random values that are given to the name of a secret, around rows of letters and digits."""
+    """Yield random values assigned to names of secrets, at the given runs of letters and digits."""
     previous_end = 0
     for run_start, run_end in runs:
         if run_start < previous_end:
@@ -254,7 +254,7 @@ def find_named_values(source: str, runs: Iterable[tuple[int, int]]) -> Iterator[
 
 
 def _token_span(source: str, start: int, end: int, lower_limit: int) -> tuple[int, int]:
-    """Where the token begins and ends that contains these letters and digits."""
+    """Return the span of the token that contains a run of letters and digits."""
     run_start = start
     while (
         start > lower_limit
@@ -270,7 +270,7 @@ def _token_span(source: str, start: int, end: int, lower_limit: int) -> tuple[in
 
 
 def _named_value(source: str, start: int, end: int) -> Secret | None:
-    """The value between two places when it is given to the name of a secret."""
+    """Return the value at a span if it is random and assigned to the name of a secret, or None."""
     value = source[start:end]
     if "." in value or "_" in value or not is_random(value):
         return None
@@ -290,7 +290,7 @@ def _named_value(source: str, start: int, end: int) -> Secret | None:
 
 
 def is_random(value: str) -> bool:
-    """Whether a value was drawn by a machine, as far as can be told: letters and digits of many kinds, and no example."""
+    """Return whether a value looks randomly generated: many different letters and digits, and no example."""
     lowered = value.lower()
     if any([example in lowered for example in _EXAMPLES]):
         return False
@@ -299,7 +299,7 @@ def is_random(value: str) -> bool:
 
 
 def is_strong(value: str, min_length: int) -> bool:
-    """Whether a value is so long, of capitals, small letters and digits, and no word of code or of an example."""
+    """Return whether a value is long enough, has uppercase, lowercase and digits, and is not code or an example."""
     if len(value) < min_length or not value.isascii() or not is_random(value) or not _CODE_CHARS.isdisjoint(value):
         return False
     is_mixed = any([char.islower() for char in value]) and any([char.isupper() for char in value])
@@ -308,7 +308,7 @@ def is_strong(value: str, min_length: int) -> bool:
 
 
 def find_certain_keys(source: str, label: str) -> Iterator[Secret]:
-    """Private keys: the line that opens one, with what follows it."""
+    """Yield private keys, from the opening line to the closing one."""
     index = source.find(label)
     while index >= 0:
         label_end = index + len(label)
@@ -325,7 +325,7 @@ LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "host.docker", "example.")  # noq
 
 
 def find_url_passwords(source: str) -> Iterator[Secret]:
-    """Passwords in addresses of services elsewhere: `scheme://name:password@host.of.it`."""
+    """Yield passwords in URLs of remote services: `scheme://name:password@host.of.it`."""
     index = source.find("://")
     while index >= 0:
         login_start = index + 3

@@ -1,4 +1,4 @@
-"""Whether what was found in a structure is a secret: each check gets the match and the value that is in it."""
+"""Checks of whether a value found in a structure is a secret; each receives the match and the value."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def is_real_value(match: re.Match[str], value: str) -> bool:
-    """Whether a value stands for nothing else."""
+    """Return whether a value is not a placeholder."""
     return not is_placeholder(value)
 
 
 def is_rule_match(match: re.Match[str], value: str) -> bool:
-    """A shape of the table of rules that is not in the middle of a word."""
+    """Return whether a match of the rule table is not a placeholder and does not start inside a word."""
     if match.start() != match.start("s"):
         return not is_placeholder(value)
     char_before = match.string[max(match.start() - 1, 0) : match.start()]
@@ -36,12 +36,12 @@ def is_rule_match(match: re.Match[str], value: str) -> bool:
 
 
 def is_password_word(match: re.Match[str], value: str) -> bool:
-    """A password on a command line: any word that stands for nothing else."""
+    """Return whether a command-line word is a password: any word that is not a placeholder or a reference."""
     return is_secret(value, PASSWORD, is_quoted=match["s"] is None, is_config=True)
 
 
 def is_option_value(match: re.Match[str], value: str) -> bool:
-    """The value of an option with the name of a secret."""
+    """Return whether the value of an option with the name of a secret is a secret."""
     name_kind, is_quoted = classify_name(match["n"]), match["s"] is None
     char_before = match.string[max(match.start() - 1, 0) : match.start()]
     if (
@@ -55,13 +55,13 @@ def is_option_value(match: re.Match[str], value: str) -> bool:
 
 
 def is_named_value(match: re.Match[str], value: str) -> bool:
-    """A value in quotes or in an element, beside its name."""
+    """Return whether a value in quotes or in an element, next to its name, is a secret."""
     name_kind = classify_name(match["n"])
     return bool(name_kind) and is_secret(value, name_kind, is_quoted=True, is_config=True)
 
 
 def is_random_named_value(match: re.Match[str], value: str) -> bool:
-    """The same where what is beside a name is often another name, or words about it."""
+    """Return whether a value next to its name is random, for places where other names or descriptions are common."""
     name_kind = classify_name(match["n"])
     bare_value = value.strip("`*\"' ")
     return (
@@ -72,7 +72,10 @@ def is_random_named_value(match: re.Match[str], value: str) -> bool:
 
 
 def is_call_argument(match: re.Match[str], value: str) -> bool:
-    """A value beside its name among the arguments of a call: of one that sets or reads a setting, any; of others a random one."""
+    """Return whether an argument after a name is a secret.
+
+    In a call that reads or writes a setting, any value counts; in other calls, only a random one.
+    """
     prefix = match.string[max(match.start() - 40, 0) : match.start()]
     return (
         is_named_value(match, value)
@@ -85,24 +88,24 @@ _SETTING_CALL: Final = r"(?i)(?:define|getenv|env|\.get|getproperty|setproperty|
 
 
 def is_variable_value(match: re.Match[str], value: str) -> bool:
-    """A variable set by a command that takes its value as a word of its own."""
+    """Return whether the value of a variable, set by a command that takes it as a separate word, is a secret."""
     name_kind = classify_name(match["n"])
     return bool(name_kind) and is_secret(value, name_kind, is_quoted=match["s"] is None, is_config=True)
 
 
 def is_login(match: re.Match[str], value: str) -> bool:
-    """The password of an address."""
+    """Return whether the password of a URL is a secret."""
     name = match["u"]
     return value != name and is_secret(value, PASSWORD, is_quoted=True, is_config=True) and not value.startswith("$")
 
 
 def is_user_token(match: re.Match[str], value: str) -> bool:
-    """What is in an address in place of a user and a password."""
+    """Return whether the text in place of a URL's user and password is a token."""
     return len(value) >= 16 and is_secret(value, SERVICE, is_quoted=True, is_config=True)
 
 
 def is_curl_password(match: re.Match[str], value: str) -> bool:
-    """`user:password` of an option of a program that fetches."""
+    """Return whether the value is the password in a `user:password` option of a download program."""
     user_names = (match["u"], match["u1"], match["u2"])
     return (
         value not in user_names
@@ -114,18 +117,18 @@ def is_curl_password(match: re.Match[str], value: str) -> bool:
 _FETCH_PROGRAMS: Final = r"\b(?:curl|https?|wget|xh)\b"
 _MAX_COMMAND: Final = 300
 _MAX_PROGRAMS: Final = 8
-"""Characters of a command before an option."""
+"""Maximum number of program names to try in the command before an option; `_MAX_COMMAND` limits its characters."""
 
 
 def _command_prefix(match: re.Match[str]) -> str:
-    """The command that an option belongs to, as far as it is before the option."""
+    """Return the part of a command before its option."""
     prefix = match.string[max(match.start() - _MAX_COMMAND, 0) : match.start()].replace("\\\n", " ")
     command_start = max(prefix.rfind("\n"), prefix.rfind("|"), prefix.rfind(";"))
     return prefix[command_start + 1 :]
 
 
 def make_option_check(program_pattern: str) -> Callable[[re.Match[str], str], bool]:
-    """A check of a password given to an option: whether the option belongs to a program."""
+    """Return a check that accepts a password option only if it belongs to a program."""
 
     def is_program_option(match: re.Match[str], value: str) -> bool:
         prefix = _command_prefix(match)
@@ -138,43 +141,43 @@ def make_option_check(program_pattern: str) -> Callable[[re.Match[str], str], bo
 
 
 _PROGRAM_BOUNDARIES: Final = " \t/;&(`\"'$"
-"""What is before the name of a program."""
+"""Characters that may precede the name of a program."""
 
 
 def is_bearer(match: re.Match[str], value: str) -> bool:
-    """A value after `Bearer` or `Basic`."""
+    """Return whether a value after `Bearer` or `Basic` is a credential."""
     if match["scheme"].lower() == "basic":
         return is_basic_credentials(value)
     return is_secret(value, SECRET, is_quoted=False, is_config=False) and any([char.isdigit() for char in value])
 
 
 def is_header(match: re.Match[str], value: str) -> bool:
-    """The credentials of a header."""
+    """Return whether the value of a header is a credential."""
     if is_placeholder(value) or value.startswith(("redacted_", "[")):
         return False
     return "=" in value or any([char.isdigit() for char in value]) or is_basic_credentials(value)
 
 
 def is_cookie(match: re.Match[str], value: str) -> bool:
-    """The cookies of a request or a response."""
+    """Return whether the cookies of a request or a response are secret."""
     return "=" in value and any([char.isdigit() for char in value]) and not is_placeholder(value)
 
 
 def is_password_line(match: re.Match[str], value: str) -> bool:
-    """`password X` on a line of its own, or behind `machine`."""
+    """Return whether X is a password in `password X` on its own line, or after `machine`."""
     is_netrc = match["lead"] is not None and "login" in match["lead"]
     return is_secret(value, PASSWORD, is_quoted=False, is_config=is_netrc or any([char.isdigit() for char in value]))
 
 
 def is_stated_secret(match: re.Match[str], value: str) -> bool:
-    """`the password is X`."""
+    """Return whether X is a secret in `the password is X`."""
     if match["s"] is None:
         return is_secret(value, PASSWORD if "pass" in match["n"].lower() else SECRET, is_quoted=True, is_config=True)
     return any([char.isdigit() for char in value]) and is_secret(value, SECRET, is_quoted=False, is_config=False)
 
 
 def is_basic_credentials(value: str) -> bool:
-    """Whether it is base64 of `name:password`."""
+    """Return whether a value is base64 of `name:password`."""
     try:
         return b":" in b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), validate=True)
     except ValueError:

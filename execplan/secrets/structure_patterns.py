@@ -1,4 +1,4 @@
-"""The structures that secrets stand in: addresses, headers, options, calls, elements, and programs and files with forms of their own.
+"""Patterns of structures that contain secrets: URLs, headers, options, calls, elements, and program and file formats.
 
 A pattern is compiled when one of its needles is in a text.
 """
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ARGUMENT_VALUE: Final = r"(?:\"(?P<d>[^\"\n]{1,500})\"?|'(?P<q>[^'\n]{1,500})'?|(?P<s>[^\s\"'`;|&<>()]{1,500}))"
-"""A word of a command line: the value is one of three groups."""
+"""Pattern of a command-line word; the value is in one of three groups."""
 
 
 _NAME_NEEDLES: Final = tuple(
     "pass pwd pw secret token key cred auth cookie sess jwt dsn pepper psk hook sig salt bearer".split()
 )
-"""What is in the names that secrets are given to."""
+"""Parts of the names to which secrets are assigned."""
 
 
 class Structure(NamedTuple):
-    """A form, looked for where one of its needles is in the text."""
+    """A pattern that is searched for where one of its needles is in the text."""
 
     needles: tuple[str, ...]
-    """In small letters; none: always."""
+    """Needles in lower case; if empty, the pattern is always searched for."""
     pattern: str
     is_secret_match: Callable[[re.Match[str], str], bool]
-    """Whether what was found, with its value, is a secret."""
+    """Check of whether a match with its value is a secret."""
 
 
 _PASSWORD_PROGRAMS: Final = (
@@ -65,7 +65,7 @@ _PASSWORD_PROGRAMS: Final = (
     ),
     (("vault login", "bao login"), r"(?:vault|bao)[ \t]login", r"(?:[a-z]+=)?"),
 )
-"""Programs with an option for a password: needles, the program, the option."""
+"""Programs with a password option: needles, program pattern and option pattern."""
 
 _STRUCTURES: Final = (
     Structure(
@@ -249,7 +249,7 @@ _STRUCTURES: Final = (
 
 @cache
 def all_structures() -> tuple[Structure, ...]:
-    """Every structure, those of programs and of the table of rules too."""
+    """Return all structures, including those of programs and of the rule table."""
     programs = [
         Structure(needles, rf"[ \t]{option}{_ARGUMENT_VALUE}", structure_checks.make_option_check(rf"{program}\b"))
         for needles, program, option in _PASSWORD_PROGRAMS

@@ -1,4 +1,4 @@
-"""What a value is that is given to a name: a secret, or a placeholder, a reference, a type, a sentence."""
+"""Classification of a named value as a secret or as a placeholder, reference, type, sentence or the like."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from execplan.secrets.secret_table import SECRET as _SECRETS
 
 @cache
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled once."""
+    """Compile a pattern and cache the result."""
     return re.compile(pattern)
 
 
 PASSWORD: Final = "password"  # noqa: S105 - the name of a kind
 SECRET: Final = "secret"  # noqa: S105 - the name of a kind
 SERVICE: Final = "service"
-"""What the name says: a password, which may be short or a word; a secret, which looks like no word; a service, whose
-random values are secrets."""
+"""Kind of a name whose random values are secrets.
+
+The others are a password, which may be short or a word, and a secret, which is unlike a word.
+"""
 _MIN_LENGTHS: Final = {PASSWORD: 3, SECRET: 6, SERVICE: 14}
 _MAX_LENGTH: Final = 600
-"""Characters of a value that are looked at."""
+"""Maximum number of characters of a value to check."""
 _MIN_SENTENCE_WORDS: Final = 6
-"""Words from which on a quoted text is a sentence."""
+"""Minimum number of words for a quoted text to count as a sentence."""
 _EMPTY_VALUES: Final = frozenset(NOTHING)
 _MASKED: Final = r"[xX*.•·#_?+~\s-]*"
-"""What stands for a value without a letter of it."""
+"""Pattern of a fully masked value."""
 _REFERENCE: Final = r"""(?x)
     \$(?:\w+|\{\w+(?:[?+]|:[?+]|\})|\(|\{\{|env:|\w+\[) .*          # $NAME, ${NAME}, $(command), ${{ … }}
     | (?:[fFrRbB]*["'])?[^{}\n]{0,40}(?:\{[\w.:!\[\] ?-]{0,60}\}|\{\{[^{}\n]{0,200}\}?\}?) .{0,80}   # {name}, {{ name }}, Bearer {token}
@@ -44,7 +46,7 @@ _TYPE_EXPRESSION: Final = (
     r"(?:\s*[\[<(|;?!,=] .* | \s*\|.* | $)"
 )
 _CODE_EXPRESSION: Final = (
-    r"(?x)\w*[a-zA-Z_]\w*(?:[.:]{1,2}\w+)*[(\[<] .*"  # a call, an item, a generic
+    r"(?x)\w*[a-zA-Z_]\w*(?:[.:]{1,2}\w+)*[(\[<] .*"  # a call, an index, a generic type
     r"| [a-zA-Z_]\w*(?:(?:\.|->|::|\?\.)[a-zA-Z_]\w*)+[;,)]*"  # an attribute
     r"| (?:await|new|lambda|not|yield|return|async|typeof|func|function|fn|def|if|else|in|is|isinstance|import|from)\s .*"
 )
@@ -52,7 +54,7 @@ _PLAIN_WORD: Final = r"[A-Za-z][a-z]*[.,;:!?)]*"
 _IDENTIFIER: Final = (
     r"(?:[a-z]+(?:[A-Z][a-z]*)+|[A-Z][a-z]+(?:[A-Z][a-z]*)+|[A-Za-z]+(?:_[A-Za-z]+)+|_+[A-Za-z_]+)\d{0,2}[;,)]*"
 )
-"""A name of a program: camelCase, snake_case, CONSTANT_CASE."""
+"""Pattern of an identifier: camelCase, snake_case or CONSTANT_CASE."""
 _UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SPECIAL_CHARS: Final = frozenset("!@#$%^&*?+=~|")
 _DIGEST_OR_VERSION: Final = r"(?i)(?:sha(?:1|256|384|512)|md5|h1)[:-].*|v?\d+(?:\.\d+)+.*"
@@ -60,10 +62,10 @@ _DIGEST_OR_VERSION: Final = r"(?i)(?:sha(?:1|256|384|512)|md5|h1)[:-].*|v?\d+(?:
 
 @lru_cache(maxsize=4096)
 def is_secret(value: str, kind: str, *, is_quoted: bool, is_config: bool, is_alone: bool = True) -> bool:
-    """Whether a value is one.
+    """Return whether the value of a name of this kind is a secret.
 
-    `is_quoted`: it was in quotes. `is_config`: it is on the right of a setting, where nothing is code. `is_alone`: nothing follows it
-    on its line.
+    `is_quoted`: the value was in quotes. `is_config`: it is the value of a setting, where nothing is code. `is_alone`:
+    nothing follows it on its line.
     """
     stripped = value.strip()[:_MAX_LENGTH]
     if (
@@ -75,7 +77,7 @@ def is_secret(value: str, kind: str, *, is_quoted: bool, is_config: bool, is_alo
     if kind == SERVICE:
         return _looks_random(stripped) and not compile_pattern(_UUID).fullmatch(stripped)
     if is_quoted and value[0] in " ," and len(value.split()) > 1:
-        return False  # what is between two quoted texts
+        return False  # the text between two quoted texts
     if is_quoted:
         return _is_quoted_secret(stripped, kind)
     if (
@@ -91,7 +93,7 @@ def is_secret(value: str, kind: str, *, is_quoted: bool, is_config: bool, is_alo
 
 @lru_cache(maxsize=4096)
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for another."""
+    """Return whether a value is only a placeholder for another."""
     lowered = value.lower()
     bare_value = lowered.strip(" \t.,;:!?()[]{}<>\"'`")
     return (
@@ -104,7 +106,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def _is_identifier(value: str) -> bool:
-    """Whether a value reads as a name of a program; in one that was drawn, capitals follow each other too closely."""
+    """Return whether a value reads as an identifier; random values have too many capitals for that."""
     capitals = sum([char.isupper() for char in value])
     return compile_pattern(_IDENTIFIER).fullmatch(value) is not None and (
         3 * capitals <= len(value) or value == value.upper()
@@ -149,7 +151,7 @@ def _is_bare_secret(value: str, *, is_config: bool) -> bool:
 
 
 def _is_unlike_word(value: str) -> bool:
-    """Whether a value has letters and digits, or a character that no name has, or is long and of both cases."""
+    """Return whether a value has letters and digits, or a character that no identifier has, or looks random."""
     digits = sum([char.isdigit() for char in value])
     letters = sum([char.isalpha() for char in value])
     if digits and letters:
@@ -158,7 +160,7 @@ def _is_unlike_word(value: str) -> bool:
 
 
 def _is_plain_name(value: str) -> bool:
-    """Whether it is words that are joined, with a number at an end: `step-2`, `v1_tokens`, `utf-8`."""
+    """Return whether a value consists of joined words and numbers: `step-2`, `utf-8`."""
     name_parts = re.split(r"[-_. :/]", value)
     return (
         len(name_parts) > 1
@@ -168,7 +170,7 @@ def _is_plain_name(value: str) -> bool:
 
 
 def _looks_random(value: str) -> bool:
-    """Whether letters and digits were drawn by a machine."""
+    """Return whether a value of letters and digits looks randomly generated."""
     stripped = value.strip("=")
     if len(stripped) < 12 or " " in stripped:
         return False
@@ -180,7 +182,7 @@ def _looks_random(value: str) -> bool:
 
 
 def _names_secret(value: str) -> bool:
-    """Whether a name of a program is itself the name of a secret."""
+    """Return whether an identifier is itself the name of a secret."""
     lowered = value.lower()
     return any(
         [
@@ -203,7 +205,7 @@ def _names_secret(value: str) -> bool:
 
 
 def _is_sentence_word(word: str) -> bool:
-    """Whether a word belongs to a sentence about a secret."""
+    """Return whether a word belongs to a sentence about a secret."""
     return word.strip(".,;:!?()").lower() in _SENTENCE_WORDS
 
 
@@ -217,21 +219,21 @@ _SENTENCE_WORDS: Final = frozenset(
 
 _NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MAX_JOINED_PARTS: Final = 3
-"""Parts of a name that are one word, such as `shared_access_key`."""
+"""Maximum number of name parts that form one word, such as `shared_access_key`."""
 _FINAL_PARTS: Final = frozenset(
     "sig sid salt pat otp totp pass pw psk auth cookie dsn webhook seed jwt signature bearer".split()
 )
-"""What counts only at the end of a name."""
+"""Name parts that count only at the end of a name."""
 _WHOLE_NAMES: Final = frozenset(("pass", "pw", "psk", "sig", "sid"))
 _NAMES_BY_KIND: Final = {PASSWORD: frozenset(_PASSWORDS), SECRET: frozenset(_SECRETS)}
 _ABOUT, _NEVER, _SERVICES = frozenset(ABOUT), frozenset(NEVER), frozenset(SERVICES)
 _JOINED_SUFFIXES: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "credential")
-"""The ends of parts that join words without a mark: `dbpassword`, `mysecret`."""
+"""Endings of name parts in which words are joined without a separator: `dbpassword`, `mysecret`."""
 
 
 @lru_cache(maxsize=4096)
 def classify_name(name: str) -> str:
-    """Whether a name is that of a PASSWORD, a SECRET or a SERVICE; nothing for any other."""
+    """Return the kind of a name (PASSWORD, SECRET or SERVICE), or an empty string for any other name."""
     name_parts = [name_part.lower() for name_part in _NAME_PART.findall(name.rpartition("/")[2])]
     while name_parts and (
         name_parts[-1].isdigit()

@@ -1,6 +1,6 @@
-"""JSON for those who start in no time: the readers and writers that `json` itself is made of, without what it loads beside them.
+"""Fast-loading JSON reader and writer, made of the C parts of `json` without the modules that it imports.
 
-`json` costs a process seven milliseconds, nearly all of it for `re`, which only its reader for other Pythons needs.
+Importing `json` takes seven milliseconds, nearly all of it for `re`, which only its pure-Python reader needs.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 64
 MAX_DIGITS: Final = 19
-"""Of an integer: as many as 64 bits take."""
+"""Maximum number of digits of an integer, enough for 64 bits."""
 _WHITESPACE: Final = " \t\n\r"
 
 
 def read(text: str, *, allow_surrogates: bool = False) -> Any:
-    """The value of a text that means one thing only; raises ValueError for any other, RecursionError where it is nested too deep.
+    """Parse an unambiguous JSON text; raises ValueError if it is not one, RecursionError for extreme nesting.
 
-    Refused are equal keys, numbers that are none or too large, what follows the end, and halves of surrogate pairs, unless they
-    may stand for the bytes of a path that is no UTF-8.
+    Errors include duplicate keys, non-finite and too large numbers, text after the end, too deep nesting, and lone
+    surrogates, unless `allow_surrogates` permits them for the bytes of a path that is not UTF-8.
     """
     stripped = text.strip(_WHITESPACE)
     try:
         value, end = _make_scanner()(stripped, 0)
     except StopIteration:
         raise ValueError("no value stands there") from None
-    except SystemError:  # what it can't read: the module of the error that it would raise is not loaded
+    except SystemError:  # invalid JSON: the module of the error to raise is not loaded
         raise ValueError("it is cut short, or no JSON") from None
     if end != len(stripped):
         raise ValueError("something follows its end")
@@ -35,11 +35,11 @@ def read(text: str, *, allow_surrogates: bool = False) -> Any:
 
 
 def write(value: object, *, has_spaces: bool = False) -> str:
-    """A value in one line, as `json.dumps` writes it, with spaces or without; raises ValueError for what JSON has not."""
+    """Write a value in one line like `json.dumps`, with or without spaces; raises ValueError for unsupported values."""
     colon, comma = (": ", ", ") if has_spaces else (":", ",")
     try:
         from _json import encode_basestring, make_encoder
-    except ImportError:  # a Python that is not written in C
+    except ImportError:  # a Python without the C modules
         from json import dumps
 
         return dumps(value, ensure_ascii=False, separators=(comma, colon), allow_nan=False)
@@ -53,7 +53,7 @@ def _reject_value(value: object) -> object:
 
 
 def _make_scanner() -> Any:
-    """What reads a value at a place of a text, and says where it ends."""
+    """Return a function that parses the value at an index of a text, and returns it with its end."""
     try:
         from _json import make_scanner
     except ImportError:
@@ -95,7 +95,7 @@ def _reject_constant(text: str) -> float:
 
 
 class _ScannerContext:
-    """What a reader is told of how to read."""
+    """The parser options in the form that the C scanner expects."""
 
     strict = True
     object_hook = None
@@ -108,7 +108,7 @@ class _ScannerContext:
 
 
 def _check_value(value: object, *, reject_surrogates: bool) -> None:
-    """Refuse what is nested too deep, and text with half of a surrogate pair, which only an escape can make."""
+    """Raise a ValueError for too deep nesting, or for a lone surrogate, which only an escape can produce."""
     level: list[object] = [value]
     for _ in range(MAX_DEPTH + 1):
         if reject_surrogates:

@@ -1,10 +1,10 @@
-"""How an HTML block begins and what ends it: the seven kinds of CommonMark."""
+"""Start and end conditions of the seven kinds of HTML blocks in CommonMark."""
 
 from __future__ import annotations
 
 _RAW_TAGS = ("script", "pre", "style", "textarea")
 _RAW_ENDS = ("</script>", "</pre>", "</style>", "</textarea>")
-_BLOCK_TAGS = frozenset(  # in a row, because a name a line would take two screens
+_BLOCK_TAGS = frozenset(  # on shared lines: one name a line would take two screens
     (
         "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt "
         "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li "
@@ -18,9 +18,9 @@ _ATTRIBUTE_CHARS = _NAME_CHARS | frozenset("_:.")
 
 
 def html_end_marks(line: str, *, in_paragraph: bool) -> tuple[str, ...] | None:
-    """What ends the HTML block that the line begins: marks in lower case, `()` for a blank line, None for no block.
+    """Return the lowercase end marks of the HTML block that a line starts: `()` for a blank line, None for no block.
 
-    The line starts with `<`; `in_paragraph` says that a paragraph is open, which a lone tag does not end.
+    The line starts with `<`; `in_paragraph` means that a paragraph is open, which a lone tag does not end.
     """
     second_char = line[1:2]
     if second_char == "!":
@@ -51,13 +51,13 @@ def html_end_marks(line: str, *, in_paragraph: bool) -> tuple[str, ...] | None:
 
 
 def _closing_tag_end(line: str, index: int) -> int:
-    """Where a closing tag whose name ends at `index` ends, or 0."""
+    """Return the end of a closing tag whose name ends at `index`, or 0."""
     index = _skip_spaces(line, index)
     return index + 1 if line[index : index + 1] == ">" else 0
 
 
 def _open_tag_end(line: str, index: int) -> int:
-    """Where an opening tag whose name ends at `index` ends, or 0."""
+    """Return the end of an opening tag whose name ends at `index`, or 0."""
     while True:
         previous_index = index
         index = _skip_spaces(line, index)
@@ -86,7 +86,7 @@ def _open_tag_end(line: str, index: int) -> int:
 
 
 def _skip_spaces(line: str, index: int) -> int:
-    """The first column from `index` on that is no space."""
+    """Return the first column from `index` on that is not a space."""
     while line[index : index + 1] == " ":
         index += 1
     return index

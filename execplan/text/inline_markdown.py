@@ -1,4 +1,4 @@
-"""What a line of markdown says to a reader: its words without the markup. The only importer of mistune."""
+"""Plain text, code spans and links of inline markdown; the only module that imports mistune."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _inline = mistune.create_markdown(renderer=None).inline
 
 
 def plain_text(source: str) -> str:
-    """The words of one line as they are seen: of a code span its code, of a link its text, of emphasis what it holds."""
+    """Return one line of markdown as displayed text, without the markup of code spans, links and emphasis."""
     state = _inline.state_cls({"ref_links": {}})
     state.src = source
     return "".join(_token_texts(_inline.parse(state)))
 
 
 def code_spans(source: str) -> list[str]:
-    """The code spans of a paragraph, without the spaces around."""
+    """Return the code spans of a paragraph, without surrounding spaces."""
     return [str(token["raw"]).strip() for token in _iter_tokens(source) if token["type"] == "codespan"]
 
 
 def link_targets(source: str) -> list[str]:
-    """Where the links and images of a paragraph lead, those left out that are defined elsewhere."""
+    """Return the targets of a paragraph's links and images, except those defined elsewhere."""
     return [str(token["attrs"]["url"]) for token in _iter_tokens(source) if token["type"] in ("link", "image")]
 
 
 def _iter_tokens(source: str) -> Iterator[dict[str, Any]]:
-    """Every token of a paragraph, those in others too."""
+    """Yield every token of a paragraph, including nested ones."""
     state = _inline.state_cls({"ref_links": {}})
     state.src = source
     pending = list(_inline.parse(state))

@@ -1,4 +1,4 @@
-"""Characters that can't be seen or that change the direction in which text is shown, where no script needs them."""
+"""Detection and escaping of invisible characters and direction controls, except where a script needs them."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DIRECTION_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""What changes the direction."""
+"""Characters that change the text direction."""
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f")
-"""Of these, those that right-to-left prose needs."""
+"""Direction controls that right-to-left prose needs."""
 _BLACK_FLAG = "\U0001f3f4"
 _SELECTORS = frozenset([chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))])
-"""What chooses the form of the character before it, such as that of an emoji, and is nothing without one."""
+"""Variation selectors, which choose the form of the character before them, such as an emoji, and do nothing alone."""
 _INVISIBLE = _SELECTORS | frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""What Python takes for printable, and nobody sees."""
+"""Invisible characters that Python counts as printable."""
 
 
 def may_have_hidden(text: str) -> bool:
-    """Whether a text can hold such characters; a quick look before `hidden_in`."""
+    """Return whether a text may contain hidden characters; a fast check before `find_hidden`."""
     return not text.isprintable() or (not text.isascii() and not _INVISIBLE.isdisjoint(text))
 
 
 def has_hidden(line: str) -> bool:
-    """Whether a line holds such a character."""
+    """Return whether a line contains a hidden character."""
     return may_have_hidden(line) and bool(find_hidden(line))
 
 
 def escape_unprintable(line: str) -> str:
-    """A line that can be printed anywhere: what can't be seen, acts on a terminal or can't be encoded is escaped.
+    """Escape the characters of a line that are invisible, control a terminal or can't be encoded.
 
-    All text of others that is printed comes through here. A newline is escaped too, so that a name stays on its line.
+    All text from other sources is printed through this function. A newline is escaped too, so that a name stays on its
+    line.
     """
     if not may_have_hidden(line):
         return line
@@ -39,7 +40,7 @@ def escape_unprintable(line: str) -> str:
 
 
 def _escape_unencodable(char: str) -> str:
-    """A character, escaped if no text should hold it: a control, half of a pair, or one that Unicode has not assigned."""
+    """Escape a character that no text should contain: a control, a lone surrogate, or an unassigned code point."""
     if char.isprintable() or char == "\t":
         return char
     from unicodedata import category
@@ -48,7 +49,7 @@ def _escape_unencodable(char: str) -> str:
 
 
 def replace_hidden(line: str, escape: Callable[[str], str]) -> str:
-    """A line in which each run of such characters is replaced by what is made of it."""
+    """Replace each run of hidden characters in a line with the result of a function."""
     pieces, copied_end = [], 0
     for start, end in find_hidden(line):
         pieces += [line[copied_end:start], escape(line[start:end])]
@@ -57,7 +58,7 @@ def replace_hidden(line: str, escape: Callable[[str], str]) -> str:
 
 
 def escape_unprintable_lines(text: str) -> str:
-    """A text of several lines that can be printed anywhere; their ends stay as they are."""
+    """Escape a text of several lines for printing; the line ends stay unchanged."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return "\n".join(
@@ -66,10 +67,10 @@ def escape_unprintable_lines(text: str) -> str:
 
 
 def find_hidden(line: str) -> list[tuple[int, int]]:
-    """Where runs of such characters begin and end in a line."""
+    """Return the spans of runs of hidden characters in a line."""
     runs: list[tuple[int, int]] = []
     has_right_to_left: bool | None = None
-    in_flag_tags = False  # within the tags that make a flag of another
+    in_flag_tags = False  # tags after a black flag select a regional flag
     for column, char in enumerate(line):
         if char in _INVISIBLE:
             is_hidden = _is_hidden_blank(char, line, column)
@@ -92,7 +93,7 @@ def find_hidden(line: str) -> list[tuple[int, int]]:
 
 
 def describe_characters(chars: str) -> str:
-    """The characters as U+XXXX, one alone with its name."""
+    """Describe characters as U+XXXX; a single one with its name."""
     if len(chars) > 1:
         return " ".join([f"U+{ord(char):04X}" for char in chars[:4]]) + (" …" if len(chars) > 4 else "")
     from unicodedata import name
@@ -102,7 +103,7 @@ def describe_characters(chars: str) -> str:
 
 
 def _is_hidden(char: str, before: str, after: str) -> bool:
-    """Whether a character that is not printable hides something between its neighbours."""
+    """Return whether an unprintable character is hidden between its neighbors without a purpose."""
     if char < "\u00a0":
         return char != "\t"
     if char in "\u200c\u200d":
@@ -121,7 +122,7 @@ def _is_hidden(char: str, before: str, after: str) -> bool:
 
 
 def _is_hidden_blank(char: str, line: str, column: int) -> bool:
-    """Whether a character without a picture of its own hides something where it is."""
+    """Return whether a printable character without a glyph is hidden at its position without a purpose."""
     before, after = line[column - 1] if column else "", line[column + 1 : column + 2]
     if char in _SELECTORS:
         is_key = before != "" and before in "0123456789#*" and after == "\u20e3"
@@ -136,10 +137,10 @@ def _is_hidden_blank(char: str, line: str, column: int) -> bool:
 
 
 def _may_join(char: str) -> bool:
-    """Whether a character may stand beside a joiner: of an emoji, or of a script that joins its letters."""
+    """Return whether a character may be next to a joiner: an emoji, or a letter of a script that joins letters."""
     return char >= "\u0590" and not "\u2000" <= char <= "\u206f"
 
 
 def _is_unspaced_script(char: str) -> bool:
-    """Whether a letter is of a script without spaces: Thai, Lao, Tibetan, Burmese or Khmer."""
+    """Return whether a letter is from a script without spaces: Thai, Lao, Tibetan, Burmese or Khmer."""
     return "\u0e00" <= char <= "\u109f" or "\u1780" <= char <= "\u17ff"

@@ -1,4 +1,4 @@
-"""Lines replaced by lines: the only way in which a text changes."""
+"""Line edits, the only way in which this program changes a text."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """New lines in place of the lines from `start` to before `end`; an insertion where the two are equal."""
+    """A replacement of the lines from `start` to before `end`; an insertion if the two are equal."""
 
     start: int
     end: int
     lines: tuple[str, ...]
     ends: tuple[str, ...] | None = None
-    """How each line ends; None leaves it to the lines around."""
+    """Line end of each new line; None to copy those of the surrounding lines."""
 
 
 def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
-    """The text with the edits made; raises ValueError when two overlap.
+    """Apply edits to a text; raises ValueError if two overlap.
 
-    A new line ends as the line that it replaces did, else as its neighbour does; a missing final newline stays missing.
+    A new line gets the end of the line that it replaces, or of its neighbor; a missing final newline stays missing.
     """
     lines: list[str] = []
     ends: list[str] = []
@@ -50,12 +50,12 @@ def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
         ends[-1] = (ends[-1] or _nearest_line_end(text, len(text.lines))) if has_final_end else ""
     for index in range(1, len(ends)):
         if ends[index] == "\n" and not lines[index] and ends[index - 1] == "\r":
-            ends[index] = "\r"  # side by side the two would be one CRLF, and the empty line gone
+            ends[index] = "\r"  # CR and LF would join to one CRLF, and the empty line would be lost
     return Text(lines, ends, bom=text.bom)
 
 
 def _nearest_line_end(text: Text, index: int) -> str:
-    """How the line above ends, or the first line around that has an end."""
+    """Return the end of the line above, or of the nearest line that has one."""
     for end in (*reversed(text.ends[max(index - 2, 0) : index]), *text.ends[index : index + 1]):
         if end:
             return end

@@ -1,4 +1,4 @@
-"""Three versions of a sequence of lines → one, where two of them grew out of the third."""
+"""Three-way merge of sequences of lines, of which two are derived from the third."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Chunk(NamedTuple):
-    """Lines that stand at the same place in all three versions; neighbours differ in who changed them."""
+    """The lines at the same place in all three versions; adjacent chunks alternate between changed and unchanged."""
 
     base: tuple[str, ...]
     ours: tuple[str, ...]
@@ -19,14 +19,14 @@ class Chunk(NamedTuple):
 
     @property
     def merged(self) -> tuple[str, ...] | None:
-        """The lines of the side that changed them, or None when both did and not alike."""
+        """Return the lines of the side that changed them, or None if both did in different ways."""
         if self.theirs in (self.base, self.ours):
             return self.ours
         return self.theirs if self.ours == self.base else None
 
 
 def merge_chunks(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[Chunk]:
-    """The three versions side by side, as in diff3: chunks that are alike in all three, and what lies between them.
+    """Split three versions into chunks as diff3 does: those equal in all three, and the differences between them.
 
     The `base` parts of all chunks join to the base, the `ours` parts to ours, the `theirs` parts to theirs.
     """
@@ -61,14 +61,14 @@ def _equal_chunk(lines: list[str]) -> list[Chunk]:
 
 
 class ConflictMarkers(NamedTuple):
-    """How conflict markers are written."""
+    """The size and the labels of conflict markers."""
 
     size: int = 7
     ours: str = "ours"
     theirs: str = "theirs"
 
     def wrap_sides(self, ours: Sequence[str], theirs: Sequence[str], end: str = "") -> list[str]:
-        """Both versions between markers, each marker with the line end."""
+        """Return both versions between conflict markers, each marker with the line end."""
         opening_marker, closing_marker = (
             f"{'<' * self.size} {self.ours}".rstrip(),
             f"{'>' * self.size} {self.theirs}".rstrip(),
@@ -79,7 +79,7 @@ class ConflictMarkers(NamedTuple):
 def merge_with_markers(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], markers: ConflictMarkers
 ) -> tuple[list[str], int]:
-    """The lines of both sides, each with its end, with markers around what both changed; and how many such places."""
+    """Merge lines, each with its end, and put conflict markers around conflicting changes; also return their number."""
     merged_lines: list[str] = []
     conflict_count = 0
     for chunk in merge_chunks(base, ours, theirs):

@@ -1,4 +1,4 @@
-"""Link reference definitions: the one kind of paragraph that an underline does not turn into a heading."""
+"""Parser for link reference definitions, the only paragraphs that an underline does not turn into headings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _SPACES = " \t"
 
 
 def definition_line_count(lines: list[str]) -> int:
-    """How many of a paragraph's first lines are link reference definitions; lines come without their indentation."""
+    """Return how many first lines of a paragraph are link reference definitions; the lines come without indentation."""
     text = "\n".join(lines)
     index = 0
     while text.startswith("[", index):
@@ -20,7 +20,7 @@ def definition_line_count(lines: list[str]) -> int:
 
 
 def _definition_end(text: str, index: int) -> int:
-    """Where the definition at `index` ends, past its line end, or -1."""
+    """Return the end of the definition at `index`, after its line end, or -1."""
     index = _label_end(text, index)
     if index < 0 or text[index : index + 1] != ":":
         return -1
@@ -38,7 +38,7 @@ def _definition_end(text: str, index: int) -> int:
 
 
 def _label_end(text: str, index: int) -> int:
-    """Past the `]` of a label of at most 999 characters that says something, or -1."""
+    """Return the index after the `]` of a nonempty label of at most 999 characters, or -1."""
     begin = index = index + 1
     while index < len(text) and index - begin < 1000:
         char = text[index]
@@ -51,7 +51,7 @@ def _label_end(text: str, index: int) -> int:
 
 
 def _destination_end(text: str, index: int) -> int:
-    """Past a link destination, or -1."""
+    """Return the index after a link destination, or -1."""
     if text[index : index + 1] == "<":
         index += 1
         while index < len(text) and text[index] not in "<\n":
@@ -77,7 +77,7 @@ def _destination_end(text: str, index: int) -> int:
 
 
 def _title_end(text: str, index: int) -> int:
-    """Past a link title, or -1."""
+    """Return the index after a link title, or -1."""
     closer = {'"': '"', "'": "'", "(": ")"}.get(text[index : index + 1])
     if not closer:
         return -1
@@ -93,7 +93,7 @@ def _title_end(text: str, index: int) -> int:
 
 
 def _skip_whitespace(text: str, index: int) -> int:
-    """Past white space with at most one line end in it."""
+    """Return the index after white space that contains at most one line end."""
     line_ends = 0
     while index < len(text) and (text[index] in _SPACES or (text[index] == "\n" and not line_ends)):
         line_ends += text[index] == "\n"
@@ -102,7 +102,7 @@ def _skip_whitespace(text: str, index: int) -> int:
 
 
 def _line_end(text: str, index: int) -> int:
-    """Past the end of a line that holds nothing more, or -1."""
+    """Return the index after the end of a line that contains only spaces and tabs from `index` on, or -1."""
     while index < len(text) and text[index] in _SPACES:
         index += 1
     if index >= len(text):

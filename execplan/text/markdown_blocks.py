@@ -1,8 +1,9 @@
-"""Where each markdown block starts and ends, to the line: the block structure of CommonMark, and front matter.
+"""Scanner for the block structure of markdown: the line ranges of CommonMark blocks, and front matter.
 
-One pass, one function. Containers (quotes and list items) live on a stack; the one leaf that can be open lives in the
-deepest of them. A line first says which containers go on, then opens blocks, then is text. A row is written when its
-block opens and gets its end when the block closes, so rows stand in the order of their first lines, outer before inner.
+One function scans the lines in one pass. Containers (quotes and list items) are on a stack; the only leaf that can be
+open is in the deepest of them. Each line first determines which containers continue, then opens blocks, and the rest is
+text. A row is added when its block opens and gets its end when the block closes, so rows are in the order of their
+first lines, with outer blocks before inner ones.
 """
 
 from __future__ import annotations
@@ -26,47 +27,53 @@ QUOTE: Final = "quote"
 ITEM: Final = "item"
 
 MAX_NESTING = 50
-"""Containers deeper than this are text: without a limit, `- ` repeated 50,000 times takes 25 seconds."""
+"""Maximum depth of containers, deeper ones are text: without a limit, `- ` repeated 50,000 times takes 25 seconds."""
 
 _BLOCK_STARTS = frozenset("#>`~<*-_+=0123456789")
 _END_FIELD, _CLOSED_FIELD = 2, 9
 
 
 class Block(NamedTuple):
-    """One block; lines count from 0 and `end` is exclusive, columns count from 0 with tabs expanded to stops of four."""
+    """A markdown block; lines count from 0 and `end` is exclusive.
+
+    Columns count from 0, with tabs expanded to stops of four.
+    """
 
     kind: str
     start: int
     end: int
     depth: int
-    """How many quotes and list items it stands in."""
+    """Number of quotes and list items that contain the block."""
     level: int
-    """Of a heading 1 to 6; of a fence the length of its mark."""
+    """Level of a heading, 1 to 6; length of a fenced code block's mark."""
     column: int
-    """Where its mark, or its text, begins."""
+    """Column of the block's mark, or of its text."""
     content_column: int
-    """Of a list item, the column where its content begins."""
+    """For a list item, the column of its content."""
     mark: str
-    """`#`, `=` or `-` of a heading; the character of a fence; the bullet of an item, or its number with the delimiter."""
+    """`#`, `=` or `-` of a heading; character of a code block's mark; bullet of an item, or number with delimiter."""
     text: str
-    """Of a heading its words; of a fence its info string; of an item or a paragraph the rest of its first line."""
+    """Text of a heading; info string of a fenced code block; rest of the first line of an item or a paragraph."""
     is_closed: bool
-    """False for a fence, or for HTML with an end mark, that runs to the end of its container."""
+    """False for a fenced code block, or HTML with an end mark, that runs to the end of its container."""
 
 
 def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: bool = True) -> list[Block]:
-    """Every block of the lines; `has_tabs` may be false when no line has one, `allow_front_matter` is whether front matter is looked for."""
+    """Return all blocks of the lines.
+
+    `has_tabs` may be False if no line has a tab; `allow_front_matter` controls the search for front matter.
+    """
     rows: list[list[Any]] = []
     add = rows.append
-    widths: list[int] = []  # of each open container: where its content begins within its parent's, or -1 for a quote
-    open_rows: list[list[Any]] = []  # the row of each
+    widths: list[int] = []  # for each open container, the column of its content within its parent's, or -1 for a quote
+    open_rows: list[list[Any]] = []  # the row of each open container
     quote_count = 0
-    deepest_column = 0  # column of the deepest content, right while no quote is open
-    leaf: list[Any] = []  # the row of the open leaf
-    open_kind = ""  # its kind, or nothing
+    deepest_column = 0  # column of the deepest content, valid while no quote is open
+    leaf: list[Any] = []  # row of the open leaf
+    open_kind = ""  # kind of the open leaf, or empty
     fence_marker = ""
-    end_marks: tuple[str, ...] = ()  # what ends the open HTML block; none: a blank line does
-    empty_item_line = -2  # line of the last item that began with nothing behind its mark
+    end_marks: tuple[str, ...] = ()  # marks that end the open HTML block; if empty, a blank line ends it
+    empty_item_line = -2  # line of the last item with nothing after its mark
     filled = first_line = (
         front_matter_length(lines) if allow_front_matter else 0
     )  # `filled` is one past the last line that is not blank
@@ -141,12 +148,12 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
                 continue
 
         while True:
-            # Which block begins here?
+            # Find the block that begins here.
             kind = ""
             indent = column - base_column
             first_char = line_text[0]
             if indent < 4 and first_char in _BLOCK_STARTS:
-                is_direct = open_kind is PARAGRAPH and matched == len(widths)  # else the paragraph goes on only lazily
+                is_direct = open_kind is PARAGRAPH and matched == len(widths)  # otherwise a lazy continuation
                 if first_char == "#":
                     block_text = line_text.lstrip("#")
                     level = len(line_text) - len(block_text)
@@ -246,7 +253,7 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
                 filled = index + 1
                 break
 
-            # What did not go on is closed.
+            # Close the blocks that do not continue.
             if matched < len(widths):
                 for row in open_rows[matched:]:
                     row[_END_FIELD] = filled
@@ -320,7 +327,7 @@ def scan_blocks(lines: list[str], *, has_tabs: bool = True, allow_front_matter: 
 
 
 def front_matter_length(lines: list[str]) -> int:
-    """How many lines at the top are front matter: `---`, at least one `key:` line, and `---` or `...`."""
+    """Return the number of front matter lines at the top: `---`, at least one `key:` line, and `---` or `...`."""
     if not lines or lines[0].rstrip() != "---":
         return 0
     has_key = False
@@ -340,7 +347,7 @@ def front_matter_length(lines: list[str]) -> int:
 
 
 def _heading_text(text: str) -> str:
-    """What an ATX heading says, without the closing sequence that it may have."""
+    """Return the text of an ATX heading, without an optional closing sequence."""
     text = text.strip(" ")
     bare_text = text.rstrip("#")
     if not bare_text:
@@ -349,6 +356,6 @@ def _heading_text(text: str) -> str:
 
 
 def _has_end_mark(line: str, end_marks: tuple[str, ...]) -> bool:
-    """Whether one of the end marks of an HTML block stands in the line."""
+    """Return whether a line contains one of the end marks of an HTML block."""
     lowered = line.lower()
     return any([mark in lowered for mark in end_marks])

@@ -1,10 +1,13 @@
-"""Paths as texts write them, relative to a folder."""
+"""Resolution of relative paths in texts."""
 
 from __future__ import annotations
 
 
 def resolve_relative(directory: str, path: str) -> str | None:
-    """A relative path counted from the root, empty for the root itself; None for one that leads out of it."""
+    """Resolve a path relative to a directory below the root; return None if it leads out of the root.
+
+    The result is relative to the root, and empty for the root itself.
+    """
     components: list[str] = []
     for component in f"{directory}/{path}".split("/"):
         if component == "..":

@@ -1,4 +1,4 @@
-"""Two sequences side by side: which of their elements are the same, in time that no input can stretch."""
+"""Alignment of two sequences by their equal elements, in time that is limited for any input."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 MAX_COUNTED_BYTES = 1 << 20
-"""Bytes of the longest text whose lines are counted."""
+"""Maximum size in bytes of a text whose lines are counted."""
 
 
 def count_changed_lines(before: bytes, after: bytes) -> tuple[int, int]:
-    """Lines added and removed; none of what is no text, or a very long one."""
+    """Count the lines added and removed; return zeros for binary data or a very long text."""
     old_lines, new_lines = _split_lines(before), _split_lines(after)
     if old_lines is None or new_lines is None:
         return 0, 0
@@ -23,7 +23,7 @@ def count_changed_lines(before: bytes, after: bytes) -> tuple[int, int]:
 
 
 def _split_lines(data: bytes) -> list[str] | None:
-    """The lines with their ends."""
+    """Return the lines with their ends, or None for binary data or a very long text."""
     if len(data) > MAX_COUNTED_BYTES or b"\0" in data:
         return None
     try:
@@ -34,12 +34,15 @@ def _split_lines(data: bytes) -> list[str] | None:
 
 
 _MAX_CELLS = 2_000_000
-"""How many pairs are compared one by one before the rest counts as different: some 0.4 s."""
+"""Maximum number of pairs to compare individually, about 0.4 s; the rest counts as different."""
 _MAX_DEPTH = 40
 
 
 def align_sequences(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Places of equal elements, rising in both: what is unique in both first (patience), then the longest row between."""
+    """Return the index pairs of equal elements, ascending in both sequences.
+
+    Elements that are unique in both come first (patience diff), then the longest common subsequences between them.
+    """
     pairs: list[tuple[int, int]] = []
     stack = [(0, len(left), 0, len(right), 0)]
     remaining_cells = _MAX_CELLS
@@ -75,15 +78,15 @@ def align_sequences(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
 def _unique_anchors(
     left: Sequence[Hashable], right: Sequence[Hashable], left_span: tuple[int, int], right_span: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """The longest rising row of elements that occur once on either side."""
+    """Return the longest ascending sequence of pairs of elements that occur once on each side."""
     from bisect import bisect_left
 
     left_unique, right_unique = _unique_elements(left, left_span), _unique_elements(right, right_span)
     candidates = [
         (left_index, right_unique[element]) for element, left_index in left_unique.items() if element in right_unique
     ]
-    row_ends: list[int] = []  # the lowest end of a row of each length
-    row_numbers: list[int] = []  # whose place in `found`
+    row_ends: list[int] = []  # the lowest last index of a sequence of each length
+    row_numbers: list[int] = []  # its index in `candidates`
     predecessors: list[int] = []
     for candidate_number, (_, right_index) in enumerate(candidates):
         length = bisect_left(row_ends, right_index)
@@ -99,7 +102,7 @@ def _unique_anchors(
 
 
 def _unique_elements(sequence: Sequence[Hashable], span: tuple[int, int]) -> dict[Hashable, int]:
-    """The elements that occur once within the span, and where."""
+    """Return the elements that occur once within the span, with their indexes."""
     indexes: dict[Hashable, int] = {}
     for index in range(*span):
         indexes[sequence[index]] = -1 if sequence[index] in indexes else index
@@ -107,7 +110,7 @@ def _unique_elements(sequence: Sequence[Hashable], span: tuple[int, int]) -> dic
 
 
 def _longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The longest row of equal elements, in time of the product of the lengths."""
+    """Return the longest common subsequence as index pairs, in time proportional to the product of the lengths."""
     rows = [[0] * (len(right) + 1)]
     for element in reversed(left):
         next_row = rows[-1]

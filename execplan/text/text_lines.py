@@ -1,4 +1,4 @@
-"""A text as lines that join back to the same bytes; LF, CRLF and CR end a line, nothing else does."""
+"""A text as lines that join back to the same bytes; only LF, CRLF and CR end a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BOM = "\ufeff"
 
 
 class Text:
-    """Lines without their ends, the end of each (`""` for a last line that has none) and whether a BOM came first."""
+    """The lines of a text, their ends (`""` for a last line without one), and whether it has a byte order mark."""
 
     __slots__ = ("bom", "ends", "lines", "tabs")
 
@@ -22,7 +22,7 @@ class Text:
 
     @classmethod
     def from_str(cls, source: str) -> Text:
-        """Cut decoded text into lines; a leading U+FEFF is taken for the byte order mark that it is."""
+        """Split decoded text into lines; a leading U+FEFF is a byte order mark."""
         bom = source.startswith(BOM)
         if bom:
             source = source[1:]
@@ -46,26 +46,26 @@ class Text:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Text:
-        """Decode UTF-8 and cut into lines; raises UnicodeDecodeError."""
+        """Decode UTF-8 and split it into lines; raises UnicodeDecodeError."""
         return cls.from_str(data.decode("utf-8"))
 
     def to_str(self) -> str:
-        """The text as it was read, byte order mark included."""
+        """Join the lines to the original text, including the byte order mark."""
         joined = "".join([piece for pair in zip(self.lines, self.ends, strict=True) for piece in pair])
         return BOM + joined if self.bom else joined
 
     def to_bytes(self) -> bytes:
-        """The bytes as they were read."""
+        """Join the lines to the original bytes."""
         return self.to_str().encode("utf-8")
 
 
 def is_blank(line: str) -> bool:
-    """Whether markdown takes a line for blank: spaces and tabs; other white space, such as VT or NBSP, is text."""
+    """Return whether a line is blank in markdown: only spaces and tabs; other white space, like VT or NBSP, is text."""
     return not line.strip(" \t")
 
 
 def digest(data: bytes) -> str:
-    """The 64 hex digits of the bytes' SHA-256."""
+    """Return the SHA-256 digest of some bytes as 64 hexadecimal digits."""
     return str(sha256_constructor()(data).hexdigest())
 
 
@@ -73,14 +73,14 @@ _sha256_cache: list[Any] = []
 
 
 def sha256_constructor() -> Any:
-    """What makes SHA-256 digests."""
+    """Return the cached constructor for SHA-256 digests."""
     if not _sha256_cache:
         _sha256_cache.append(_load_sha256())
     return _sha256_cache[0]
 
 
 def _load_sha256() -> Any:
-    """SHA-256 of Python's own, under the name that the version gives it; hashlib loads OpenSSL, which takes 3 ms."""
+    """Load Python's own SHA-256, whose module name depends on the version; hashlib loads OpenSSL, which takes 3 ms."""
     for module in ("_sha2", "_sha256", "hashlib"):
         try:
             return __import__(module).sha256
@@ -90,7 +90,7 @@ def _load_sha256() -> Any:
 
 
 def _split_mixed_lines(source: str) -> tuple[list[str], list[str]]:
-    """Lines and ends of a text whose ends are mixed."""
+    """Split a text with mixed line ends into lines and their ends."""
     lines: list[str] = []
     ends: list[str] = []
     for raw in source.encode("utf-8").splitlines(keepends=True):

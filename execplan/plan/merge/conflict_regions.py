@@ -1,4 +1,4 @@
-"""Texts that hold conflict markers: taken apart into their sides, or freed of them."""
+"""Conflict regions in a text with conflict markers: detection, separation into the sides, and removal."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class ConflictSides(NamedTuple):
-    """What a text with markers was made of."""
+    """The versions from which a text with conflict markers was made."""
 
     base: bytes | None
-    """Only when every conflict shows it."""
+    """Base version; None unless every conflict shows it."""
     ours: bytes
     theirs: bytes
     labels: tuple[str, str]
-    """What the first conflict calls its sides; empty where it does not."""
+    """Labels of the two sides in the first conflict; empty if it has none."""
     conflict_count: int
 
 
 def split_conflicts(data: bytes) -> ConflictSides:
-    """The versions that a text with conflict markers came from; raises ExecplanError where these don't nest."""
+    """Split a text with conflict markers into its versions; raises ExecplanError if the markers do not nest."""
     from execplan.plan.reader import decode
 
     text = decode(data)
@@ -44,9 +44,10 @@ def split_conflicts(data: bytes) -> ConflictSides:
 
 
 def remove_conflicts(text: Text) -> Text:
-    """A base without its conflicts: what stood there before them where they show it, else nothing.
+    """Replace the conflicts in a merge base with the base that they show, or with nothing.
 
-    A merge base that git made of several holds conflicts; what is in them neither side has taken from a common version.
+    Git combines several merge bases into one that may have conflicts; neither side took their content from a common
+    version.
     """
     try:
         regions = find_conflict_regions(text.lines)
@@ -62,7 +63,7 @@ def remove_conflicts(text: Text) -> Text:
 
 
 class ConflictRegion(NamedTuple):
-    """Where the markers of a conflict stand; `base` is -1 where it does not show the base."""
+    """The line numbers of a conflict's markers; `base` is -1 if the conflict does not show the base."""
 
     start: int
     base: int
@@ -71,7 +72,7 @@ class ConflictRegion(NamedTuple):
 
 
 def find_conflict_regions(lines: Sequence[str]) -> list[ConflictRegion]:
-    """The conflicts of a text, without those inside them, which have longer markers; raises ExecplanError."""
+    """Find the outermost conflicts of a text; those inside them have longer markers. Raises ExecplanError."""
     regions: list[ConflictRegion] = []
     size = start = 0
     base = middle = -1
@@ -97,7 +98,7 @@ def find_conflict_regions(lines: Sequence[str]) -> list[ConflictRegion]:
 
 
 def _side_bytes(text: Text, regions: Sequence[ConflictRegion], side_index: int) -> bytes:
-    """The text with the base (0), ours (1) or theirs (2) in the place of each conflict."""
+    """Return the text with each conflict replaced by its base (0), ours (1) or theirs (2)."""
     lines: list[str] = []
     ends: list[str] = []
     index = 0

@@ -1,4 +1,4 @@
-"""One task in three versions → one: who ticked it, who said it anew, and who split it."""
+"""Three-way merge of one task or log entry, with completed, reworded and split tasks and contradictory decisions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _NEGATIVE_WORDS = frozenset(
 _NEUTRAL_WORDS = frozenset("do use adopt keep add enable allow include will always with we the a an it to".split())
 _SAME_SUBJECT = 0.8
 _MAX_DECISIONS = 100
-"""New decisions of a side that are compared with those of the other."""
+"""Maximum number of new decisions per side to compare with the other side's."""
 
 
 def merge_entry(context: MergeContext, base: Unit | None, ours: Unit, theirs: Unit) -> list[str]:
-    """The lines of an entry that both sides have."""
+    """Merge an entry that both sides have."""
     our_lines, their_lines = ours.lines, theirs.lines
     if base is None:
         return list(min(ours, theirs, key=_entry_order).lines)
@@ -47,18 +47,18 @@ def merge_entry(context: MergeContext, base: Unit | None, ours: Unit, theirs: Un
 
 
 def entry_date(unit: Unit) -> str | None:
-    """The date of an entry with its time, so that it can be compared."""
+    """Return the date and time of an entry in a form that can be compared."""
     date = unit.entry.date if unit.entry is not None else None
     return date.replace("T", " ")[:16] if date else None
 
 
 def is_newest_first_log(versions: UnitVersions) -> bool:
-    """Whether the log has the newest first, in any version."""
+    """Return whether the log has the newest entry first in any version."""
     return any([is_newest_first([unit.entry for unit in side if unit.entry is not None]) for side in versions])
 
 
 def report_contradictions(context: MergeContext, ours: Sequence[Entry], theirs: Sequence[Entry]) -> None:
-    """Note new decisions of the two sides that speak against each other, or that supersede the same one."""
+    """Add notes about new decisions of the two sides that contradict each other or supersede the same one."""
     our_decisions, their_decisions = [
         [_ComparedDecision(log_entry) for log_entry in side]
         for side in (ours[:_MAX_DECISIONS], theirs[:_MAX_DECISIONS])
@@ -79,7 +79,7 @@ def report_contradictions(context: MergeContext, ours: Sequence[Entry], theirs: 
 
 
 class _ComparedDecision:
-    """A decision as it is compared: what it is about, whether it says yes or no to it, and what it supersedes."""
+    """A decision prepared for comparison: its subject, whether it is negative, and the decision it supersedes."""
 
     def __init__(self, entry: Entry) -> None:
         entry_words = split_words(entry.text)
@@ -90,7 +90,7 @@ class _ComparedDecision:
 
 
 def _strip_date(text: str) -> str:
-    """What a decision supersedes without its date, which one of two may leave out."""
+    """Return the text of a superseded decision without the date, which one of the two sides may omit."""
     head, bracket, tail = text.rpartition(" (")
     return head if bracket and tail.endswith(")") and read_timestamp(tail[:-1]) is not None else text
 
@@ -100,12 +100,12 @@ def _normalize_lines(lines: Sequence[str]) -> str:
 
 
 def _entry_order(unit: Unit) -> tuple[str, tuple[str, ...]]:
-    """Of two equal entries the one that was written first, for a choice that does not depend on the side."""
+    """Return a sort key that puts the entry written first before an equal one, whichever side it is on."""
     return (entry_date(unit) or "9999", unit.lines)
 
 
 class _TaskSide(NamedTuple):
-    """A task taken apart: what stands before its box, the box with its stamp, the words, and what hangs below them."""
+    """The parts of a task: the line before its checkbox, the checkbox and timestamp, the text, and the lines below."""
 
     unit: Unit
     task: Task
@@ -119,14 +119,14 @@ class _TaskSide(NamedTuple):
         return self.task.state == DONE
 
     def has_same_text(self, other: _TaskSide) -> bool:
-        """Whether both say the same, punctuation and case apart."""
+        """Return whether both tasks have the same text, apart from punctuation and case."""
         return split_words(self.task.text) == split_words(other.task.text)
 
     def with_box(self, other: _TaskSide) -> list[str]:
-        """The lines of the task with the box of another version."""
+        """Return the lines of the task's text with the checkbox of another version."""
         needs_no_space = (
             not self.text_lines[0] or other.text_lines[0] or other.box_text.endswith((" ", "\t"))
-        )  # a wide colon needs no space
+        )  # a full-width colon needs no space
         space = "" if needs_no_space else " "
         lines_above = (
             () if self.task.box_line == self.task.start else self.unit.lines[: self.task.box_line - self.task.start]
@@ -135,7 +135,7 @@ class _TaskSide(NamedTuple):
 
 
 def merge_task(context: MergeContext, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
-    """The lines of a task that both sides have; of one that was split a side has two."""
+    """Merge a task that both sides have; a side that has split the task has two units."""
     our_lines, their_lines = join_unit_lines(ours), join_unit_lines(theirs)
     if our_lines == their_lines:
         return our_lines
@@ -152,7 +152,7 @@ def merge_task(context: MergeContext, base: Unit | None, ours: Sequence[Unit], t
 
 
 def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
-    """Parts that both sides made alike, once; the parts, where the other side only marked the whole."""
+    """Merge a split task: pair parts with equal texts, or keep the parts if the other side changed only the box."""
     if len(ours) == len(theirs):
         pairs = [
             (_read_side(our_side), _read_side(their_side)) for our_side, their_side in zip(ours, theirs, strict=True)
@@ -176,7 +176,7 @@ def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], t
 
 
 def _merge_single(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> list[str]:
-    """One task on either side, in any two states."""
+    """Merge one task of each side, in any two states."""
     text_side = _pick_text(base, ours, theirs)
     box_side = _pick_box(context, base, ours, theirs)
     if text_side is None or box_side is None:
@@ -198,7 +198,7 @@ def _merge_single(context: MergeContext, base: _TaskSide | None, ours: _TaskSide
 
 
 def _pick_text(base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> _TaskSide | None:
-    """The side whose words are taken, None when both have new ones that differ."""
+    """Return the side whose text to use, or None if both changed it in different ways."""
     if base is not None and not (ours.has_same_text(theirs) or ours.has_same_text(base) or theirs.has_same_text(base)):
         return None
     if base is None:
@@ -215,7 +215,7 @@ def _pick_text(base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> _T
 
 
 def _pick_box(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, theirs: _TaskSide) -> _TaskSide | None:
-    """The side whose box is taken, None when both changed it and neither says done."""
+    """Return the side whose checkbox to use, or None if both changed it differently and neither completed the task."""
     if ours.box_text == theirs.box_text or (base is not None and theirs.box_text == base.box_text):
         return ours
     if base is not None and ours.box_text == base.box_text:
@@ -238,7 +238,7 @@ def _pick_box(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, th
 
 
 def _completion_order(side: _TaskSide) -> tuple[int, int, str]:
-    """When a task was ticked, for the earlier of two; no time at all comes last."""
+    """Return a sort key for the time at which a task was completed; tasks without a time come last."""
     timestamp = side.task.timestamp
     bounds = minute_bounds(timestamp) if timestamp is not None else None
     return (1, 0, side.box_text) if bounds is None else (0, sum(bounds), side.box_text)

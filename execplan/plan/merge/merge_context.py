@@ -1,4 +1,4 @@
-"""What a merge hands around: how lines are merged, and what it has to say in the end."""
+"""Shared state of a merge: the line merger, the conflict markers, the conflict count and the notes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_QUOTE = 60
 
 
 class MergeContext:
-    """Merges lines, writes conflicts, and keeps count and notes."""
+    """The state of a merge, which merges lines, writes conflicts and collects notes."""
 
     def __init__(self, merge_lines: LineMerger, markers: ConflictMarkers) -> None:
         self.markers = markers
@@ -27,11 +27,11 @@ class MergeContext:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was noted, each once."""
+        """Return the notes without duplicates."""
         return tuple(self._notes)
 
     def merge_text(self, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-        """Lines without their ends, merged."""
+        """Merge lines that have no line ends."""
         if list(theirs) in (list(base), list(ours)):
             return list(ours)
         if list(ours) == list(base):
@@ -42,12 +42,15 @@ class MergeContext:
         return [line.removesuffix("\n") for line in merged_lines]
 
     def write_conflict(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-        """Both versions between markers."""
+        """Write both versions between conflict markers."""
         self.conflict_count += 1
         return self.markers.wrap_sides(ours, theirs)
 
     def merge_one_sided(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
-        """A unit that one side does not have: None when the other left it as it was, a conflict when it did not."""
+        """Merge a unit that one side lacks: return None if the other side left it unchanged, a conflict if it did not.
+
+        A unit that is not in the base was added, and is returned as it is.
+        """
         our_lines, their_lines = join_unit_lines(ours), join_unit_lines(theirs)
         if base is None:
             return our_lines or their_lines
@@ -56,20 +59,20 @@ class MergeContext:
         return self.write_conflict(our_lines, their_lines)
 
     def add_note(self, text: str) -> None:
-        """Keep what a person should know of."""
+        """Add a note for the user."""
         self._notes[text] = None
 
     def start_trial(self) -> MergeContext:
-        """A clerk of the same kind for a merge that may not be taken."""
+        """Return an empty context with the same settings, for a merge that may be discarded."""
         return MergeContext(self._merge_lines, self.markers)
 
     def accept_trial(self, trial: MergeContext) -> None:
-        """Take over what the merge of a trial says."""
+        """Add the conflict count and the notes of a trial merge."""
         self.conflict_count += trial.conflict_count
         self._notes |= trial._notes
 
 
 def quote_text(text: str) -> str:
-    """The words of a task or an entry, for a note."""
+    """Quote the text of a task or an entry for a note, shortened if necessary."""
     normalized = " ".join(text.split())
     return f'"{normalized if len(normalized) <= _MAX_QUOTE else normalized[: _MAX_QUOTE - 1].rstrip() + "…"}"'

@@ -1,4 +1,4 @@
-"""The pieces of a plan that are matched as wholes: parts of the plan, and tasks, entries and blocks of a section."""
+"""Units of a merge: the parts of a plan, and the tasks, entries and blocks of a section."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ TASK: Final = "task"
 ENTRY: Final = "entry"
 TEXT: Final = "text"
 PLACEHOLDER: Final = "place"
-"""What only holds the place of entries that are to come."""
+"""Kind of a unit that contains only placeholder text."""
 HEADING: Final = "head"
-"""The heading of a section; what stands above the first one, or below another title."""
+"""Kind of a section's heading, and of the text before the first section or below another title."""
 MARKER: Final = "marker"
 SECTION: Final = "section"
 NOTES: Final = "notes"
@@ -34,33 +34,33 @@ LOG_SECTIONS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES)
 
 
 class Unit(NamedTuple):
-    """Lines that belong together, and the blank ones below them."""
+    """Lines that belong together, and the blank lines below them."""
 
     kind: str
     key: str
-    """What it is known by in another version."""
+    """Text that identifies the unit in another version."""
     lines: tuple[str, ...]
     gap: tuple[str, ...]
     start: int
-    """Its first line in its plan."""
+    """Index of its first line in its plan."""
     section: Section | None = None
-    """What a part is, or notes stand at the end of; what a heading opens."""
+    """Section that the part is, whose end contains the notes, or that the heading opens."""
     task: Task | None = None
     entry: Entry | None = None
     depth: int = 0
-    """How many list items it stands in."""
+    """Number of list items that contain the unit."""
     is_item: bool = False
     parent_key: str = ""
-    """Of a task the item above it or its sub-heading."""
+    """For a task, the key of the item that contains it, or its sub-heading."""
 
     @property
     def end(self) -> int:
-        """One past its last line."""
+        """Return the index one past its last line, without the gap."""
         return self.start + len(self.lines)
 
 
 def join_unit_lines(units: Sequence[Unit]) -> list[str]:
-    """The lines of one unit, or of several with what stands between them."""
+    """Return the lines of one or several units, with the gaps between them."""
     lines: list[str] = []
     for index, unit in enumerate(units):
         lines += [*unit.lines, *(unit.gap if index + 1 < len(units) else ())]
@@ -68,7 +68,7 @@ def join_unit_lines(units: Sequence[Unit]) -> list[str]:
 
 
 def split_plan(plan: ParsedPlan) -> list[Unit]:
-    """What stands above the sections, the sections, and the revision notes below them, in file order."""
+    """Split a plan into text outside sections, the sections, and the revision notes at their ends, in file order."""
     lines = plan.text.lines
     boundaries: list[tuple[int, str, str, Section | None]] = [(0, HEADING, "", None)]
     line_index = len(lines)
@@ -89,7 +89,7 @@ def split_plan(plan: ParsedPlan) -> list[Unit]:
 
 
 def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
-    """The units of a section: its heading, tasks, other items at any depth, and the blocks between them."""
+    """Split a section into its heading, tasks, other items at any depth, and the blocks between them."""
     section = plan_part.section
     assert section is not None
     tasks = {task.start: task for task in plan.tasks}
@@ -119,7 +119,7 @@ def split_section(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
 
 
 def split_log(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
-    """The units of a log: its heading, entries, and the blocks between them."""
+    """Split a log into its heading, its entries, and the blocks between them."""
     section = plan_part.section
     assert section is not None
     lines = plan.text.lines
@@ -151,7 +151,7 @@ def split_log(plan: ParsedPlan, plan_part: Unit) -> list[Unit]:
 
 
 def _unit_spans(plan: ParsedPlan, plan_part: Unit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
-    """From where to where the units below the heading go; a conflict marker outside code begins one of its own."""
+    """Return the line ranges of the units below the heading; a conflict marker outside code starts a unit."""
     marker_lines = {index for index in plan.conflict_lines if _body_start(plan_part) <= index < plan_part.end}
     if marker_lines and plan_part.section is not None:
         for block in plan.blocks[plan_part.section.first_block : plan_part.section.block_end]:

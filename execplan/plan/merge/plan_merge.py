@@ -1,4 +1,4 @@
-"""Three versions of a plan → one."""
+"""Three-way merge of whole plans."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 
 
 def restore_line_ends(lines: Sequence[str], base: Text | None, ours: Text, theirs: Text) -> Text:
-    """The merged lines as a text: line ends, final newline and byte order mark of the side that changed them, else ours."""
-    base_text = base if base is not None else theirs  # so that ours decide
+    """Make a text of the merged lines.
+
+    Line ends, final newline and byte order mark come from the side that changed them, otherwise from ours.
+    """
+    base_text = base if base is not None else theirs  # so that ours wins
     bom = theirs.bom if ours.bom == base_text.bom else ours.bom
     uniform_ends = [_uniform_end(text) for text in (base_text, ours, theirs)]
     if None not in uniform_ends:
@@ -40,18 +43,18 @@ def restore_line_ends(lines: Sequence[str], base: Text | None, ours: Text, their
         ends[-1] = ""
     for index in range(1, len(ends)):
         if ends[index] == "\n" and not lines[index] and ends[index - 1] == "\r":
-            ends[index] = "\r"  # side by side the two would be one CRLF, and the empty line gone
+            ends[index] = "\r"  # CR and LF would join to one CRLF, and the empty line would be lost
     return Text(list(lines), ends, bom=bom)
 
 
 def _uniform_end(text: Text) -> str | None:
-    """The one end that all lines have, nothing for a text without any, None where they differ."""
+    """Return the end that all lines have, an empty string if there is none, or None if the ends differ."""
     line_ends = set(text.ends) - {""}
     return None if len(line_ends) > 1 else line_ends.pop() if line_ends else ""
 
 
 def _mixed_ends(lines: Sequence[str], base: Text, ours: Text, theirs: Text) -> list[str]:
-    """The end of each line where a version has several kinds."""
+    """Return the end of each line, for versions with mixed line ends."""
     in_base, in_ours, in_theirs = [dict(align_sequences(lines, text.lines)) for text in (base, ours, theirs)]
     ends: list[str] = []
     for index in range(len(lines)):
@@ -68,7 +71,7 @@ def _mixed_ends(lines: Sequence[str], base: Text, ours: Text, theirs: Text) -> l
 
 
 def find_merge_loss(versions: Sequence[ParsedPlan], merged_plan: ParsedPlan, *, conflicts: int) -> str:
-    """What of the sides' additions the merged plan lacks, or has twice; nothing when all is well."""
+    """Describe an addition that the merged plan lacks or has twice; return an empty string if there is none."""
     fact_texts: dict[tuple[str, str], str] = {}
     base_facts, our_facts, their_facts, merged_facts = [
         _count_facts(plan, fact_texts) for plan in (*versions, merged_plan)
@@ -92,12 +95,12 @@ def find_merge_loss(versions: Sequence[ParsedPlan], merged_plan: ParsedPlan, *, 
 
 
 def _more_frequent(merged_counts: dict[T, int], side_counts: Sequence[dict[T, int]]) -> list[T]:
-    """What is there more often than in any version."""
+    """Return the keys that the merged plan has more often than any version."""
     return [key for key, count in merged_counts.items() if count > max([counts.get(key, 0) for counts in side_counts])]
 
 
 def _task_positions(plan: ParsedPlan) -> dict[tuple[str, str], int]:
-    """How often a task stands below an item or a sub-heading: two of them may each have tests to be written."""
+    """Count each task below its item or sub-heading: two of them may each have a task "write the tests"."""
     positions: dict[tuple[str, str], int] = {}
     for plan_part in split_plan(plan):
         if plan_part.section is not None and plan_part.section.name == outline.PROGRESS:
@@ -109,7 +112,7 @@ def _task_positions(plan: ParsedPlan) -> dict[tuple[str, str], int]:
 
 
 def _count_facts(plan: ParsedPlan, fact_texts: dict[tuple[str, str], str]) -> dict[tuple[str, str], int]:
-    """What a plan says, without punctuation, and how often; `fact_texts` takes the words as they are."""
+    """Count the tasks and entries of a plan by text without punctuation; `fact_texts` receives the text as written."""
     counts: dict[tuple[str, str], int] = {}
     named_texts = [("task", task.text) for task in plan.tasks]
     for name, entries in (
@@ -132,13 +135,13 @@ __all__ = ["ConflictMarkers", "LineMerger", "MergeResult", "merge_plans"]
 
 
 class MergeResult(NamedTuple):
-    """What became of the three versions."""
+    """The result of merging three versions of a plan."""
 
     data: bytes
     conflict_count: int
-    """How many regions stand between markers."""
+    """Number of regions between conflict markers."""
     notes: tuple[str, ...]
-    """What a person should know of, a line each."""
+    """Notes for the user, one per line."""
 
 
 _DEFAULT_MARKERS = ConflictMarkers()
@@ -147,9 +150,9 @@ _DEFAULT_MARKERS = ConflictMarkers()
 def merge_plans(
     base: bytes | None, ours: bytes, theirs: bytes, merge_lines: LineMerger, markers: ConflictMarkers = _DEFAULT_MARKERS
 ) -> MergeResult:
-    """The plan that holds what both sides did to the base, or, with no base, what both added under one name.
+    """Merge the changes that both sides made to the base or, without a base, two plans added under one name.
 
-    `merge_lines` merges lines, each with its end, that belong together. Raises ExecplanError for a version that is no text.
+    `merge_lines` merges lines, each with its end, that belong together. Raises ExecplanError if a version is not text.
     """
     texts = (decode(base) if base is not None and base.strip() else None, decode(ours), decode(theirs))
     if theirs in (base, ours):
@@ -162,7 +165,7 @@ def merge_plans(
 def merge_plan_texts(
     base: Text | None, ours: Text, theirs: Text, merge_lines: LineMerger, markers: ConflictMarkers = _DEFAULT_MARKERS
 ) -> MergeResult:
-    """The same of decoded texts, and without a short cut."""
+    """Merge decoded texts like `merge_plans`, but without the shortcut for unchanged sides."""
     context = MergeContext(merge_lines, markers)
     base_text = remove_conflicts(base) if base is not None else Text([], [])
     versions = PlanVersions(read_text(base_text), read_text(ours), read_text(theirs))

@@ -1,4 +1,4 @@
-"""The parts of a plan in three versions → one text."""
+"""Three-way merge of the sections and other parts of a plan."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SectionMerger:
-    """The units of one part in three versions."""
+    """A merge of one part of a plan from its units in three versions."""
 
     def __init__(self, context: MergeContext, versions: UnitVersions, *, is_log: bool) -> None:
         self.context = context
@@ -43,7 +43,7 @@ class SectionMerger:
         self._placeholder_obsolete = [self._is_placeholder_obsolete(1), self._is_placeholder_obsolete(2)]
 
     def merge(self) -> list[str]:
-        """The lines of the part."""
+        """Return the merged lines of the part."""
         if not self.is_log:
             return merge_units(self.versions, self._merge_unit, ours_then_theirs, self.matches)
         item_merge.report_contradictions(self.context, self._new_decisions(1), self._new_decisions(2))
@@ -51,7 +51,7 @@ class SectionMerger:
         return merge_units(self.versions, self._merge_unit, combine_runs, self.matches)
 
     def _merge_unit(self, match: UnitMatch) -> list[str] | None:
-        """What became of one unit, None when it is gone."""
+        """Merge one unit; return None if it is deleted."""
         base, ours, theirs = self.versions.units_at(match)
         if ours is not None and theirs is not None:
             if ours.kind == TASK:
@@ -77,7 +77,7 @@ class SectionMerger:
         ]
 
     def _changed_indexes(self, side: int) -> set[int]:
-        """The units of a side that it added or changed."""
+        """Return the indexes of the units that a side added or changed."""
         units = self.versions[side]
         return {
             index
@@ -87,7 +87,7 @@ class SectionMerger:
         }
 
     def _has_nested_changes(self, match: UnitMatch) -> bool:
-        """Whether something was added or changed below an item that the other side deleted."""
+        """Return whether something was added or changed below an item that the other side deleted."""
         side = 1 if match.ours else 2
         units, index = self.versions[side], match[side][-1]
         depth = units[index].depth
@@ -99,7 +99,7 @@ class SectionMerger:
         return False
 
     def _is_placeholder_obsolete(self, side: int) -> bool:
-        """Whether a side says nothing, and the other has added something, so that a placeholder is not wanted."""
+        """Return whether a side has no tasks or entries and the other has added some, which replace the placeholder."""
         other_side = 3 - side
         if any([unit.kind in (TASK, ENTRY) for unit in self.versions[side]]):
             return False
@@ -111,7 +111,7 @@ class SectionMerger:
         )
 
     def _new_decisions(self, side: int) -> list[Entry]:
-        """The decisions that one side alone has added."""
+        """Return the decisions that only this side has added."""
         section_names = [unit.section.name for unit in self.versions[side][:1] if unit.section is not None]
         if section_names != [outline.DECISIONS]:
             return []
@@ -121,7 +121,7 @@ class SectionMerger:
 
 
 class PlanVersions(NamedTuple):
-    """The three versions; `base` may be empty."""
+    """The three versions of a plan; `base` may be empty."""
 
     base: ParsedPlan
     ours: ParsedPlan
@@ -129,7 +129,7 @@ class PlanVersions(NamedTuple):
 
 
 def merge_sections(context: MergeContext, versions: PlanVersions) -> list[str]:
-    """The lines of the merged plan."""
+    """Return the lines of the merged plan."""
     part_versions = UnitVersions(*[split_plan(plan) for plan in versions])
 
     def merge_part(match: UnitMatch) -> list[str] | None:
@@ -148,7 +148,7 @@ def merge_sections(context: MergeContext, versions: PlanVersions) -> list[str]:
 def _merge_changed_part(
     context: MergeContext, versions: PlanVersions, sides: tuple[Unit | None, Unit, Unit]
 ) -> list[str]:
-    """One part that both sides have and changed."""
+    """Merge a part that both sides have and changed in different ways."""
     base, ours, theirs = sides
     section = ours.section
     if section is None:
@@ -171,7 +171,7 @@ def _merge_changed_part(
 def _merge_by_unit(
     context: MergeContext, versions: PlanVersions, sides: tuple[Unit | None, Unit, Unit], *, is_log: bool
 ) -> list[str]:
-    """A part cut into its units and merged one by one."""
+    """Split a part into its units and merge them one by one."""
     split_part = split_log if is_log else split_section
     units = [
         split_part(plan, plan_part) if plan_part is not None else []
@@ -185,7 +185,7 @@ def _has_checkboxes(plan: ParsedPlan, plan_part: Unit) -> bool:
 
 
 def _section_rank(plan_part: Unit) -> int | None:
-    """Where the twelve sections stand in their order; revision notes come last."""
+    """Return the position of a part in the standard section order; revision notes come last."""
     if plan_part.kind == NOTES:
         return len(outline.NAMES)
     return outline.NAMES.index(plan_part.key) if plan_part.kind == SECTION and plan_part.key in outline.NAMES else None

@@ -1,4 +1,4 @@
-"""Which unit of one version is which of another: by words, then by similarity, then by place."""
+"""Matching of the units of three versions: by equal text, then by similarity in place, then by similarity anywhere."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MIN_LIKENESS = {TASK: 0.6, ENTRY: 0.4, TEXT: 0.4, SECTION: 0.5}
-"""From which likeness on two units are taken for one that was changed, by kind; other kinds are what they are."""
+"""Minimum likeness by kind for two units to count as one that was changed; other kinds match only if equal."""
 _POSITION_BONUS = 0.5
 _SPLIT_BONUS = 0.9
 _MAX_PAIRS = 200_000
-"""How many pairs are looked at for likeness before units are told by their words alone: some second."""
+"""Maximum number of pairs to compare for likeness, about a second; beyond it units match by equal text only."""
 
 
 class UnitMatch(NamedTuple):
-    """The places of one unit in the three versions; a task that was split has two."""
+    """The indexes of one unit in the three versions; a task that a side has split has two there."""
 
     base: tuple[int, ...]
     ours: tuple[int, ...]
@@ -28,7 +28,7 @@ class UnitMatch(NamedTuple):
 
 
 def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[UnitMatch]:
-    """Every unit of the three versions, matched."""
+    """Match every unit of the three versions."""
     in_ours, in_theirs = _match_to_base(base, ours), _match_to_base(base, theirs)
     our_reworded, their_reworded = _reworded_tasks(base, ours, in_ours), _reworded_tasks(base, theirs, in_theirs)
     for index in {*our_reworded.values()} & {*their_reworded.values()}:
@@ -43,7 +43,7 @@ def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Uni
         [_unit_identity(ours[index]) for index in our_new], [_unit_identity(theirs[index]) for index in their_new]
     )
     matches = [UnitMatch((), (our_new[our_index],), (their_new[their_index],)) for our_index, their_index in twins]
-    for match in matches:  # what one side reworded to the words of the other's is that, and no longer what it was
+    for match in matches:  # a task reworded to the other side's text is the same as that one, no longer the base's task
         in_ours.pop(our_reworded.get(match.ours[0], -1), None)
         in_theirs.pop(their_reworded.get(match.theirs[0], -1), None)
     matched = {match.ours[0] for match in matches}, {match.theirs[0] for match in matches}
@@ -55,7 +55,10 @@ def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Uni
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text without case and punctuation; scripts without spaces are taken by the character."""
+    """Split a text into words without case and punctuation.
+
+    Non-ASCII words are split into characters, because some scripts have no spaces.
+    """
     import re
 
     words: list[str] = []
@@ -65,7 +68,7 @@ def split_words(text: str) -> list[str]:
 
 
 def likeness(left: frozenset[str], right: frozenset[str]) -> float:
-    """How alike two sets of words are, from 0 to 1; one that holds all of the other is the other, widened."""
+    """Return the likeness of two sets of words, from 0 to 1; a set that contains the other scores at least 0.7."""
     shared = len(left & right)
     overlap = 2 * shared / (len(left) + len(right)) if left or right else 0.0
     smaller = min(len(left), len(right))
@@ -73,7 +76,7 @@ def likeness(left: frozenset[str], right: frozenset[str]) -> float:
 
 
 def _reworded_tasks(base: Sequence[Unit], side: Sequence[Unit], pairs: dict[int, tuple[int, ...]]) -> dict[int, int]:
-    """The tasks that say something else than in the base, each with what it was."""
+    """Return the index of each task whose text differs from the base, with its index in the base."""
     return {
         places[0]: index
         for index, places in pairs.items()
@@ -91,7 +94,7 @@ def _unmatched(pairs: dict[int, tuple[int, ...]], units: Sequence[Unit]) -> list
 
 
 def _match_equal(left: Sequence[object], right: Sequence[object]) -> list[tuple[int, int]]:
-    """Equal ones: first in order, then the first left over with the first, and so on."""
+    """Pair equal elements of two sequences: first those in the same order, then the remaining ones from the start."""
     pairs = align_sequences(left, right)
     left_matched, right_matched = {index for index, _ in pairs}, {index for _, index in pairs}
     waiting: dict[object, list[int]] = {}
@@ -105,7 +108,7 @@ def _match_equal(left: Sequence[object], right: Sequence[object]) -> list[tuple[
 
 
 def _match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tuple[int, ...]]:
-    """For each unit of the base that is still there, what became of it."""
+    """Return the indexes in a side for each unit of the base that the side still has."""
     equal_pairs = _match_equal([unit[:2] for unit in base], [unit[:2] for unit in side])
     pairs: dict[int, tuple[int, ...]] = {index: (side_index,) for index, side_index in equal_pairs}
     matcher = _SimilarityMatcher(base, side)
@@ -118,10 +121,10 @@ def _match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tupl
 def _unmatched_runs(
     base: Sequence[Unit], side: Sequence[Unit], pairs: dict[int, tuple[int, ...]]
 ) -> list[tuple[list[int], list[int]]]:
-    """Units without a match that stand between the same matched ones."""
+    """Return the unmatched units of both versions that are between the same matched units."""
     base_by_side = {places[0]: index for index, places in pairs.items()}
     runs = []
-    new_by_anchor: dict[int, list[int]] = {}  # behind which of the base
+    new_by_anchor: dict[int, list[int]] = {}  # by the unit of the base before them
     anchor = -1
     for index in range(len(side)):
         if index in base_by_side:
@@ -140,7 +143,7 @@ def _unmatched_runs(
 
 
 class _SimilarityMatcher:
-    """Finds what was reworded; remembers the words of each unit, and how much time is left."""
+    """A matcher for reworded units, with cached words per unit and a limit on comparisons."""
 
     def __init__(self, base: Sequence[Unit], side: Sequence[Unit]) -> None:
         self.base = base
@@ -149,7 +152,7 @@ class _SimilarityMatcher:
         self._unit_words: dict[int, frozenset[str]] = {}
 
     def match_in_place(self, base_run: list[int], new_indexes: list[int]) -> dict[int, tuple[int, ...]]:
-        """The best way to make the new units of the old ones at the same place, in their order."""
+        """Pair the old and new units at the same place in the best way that keeps their order."""
         if len(base_run) * len(new_indexes) > self.remaining_pairs:
             return {}
         self.remaining_pairs -= len(base_run) * len(new_indexes)
@@ -177,7 +180,7 @@ class _SimilarityMatcher:
         return pairs
 
     def match_moved(self, base_indexes: list[int], side_indexes: list[int]) -> dict[int, tuple[int, ...]]:
-        """What was moved and reworded, the most alike first."""
+        """Pair units that were both moved and reworded, the most similar first."""
         if len(base_indexes) * len(side_indexes) > self.remaining_pairs:
             return {}
         candidates = []
@@ -195,7 +198,7 @@ class _SimilarityMatcher:
         return pairs
 
     def _score(self, base_index: int, side_index: int) -> float:
-        """What speaks for one unit being the other at the same place."""
+        """Return the score for two units at the same place being one, or 0."""
         base_unit, side_unit = self.base[base_index], self.side[side_index]
         if base_unit.task is None or side_unit.task is None:
             return self._similarity(base_index, side_index)
@@ -205,7 +208,7 @@ class _SimilarityMatcher:
         return _POSITION_BONUS + similarity + (0.1 if base_unit.depth == side_unit.depth else 0.0)
 
     def _split_score(self, base_index: int, side_indexes: list[int]) -> float:
-        """What speaks for a task having been split into a done one and one that remains."""
+        """Return the score for a task having been split into a done one and an unfinished one, or 0."""
         base_unit = self.base[base_index]
         tasks = [self.side[side_index].task for side_index in side_indexes]
         if (

@@ -1,4 +1,4 @@
-"""Units in their order: what both versions have stays as it stands, what one side adds goes behind its neighbour."""
+"""Order of merged units: common units keep their order, and additions follow their neighbors."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class UnitVersions(NamedTuple):
-    """The units of the three versions."""
+    """The units of a part in the three versions."""
 
     base: Sequence[Unit]
     ours: Sequence[Unit]
     theirs: Sequence[Unit]
 
     def units_at(self, match: UnitMatch) -> tuple[Unit | None, Unit | None, Unit | None]:
-        """The unit in each version; of a split one the first part."""
+        """Return the matched unit in each version, or None; for a split task, its first part."""
         base, ours, theirs = [
             units[indexes[0]] if indexes else None for units, indexes in zip(self, match, strict=True)
         ]
@@ -31,11 +31,11 @@ class UnitVersions(NamedTuple):
 
 
 class MergedUnit(NamedTuple):
-    """What became of a unit."""
+    """A unit with its merged lines."""
 
     match: UnitMatch
     unit: Unit
-    """It, in the version that it is taken from or that has it."""
+    """Unit in our version or, if only theirs has it, in that one."""
     lines: list[str]
 
 
@@ -45,7 +45,10 @@ def merge_units(
     combine_runs: RunCombiner,
     matches: list[UnitMatch],
 ) -> list[str]:
-    """The lines of all units; `merge_unit` merges a unit or says that it is gone, `combine_runs` puts two runs of additions in one."""
+    """Merge and order all units and return their lines.
+
+    `merge_unit` merges a unit or returns None if it is deleted; `combine_runs` combines two runs of additions.
+    """
     merged_units = []
     for match in matches:
         lines = merge_unit(match)
@@ -56,7 +59,7 @@ def merge_units(
 
 
 def ours_then_theirs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
-    """Ours, then theirs; what is nested deeper first, so that it stays with the item above both."""
+    """Combine two runs, ours first; deeper items at their start come first, to stay with the item above both."""
     if not ours or not theirs:
         return ours + theirs
     top_depth = min([merged_unit.unit.depth for merged_unit in (*ours, *theirs)])
@@ -70,7 +73,7 @@ def ours_then_theirs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[M
 
 
 def order_by_rank(rank: Callable[[Unit], Any], *, descending: bool = False) -> RunCombiner:
-    """Runs put together by rank; what has none stays behind its neighbour."""
+    """Return a function that combines runs by rank; a unit without a rank stays after its neighbor."""
 
     def combine_runs(ours: list[MergedUnit], theirs: list[MergedUnit]) -> list[MergedUnit]:
         our_chunks, their_chunks = _rank_chunks(ours, rank), _rank_chunks(theirs, rank)
@@ -98,7 +101,7 @@ def _rank_chunks(run: list[MergedUnit], rank: Callable[[Unit], Any]) -> list[tup
 
 
 def _arrange(merged_units: list[MergedUnit], combine_runs: RunCombiner) -> list[MergedUnit]:
-    """The pieces in the order of ours, or of theirs where only they moved something; the others behind their neighbours."""
+    """Arrange the units in our order, or in theirs if only they moved any; place the others after their neighbors."""
     ours = sorted(
         [merged_unit for merged_unit in merged_units if merged_unit.match.ours],
         key=lambda merged_unit: merged_unit.match.ours,
@@ -137,7 +140,7 @@ def _arrange(merged_units: list[MergedUnit], combine_runs: RunCombiner) -> list[
 
 
 def _is_reordered(merged_units: list[MergedUnit]) -> bool:
-    """Whether units that all three versions have stand in another order than in the base."""
+    """Return whether units that all three versions have are in a different order than in the base."""
     base_indexes = [
         merged_unit.match.base
         for merged_unit in merged_units
@@ -147,7 +150,7 @@ def _is_reordered(merged_units: list[MergedUnit]) -> bool:
 
 
 def _join_lines(versions: UnitVersions, merged_units: list[MergedUnit]) -> list[str]:
-    """The lines of the pieces with the blank lines between them that stand there in one of the versions."""
+    """Join the lines of the units with the blank lines that one of the versions has between them."""
     lines: list[str] = []
     for index, merged_unit in enumerate(merged_units):
         lines += merged_unit.lines
@@ -163,7 +166,10 @@ def _join_lines(versions: UnitVersions, merged_units: list[MergedUnit]) -> list[
 def _blank_lines_between(
     versions: UnitVersions, merged_unit: MergedUnit, next_unit: MergedUnit | None, *, is_first: bool
 ) -> tuple[str, ...]:
-    """The blank lines between two pieces: of the side that changed them, else those above the one that was added."""
+    """Return the blank lines between two units, from the side that changed them.
+
+    Where the two are not adjacent in either side, use the blank lines above the second one.
+    """
     base, ours, theirs = [
         _adjacent_gap(*position)
         for position in zip(versions, merged_unit.match, _unit_positions(versions, next_unit), strict=True)
@@ -184,10 +190,10 @@ def _blank_lines_between(
 
 
 def _unit_positions(versions: UnitVersions, merged_unit: MergedUnit | None) -> Sequence[tuple[int, ...]]:
-    """Where a piece stands in each version; None is the end."""
+    """Return the indexes of a unit in each version; None means the end."""
     return merged_unit.match if merged_unit is not None else [(len(units),) for units in versions]
 
 
 def _adjacent_gap(units: Sequence[Unit], before: tuple[int, ...], after: tuple[int, ...]) -> tuple[str, ...] | None:
-    """The blank lines between two places that are neighbours, else None."""
+    """Return the blank lines between two units if they are adjacent, otherwise None."""
     return units[before[-1]].gap if before and after and before[-1] + 1 == after[0] else None
