@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
+import api_reference
+
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.cli.commands import COMMAND_GROUPS
 from execplan.cli.commands.schema import KINDS, schema_bytes
@@ -355,6 +357,7 @@ def hooks() -> str:
 
 
 GENERATED: dict[str, Callable[[], str]] = {
+    api_reference.PAGE: api_reference.render,
     HOOKS: hooks,
     GUIDANCE: guidance,
     SUSPECTS: suspects,

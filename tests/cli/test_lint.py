@@ -18,12 +18,12 @@ from execplan.linter.rule import WARNING, on_line, rule
 
 
 @rule("TEAM1", WARNING)
-def no_owner(plan, given):
+def no_owner(plan, context):
     """No line says who owns the plan.
 
     Then nobody is asked.
     """
-    if "Owner:" not in given.words.source:
+    if "Owner:" not in context.source.text:
         yield on_line(plan, max(plan.title_line, 0), "no line `Owner:`")
 '''
 
