@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.secrets.secret_scan import HIDDEN, find_ignoring, merge_spans
-from execplan.secrets.secret_scan import find_secret_spans as secret_spans
+from execplan.secrets.secret_scan import HIDDEN, find_ignoring, find_secret_spans, merge_spans
 from execplan.secrets.value_classification import classify_name, is_secret
 
 TYPE_CHECKING = False
@@ -44,7 +43,7 @@ class Redactor:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of secrets in order, with overlapping ones merged."""
-        spans = [*secret_spans(text), *self._variable_spans(text)]
+        spans = [*find_secret_spans(text), *self._variable_spans(text)]
         if self._values:
             spans += find_ignoring(text, HIDDEN, self._variable_spans)
         return merge_spans(spans)

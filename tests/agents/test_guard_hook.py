@@ -104,7 +104,7 @@ def test_a_file_that_was_made_goes_unless_others_have_written_to_it(desk: Desk) 
 def test_an_entry_of_another_day_is_renewed_where_it_is(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tree(desk.path)
     with monkeypatch.context() as patch:
-        patch.setattr("execplan.agents.guard_hook.TIMEOUT", 9)
+        patch.setattr("execplan.agents.integrations.guard_hook.TIMEOUT", 9)
         ok(desk, "install", "guard")
     path = desk.path / CLAUDE
     path.write_text(path.read_text().replace("\n    ]\n", '\n    ],\n    "Stop": []\n'))

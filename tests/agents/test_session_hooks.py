@@ -85,7 +85,7 @@ def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: st
 def test_an_edit_is_kept_and_an_older_entry_renewed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tree(desk.path)
     with monkeypatch.context() as patch:
-        patch.setattr("execplan.agents.session_hooks.TIMEOUT", 9)
+        patch.setattr("execplan.agents.integrations.session_hooks.TIMEOUT", 9)
         ok(desk, "install", "session-hooks")
     assert ok(desk, "install", "session-hooks")["data"]["changed"] is True
     path = desk.path / CLAUDE

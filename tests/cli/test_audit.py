@@ -224,7 +224,7 @@ def test_killed_between_the_record_and_the_approval(desk: Desk) -> None:
     read = desk.digest()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(approval_files, "save", kill)
-        patch.setattr("execplan.engine.approving._is_written", lambda *_: True)  # its own last words are not heard
+        patch.setattr("execplan.engine.approval_audit._is_written", lambda *_: True)  # its own last words are not heard
         with pytest.raises(Killed):
             desk.type("approve", "--digest", read)
     assert records(desk) == ["approved"]

@@ -122,7 +122,7 @@ def test_no_form_leaves(form: Form, outlet: str, tmp_path: Path) -> None:
 
 def test_there_is_something_to_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the detector nearly all of them leave, so that the table tests the outlets."""
-    monkeypatch.setattr("execplan.text.redaction.secret_spans", lambda text: [])
+    monkeypatch.setattr("execplan.secrets.redaction.find_secret_spans", lambda text: [])
     for name in ("checkpoint", "summary", "context", "transcript", "audit record"):
         leaves = [form for form in FORMS if remains(form, OUTLETS[name](form, tmp_path))]
         assert len(leaves) > 0.9 * len(FORMS), name
