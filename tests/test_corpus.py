@@ -29,7 +29,7 @@ def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyP
         new, change = changed(data, changer)  # type: ignore[arg-type]  # passed on as it came
         return new.replace(b"\r\n", b"\n"), change
 
-    monkeypatch.setattr(corpus_probe, "changed", careless)
+    monkeypatch.setattr(corpus_probe, "apply_change", careless)
     failures = corpus.examine(("plan.md", plan, LAY)).failures
     assert "plan.md:5: done and then reopen does not give the same bytes" in failures
     assert any("changed lines that are not its own" in failure for failure in failures)

@@ -313,12 +313,12 @@ def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
 SCRIPT = """
 import sys; sys.path.insert(0, {root!r})
 from execplan.context.pack_formats import MARKDOWN
-from execplan.context.token_counter import counter
+from execplan.context.token_counter import make_counter
 from tests.context.units import file, make, message, pack
 code = "".join([f"def read_{{at}}(date: str) -> int:\\n    return {{at}}\\n\\n\\n" for at in range(100)])
 units = [file(f"src/m{{at}}.py", code[at * 10 : at * 60], at % 7) for at in range(30)]
 units += [message(at, f"The reader of {{at}} has dates") for at in range(30)]
-made = make(pack(*units), 3000, counter(exact=False), MARKDOWN)
+made = make(pack(*units), 3000, make_counter(exact=False), MARKDOWN)
 print(made.text, [each._replace(unit=each.unit.id) for each in made.items])
 """
 

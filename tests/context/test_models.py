@@ -132,7 +132,7 @@ def test_equal_keys_get_equal_variants() -> None:
     assert set(given) == set(VARIANTS)
     other = [assign_variant("landing", f"TICKET-{number}") for number in range(1000)]
     assert 400 < len([1 for one, two in zip(given, other, strict=True) if one == two]) < 600
-    code = "from execplan.context.decision_builder import variant; print(variant('launch', 'TICKET-7'))"
+    code = "from execplan.context.decision_builder import assign_variant; print(assign_variant('launch', 'TICKET-7'))"
     env = {**ENVIRONMENT, "PYTHONHASHSEED": "7", "LC_ALL": "C"}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
     assert done.stdout.decode().strip() == given[7]

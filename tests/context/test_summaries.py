@@ -292,9 +292,9 @@ def test_the_same_under_any_hash_seed(repo: Folder) -> None:
     path = repo.plan(LONG)
     code = (
         "import sys; from execplan.plan.reader import read; from execplan.plan.plan_lookup import task_ids;"
-        "from execplan.context.summary.plan_summary import FORMS, summarize;"
+        "from execplan.context.summary.plan_summary import FORMS, summarize_plan;"
         "plan = read(open(sys.argv[1], 'rb').read());"
-        "print([summarize(plan, 'x', 'active', task_ids(plan.tasks), form, 'detailed').text for form in FORMS])"
+        "print([summarize_plan(plan, 'x', 'active', task_ids(plan.tasks), form, 'detailed').text for form in FORMS])"
     )
     texts = {
         subprocess.run(

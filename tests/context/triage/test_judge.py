@@ -128,9 +128,9 @@ def test_reasons_quote_the_request_and_the_weightiest_comes_first() -> None:
 
 def test_the_same_under_any_hash_seed() -> None:
     code = (
-        "from execplan.context.triage.change_summary import Changed; from execplan.context.triage.triage_evaluation import triage; "
-        "print(triage('Migrate the reader, the writer and the engine across services; fix `a_b`', "
-        "[Changed(f'p{n}/auth.py', n) for n in range(9)], {'reader': 'src/reader', 'engine': 'engine'}))"
+        "from execplan.context.triage.change_summary import ChangedFile; from execplan.context.triage.triage_evaluation import evaluate_triage; "
+        "print(evaluate_triage('Migrate the reader, the writer and the engine across services; fix `a_b`', "
+        "[ChangedFile(f'p{n}/auth.py', n) for n in range(9)], {'reader': 'src/reader', 'engine': 'engine'}))"
     )
     told = {
         subprocess.run(
