@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import mistune
-from bench_guard import guarded
-from bench_inputs import INPUTS, made_plan
-from bench_lint import beside, many
-from bench_run import runs
-from bench_tools import EXECPLAN, PYTHON, Command, interleaved, project, show, times
+from bench_guard import guard_commands
+from bench_inputs import INPUTS, build_plan
+from bench_lint import find_rivals, measure_lint
+from bench_run import measure_runs
+from bench_tools import EXECPLAN, PYTHON, Command, measure_in_turns, create_project, print_table, format_ratio
 
 from execplan.linter.runner import lint_bytes
 from execplan.plan import reader
@@ -28,21 +28,21 @@ HOSTILE = 100_000
 GROWTH = 50
 
 
-def fresh(where: Path) -> Callable[[], object]:
+def make_restorer(repository: Path) -> Callable[[], object]:
     """Return a function that restores the original text of a project's first plan."""
-    plan = where / ".agent" / "execplans" / "2026-01-02_plan-0.md"
+    plan = repository / ".agent" / "execplans" / "2026-01-02_plan-0.md"
     data = plan.read_bytes()
     return lambda: plan.write_bytes(data)
 
 
-def done(where: Path, *flags: str) -> Command:
+def done_command(repository: Path, *flags: str) -> Command:
     """Return the command that completes the last open task of a project's first plan."""
-    return Command([EXECPLAN, "done", "-p", "2026-01-02_plan-0", "Write the tests", *flags], where, fresh(where))
+    return Command([EXECPLAN, "done", "-p", "2026-01-02_plan-0", "Write the tests", *flags], repository, make_restorer(repository))
 
 
-def start(folder: Path, runs: int) -> None:
+def measure_start(folder: Path, runs: int) -> None:
     """Measure the total time of commands."""
-    ten, thousand = project(folder, 10), project(folder, 1000)
+    ten, thousand = create_project(folder, 10), create_project(folder, 1000)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
     budgets = {
         "lint FILE, 20 KB, no findings": ("2× (aim 1.5×)", Command([EXECPLAN, "lint", plan], ten)),
@@ -51,28 +51,28 @@ def start(folder: Path, runs: int) -> None:
         "show PLAN": ("6×", Command([EXECPLAN, "show", "2026-01-02_plan-0"], ten)),
         "prime PLAN": ("6×", Command([EXECPLAN, "prime", "2026-01-02_plan-0"], ten)),
         "--help": ("5.5×", Command([EXECPLAN, "--help"], ten)),
-        "done with its write, 10 plans": ("6.5×", done(ten)),
-        **guarded(folder),
-        "done with its write, 1,000 plans": ("6.5×", done(thousand)),
+        "done with its write, 10 plans": ("6.5×", done_command(ten)),
+        **guard_commands(folder),
+        "done with its write, 1,000 plans": ("6.5×", done_command(thousand)),
     }
     commands = {"python": Command(PYTHON, ten), **{name: command for name, (_, command) in budgets.items()}}
-    took = interleaved(commands, runs)
-    show(
-        f"Start, as a multiple of `python -I -c pass` ({took['python'] * 1000:.0f} ms), medians of {runs} runs in turns",
+    seconds_by_name = measure_in_turns(commands, runs)
+    print_table(
+        f"Start, as a multiple of `python -I -c pass` ({seconds_by_name['python'] * 1000:.0f} ms), medians of {runs} runs in turns",
         ("verb", "ratio", "budget"),
-        [(name, times(took[name] / took["python"]), budget) for name, (budget, _) in budgets.items()],
+        [(name, format_ratio(seconds_by_name[name] / seconds_by_name["python"]), budget) for name, (budget, _) in budgets.items()],
     )
 
 
-def throughput(folder: Path, runs: int) -> None:
+def measure_throughput(folder: Path, runs: int) -> None:
     """Measure how much text one core processes per second."""
-    named = os.environ.get("EXECPLAN_CORPUS")
-    corpus = Path(named) if named else ROOT.parent / "shared" / "corpus"
+    corpus_setting = os.environ.get("EXECPLAN_CORPUS")
+    corpus = Path(corpus_setting) if corpus_setting else ROOT.parent / "shared" / "corpus"
     data = [path.read_bytes() for path in sorted(corpus.rglob("*.md"))]
-    what = "the corpus" if data else "made plans"
-    data = data or [made_plan(size).encode() for size in range(2_000, 60_000, 500)]
-    texts = [Text.from_bytes(each) for each in data]
-    sources = [each.decode() for each in data]
+    source_name = "the corpus" if data else "made plans"
+    data = data or [build_plan(size).encode() for size in range(2_000, 60_000, 500)]
+    texts = [Text.from_bytes(content) for content in data]
+    sources = [content.decode() for content in data]
     blocks = mistune.create_markdown(renderer=None).block
 
     def block_parse(source: str) -> None:
@@ -83,17 +83,17 @@ def throughput(folder: Path, runs: int) -> None:
     speeds = {
         "a bare loop over the lines": _speed(lambda: list(map(_lines, data)), data, runs),
         "scan alone": _speed(lambda: [scan_blocks(text.lines, has_tabs=text.tabs) for text in texts], data, runs),
-        "read into a Plan": _speed(lambda: [reader.read(each) for each in data], data, runs),
-        "lint, all rules": _speed(lambda: [lint_bytes(each) for each in data], data, runs),
+        "read into a Plan": _speed(lambda: [reader.read(content) for content in data], data, runs),
+        "lint, all rules": _speed(lambda: [lint_bytes(content) for content in data], data, runs),
         "mistune, blocks only": _speed(lambda: list(map(block_parse, sources)), data, 2),
     }
     budgets = {"scan alone": "45 MB/s", "read into a Plan": "30 MB/s", "lint, all rules": "10 MB/s (aim 15)"}
     loop, rival = speeds["a bare loop over the lines"], speeds["mistune, blocks only"]
-    show(
-        f"Throughput of a core on {what} ({sum(map(len, data)) / 1e6:.1f} MB), the best of {runs} passes",
+    print_table(
+        f"Throughput of a core on {source_name} ({sum(map(len, data)) / 1e6:.1f} MB), the best of {runs} passes",
         ("what", "of mistune", "of the loop", "MB/s", "budget"),
         [
-            (name, times(speed / rival), times(speed / loop), f"{speed:.1f}", budgets.get(name, ""))
+            (name, format_ratio(speed / rival), format_ratio(speed / loop), f"{speed:.1f}", budgets.get(name, ""))
             for name, speed in speeds.items()
         ],
     )
@@ -121,97 +121,97 @@ def best(work: Callable[[], object], runs: int) -> float:
     return min(seconds)
 
 
-def hostile(folder: Path, runs: int) -> None:
+def measure_hostile(folder: Path, runs: int) -> None:
     """Measure files that are made to be slow."""
     rows = []
     for name, make in INPUTS.items():
         for _ in range(3):  # a result over budget is measured again: the machine may be the cause
-            (scan_small, lint_small), (scan_large, lint_large) = _both(make(HOSTILE // GROWTH)), _both(make(HOSTILE))
+            (scan_small, lint_small), (scan_large, lint_large) = _scan_and_lint_seconds(make(HOSTILE // GROWTH)), _scan_and_lint_seconds(make(HOSTILE))
             growth = scan_large / scan_small, lint_large / lint_small
             over = scan_large > 0.2 or lint_large > 0.5 or max(growth) > 55
             if not over:
                 break
-        shown = (f"{growth[0]:.0f}×", f"{growth[1]:.0f}×", f"{scan_large:.3f} s", f"{lint_large:.3f} s")
-        rows.append((name, *shown, "over" if over else ""))
-    show(
+        cells = (f"{growth[0]:.0f}×", f"{growth[1]:.0f}×", f"{scan_large:.3f} s", f"{lint_large:.3f} s")
+        rows.append((name, *cells, "over" if over else ""))
+    print_table(
         f"Hostile files of {HOSTILE // 1000} KB; budgets: {GROWTH}× the input in 55× the time, scan 0.2 s, lint 0.5 s",
         ("file", "scan grows", "lint grows", "scan", "lint", ""),
         rows,
     )
 
 
-def _both(source: str) -> tuple[float, float]:
+def _scan_and_lint_seconds(source: str) -> tuple[float, float]:
     """Return the seconds for scan and for lint."""
     text = Text.from_str(source)
     data = text.to_bytes()
     return best(lambda: scan_blocks(text.lines, has_tabs=text.tabs), 15), best(lambda: lint_bytes(data), 15)
 
 
-def commit(folder: Path, runs: int) -> None:
+def measure_commit(folder: Path, runs: int) -> None:
     """Measure what `--commit` adds to `done`, relative to Git itself."""
-    where = project(folder, 5)
+    repository = create_project(folder, 5)
     plan = ".agent/execplans/2026-01-02_plan-0.md"
-    put_back = fresh(where)
-    words = [0]
+    restore = make_restorer(repository)
+    revision = [0]
 
     def changed() -> None:
-        put_back()
-        words[0] += 1
-        with (where / plan).open("a", encoding="utf-8") as file:
-            file.write(f"\nPlan revision note: 2026-01-02 - {words[0]}\n")
+        restore()
+        revision[0] += 1
+        with (repository / plan).open("a", encoding="utf-8") as file:
+            file.write(f"\nPlan revision note: 2026-01-02 - {revision[0]}\n")
 
     git = ["git", "--literal-pathspecs", "commit", "-q", "-m", "Plan", "--only", "--", plan]
-    once_more = done(where, "--commit")._replace(before=changed)
-    took = interleaved(
+    once_more = done_command(repository, "--commit")._replace(prepare=changed)
+    seconds_by_name = measure_in_turns(
         {
-            "git": Command(git, where, changed),
+            "git": Command(git, repository, changed),
             "done --commit": once_more,
-            "done": done(where),
-            "import": Command([sys.executable, "-I", "-c", "import git"], where),
-            "python": Command(PYTHON, where),
+            "done": done_command(repository),
+            "import": Command([sys.executable, "-I", "-c", "import git"], repository),
+            "python": Command(PYTHON, repository),
         },
         runs,
     )
-    added = took["done --commit"] - took["done"]
-    imported = took["import"] - took["python"]
-    limit = took["done"] + 1.3 * took["git"] + imported
-    show(
-        f"A commit, beside `git commit --only` itself ({took['git'] * 1000:.0f} ms) and GitPython's import",
+    added = seconds_by_name["done --commit"] - seconds_by_name["done"]
+    imported = seconds_by_name["import"] - seconds_by_name["python"]
+    limit = seconds_by_name["done"] + 1.3 * seconds_by_name["git"] + imported
+    print_table(
+        f"A commit, beside `git commit --only` itself ({seconds_by_name['git'] * 1000:.0f} ms) and GitPython's import",
         ("what", "ratio", "budget"),
         [
             (
                 "done --commit, of done + 1.3 × git commit + GitPython's import",
-                times(took["done --commit"] / limit),
+                format_ratio(seconds_by_name["done --commit"] / limit),
                 "1×",
             ),
-            ("what --commit adds to done, of git commit", times(added / took["git"]), ""),
-            ("GitPython's import, of git commit", times(imported / took["git"]), ""),
+            ("what --commit adds to done, of git commit", format_ratio(added / seconds_by_name["git"]), ""),
+            ("GitPython's import, of git commit", format_ratio(imported / seconds_by_name["git"]), ""),
         ],
     )
 
 
-PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit": commit, "run": runs}
+MEASUREMENTS = {"start": measure_start, "throughput": measure_throughput, "hostile": measure_hostile, "commit": measure_commit, "run": measure_runs}
 
 
 def main() -> int:
     """Measure the given parts, or all except `lint`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="*", help=f"of {', '.join([*PARTS, 'lint'])}; default: all but lint")
+    parser.add_argument("part", nargs="*", help=f"of {', '.join([*MEASUREMENTS, 'lint'])}; default: all but lint")
     parser.add_argument("-n", "--runs", type=int, default=15, help="how often each is run (default: 15)")
     parser.add_argument("--plans", type=int, default=10_000, help="of how many plans `lint` has a repository made")
     parser.add_argument(
         "--install", action="store_true", help="let `lint` install the other linters in a scratch folder"
     )
-    given = parser.parse_args()
-    for part in given.part or PARTS:
-        if part != "lint" and part not in PARTS:
-            parser.error(f"there is no part {part!r}: {', '.join([*PARTS, 'lint'])}")
+    arguments = parser.parse_args()
+    for name in arguments.part or MEASUREMENTS:
+        if name != "lint" and name not in MEASUREMENTS:
+            parser.error(f"there is no part {name!r}: {', '.join([*MEASUREMENTS, 'lint'])}")
         with tempfile.TemporaryDirectory() as folder:
-            if part == "lint":
-                rivals = beside(Path(folder), install=given.install)
-                many(Path(folder), min(given.runs, 3), given.plans, rivals)
+            if name == "lint":
+                rivals = find_rivals(Path(folder), install=arguments.install)
+                measure_lint(Path(folder), min(arguments.runs, 3), arguments.plans, rivals)
             else:
-                PARTS[part](Path(folder), given.runs)
+                MEASUREMENTS[name](Path(folder), arguments.runs)
     return 0
 
 

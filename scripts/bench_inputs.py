@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def made_plan(size: int) -> str:
+def build_plan(size: int) -> str:
     """Return a plan of about `size` bytes in which lint finds nothing."""
     tasks, decisions, work = [], [], []
     count = max(1, size // 520)
@@ -34,24 +34,24 @@ def made_plan(size: int) -> str:
         "Artifacts and Notes": "None so far.",
         "Interfaces and Dependencies": "`read(data: bytes) -> Plan` in `src/reader.py`.",
     }
-    body = "".join(f"\n## {title}\n\n{words}\n" for title, words in sections.items())
+    body = "".join(f"\n## {title}\n\n{section_text}\n" for title, section_text in sections.items())
     return f"# Build the parser\n\nThis ExecPlan is a living document.\n{body}"
 
 
-def made_variant(at: int) -> str:
+def build_variant(at: int) -> str:
     """Return a plan of about 20 KB without lint findings, with some tasks and much prose like the average real plan."""
     prose = "\n\n".join(
-        f"Part {at}.{part} of the reader takes the lines as they come, one after the other, and keeps for each of them\n"
+        f"Part {at}.{section_number} of the reader takes the lines as they come, one after the other, and keeps for each of them\n"
         f"where it began and how it ended. What stands in a fence is left alone; what stands in a list may be a task,\n"
-        f"and then its box, its stamp and its words are told apart (see part {part + 1}). Nothing is written here."
-        for part in range(44 + at % 20)
+        f"and then its box, its stamp and its words are told apart (see part {section_number + 1}). Nothing is written here."
+        for section_number in range(44 + at % 20)
     )
-    plan = made_plan(5_000).replace("# Build the parser", f"# Build parser {at}", 1)
+    plan = build_plan(5_000).replace("# Build the parser", f"# Build parser {at}", 1)
     return plan.replace("The reader is", f"{prose}\n\nThe reader is", 1)
 
 
-def _filled(piece: str, size: int) -> str:
-    return (piece * (size // len(piece) + 1))[:size] + "\n"
+def _repeat_to_size(unit_text: str, size: int) -> str:
+    return (unit_text * (size // len(unit_text) + 1))[:size] + "\n"
 
 
 def _nested(opener: str, size: int) -> str:
@@ -65,34 +65,34 @@ def _nested(opener: str, size: int) -> str:
 
 
 INPUTS: dict[str, Callable[[int], str]] = {
-    "quotes in quotes, one line": lambda size: _filled("> ", size),
-    "lists in lists, one line": lambda size: _filled("- ", size),
+    "quotes in quotes, one line": lambda size: _repeat_to_size("> ", size),
+    "lists in lists, one line": lambda size: _repeat_to_size("- ", size),
     "lists in lists, a line each": lambda size: _nested("- a", size),
-    "quotes and lists in turn": lambda size: _filled("> - ", size),
+    "quotes and lists in turn": lambda size: _repeat_to_size("> - ", size),
     "a staircase of numbers": lambda size: _nested("1. a", size),
-    "open brackets": lambda size: _filled("[", size),
-    "definitions without an end": lambda size: _filled("[a]: b\n[", size),
-    "a heading of signs": lambda size: _filled("#", size),
-    "a heading of spaces": lambda size: "# " + _filled(" ", size) + "a\n",
-    "backticks": lambda size: _filled("`", size),
+    "open brackets": lambda size: _repeat_to_size("[", size),
+    "definitions without an end": lambda size: _repeat_to_size("[a]: b\n[", size),
+    "a heading of signs": lambda size: _repeat_to_size("#", size),
+    "a heading of spaces": lambda size: "# " + _repeat_to_size(" ", size) + "a\n",
+    "backticks": lambda size: _repeat_to_size("`", size),
     "code spans of all lengths": lambda size: "".join("`" * at + " " for at in range(1, int((2 * size) ** 0.5))) + "\n",
-    "a fence without an end": lambda size: "```\n" + _filled("a\n", size),
-    "a comment without an end": lambda size: "<!--\n" + _filled("a\n", size),
-    "fences that close no fence": lambda size: _filled("````\n```\n", size),
-    "openers of comments": lambda size: _filled("<!-- a\n\n", size),
-    "an open tag": lambda size: "<a " + _filled("b=c ", size),
-    "headings": lambda size: _filled("## a\n", size),
-    "the same section": lambda size: _filled("## Progress\n", size),
-    "boxes": lambda size: "# T\n\n## Progress\n\n" + _filled("- [ ] a\n", size),
-    "decisions": lambda size: "# T\n\n## Decision Log\n\n" + _filled("- Decision: a\n", size),
-    "labels in one line": lambda size: "# T\n\n## Decision Log\n\n- Decision: " + _filled("a Rationale: ", size),
-    "underlines": lambda size: _filled("a\n=\n", size),
-    "one paragraph": lambda size: _filled("a\n", size),
-    "conflict markers": lambda size: _filled("<<<<<<< a\n", size),
-    "blank lines": lambda size: "a" + _filled("\n", size),
-    "tabs": lambda size: _filled("\t", size) + "a\n",
-    "front matter without an end": lambda size: "---\n" + _filled("a: b\n", size),
-    "stamps": lambda size: "# T\n\n## Progress\n\n" + _filled("- [x] (2026-01-02 00:00Z) a\n", size),
-    "guidance": lambda size: _filled("Rationale: …\n", size),
+    "a fence without an end": lambda size: "```\n" + _repeat_to_size("a\n", size),
+    "a comment without an end": lambda size: "<!--\n" + _repeat_to_size("a\n", size),
+    "fences that close no fence": lambda size: _repeat_to_size("````\n```\n", size),
+    "openers of comments": lambda size: _repeat_to_size("<!-- a\n\n", size),
+    "an open tag": lambda size: "<a " + _repeat_to_size("b=c ", size),
+    "headings": lambda size: _repeat_to_size("## a\n", size),
+    "the same section": lambda size: _repeat_to_size("## Progress\n", size),
+    "boxes": lambda size: "# T\n\n## Progress\n\n" + _repeat_to_size("- [ ] a\n", size),
+    "decisions": lambda size: "# T\n\n## Decision Log\n\n" + _repeat_to_size("- Decision: a\n", size),
+    "labels in one line": lambda size: "# T\n\n## Decision Log\n\n- Decision: " + _repeat_to_size("a Rationale: ", size),
+    "underlines": lambda size: _repeat_to_size("a\n=\n", size),
+    "one paragraph": lambda size: _repeat_to_size("a\n", size),
+    "conflict markers": lambda size: _repeat_to_size("<<<<<<< a\n", size),
+    "blank lines": lambda size: "a" + _repeat_to_size("\n", size),
+    "tabs": lambda size: _repeat_to_size("\t", size) + "a\n",
+    "front matter without an end": lambda size: "---\n" + _repeat_to_size("a: b\n", size),
+    "stamps": lambda size: "# T\n\n## Progress\n\n" + _repeat_to_size("- [x] (2026-01-02 00:00Z) a\n", size),
+    "guidance": lambda size: _repeat_to_size("Rationale: …\n", size),
 }
 """Functions by name that return a hostile input of about the given size in bytes."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench_inputs import made_plan
+from bench_inputs import build_plan
 
 EXECPLAN = str(Path(sys.executable).with_name("execplan"))
 PYTHON = [sys.executable, "-I", "-c", "pass"]
@@ -24,7 +24,7 @@ ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
-    **{f"GIT_{who}_{what}": "ann@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    **{f"GIT_{role}_{field}": "ann@example.org" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")},
 }
 
 
@@ -33,35 +33,35 @@ class Command(NamedTuple):
 
     argv: list[str]
     cwd: Path
-    before: Callable[[], object] | None = None
+    prepare: Callable[[], object] | None = None
     exits: tuple[int, ...] = (0,)
-    given: bytes = b""
+    stdin: bytes = b""
     """Standard input of the process."""
     user: tuple[tuple[str, str], ...] = ()
     """Variables that override those in `ENVIRONMENT`."""
 
 
-def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
+def measure_in_turns(commands: dict[str, Command], runs: int) -> dict[str, float]:
     """Run the commands in turns, and return the median seconds of each."""
-    times: dict[str, list[float]] = {name: [] for name in commands}
+    samples_by_name: dict[str, list[float]] = {name: [] for name in commands}
     for turn in range(runs + 1):
         for name, command in commands.items():
-            if command.before is not None:
-                command.before()
+            if command.prepare is not None:
+                command.prepare()
             begin = time.perf_counter()
             env = ENVIRONMENT | dict(command.user)
-            done = subprocess.run(
-                command.argv, cwd=command.cwd, env=env, input=command.given, capture_output=True, check=False
+            completed = subprocess.run(
+                command.argv, cwd=command.cwd, env=env, input=command.stdin, capture_output=True, check=False
             )
             seconds = time.perf_counter() - begin
-            if done.returncode not in command.exits:
-                raise SystemExit(f"{' '.join(command.argv)} ended with {done.returncode}:\n{done.stderr.decode()}")
+            if completed.returncode not in command.exits:
+                raise SystemExit(f"{' '.join(command.argv)} ended with {completed.returncode}:\n{completed.stderr.decode()}")
             if turn:  # the first turn warms the caches
-                times[name].append(seconds)
-    return {name: median(each) for name, each in times.items()}
+                samples_by_name[name].append(seconds)
+    return {name: median(samples) for name, samples in samples_by_name.items()}
 
 
-def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+def print_table(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     """Print a table with a title."""
     cells = [head, *rows]
     widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
@@ -70,20 +70,20 @@ def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> 
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def times(ratio: float) -> str:
+def format_ratio(ratio: float) -> str:
     """Format a ratio for a table."""
     return f"{ratio:.2f}×"
 
 
-def project(folder: Path, plans: int) -> Path:
+def create_project(folder: Path, plans: int) -> Path:
     """Create a repository whose project has this many committed plans."""
-    where = folder / f"home-{plans}"
-    shelf = where / ".agent" / "execplans"
-    shelf.mkdir(parents=True)
+    repository = folder / f"home-{plans}"
+    plans_directory = repository / ".agent" / "execplans"
+    plans_directory.mkdir(parents=True)
     for at in range(plans):
-        (shelf / f"2026-01-02_plan-{at}.md").write_text(made_plan(20_000), encoding="utf-8")
-    (where / "src").mkdir()
-    (where / "src" / "reader.py").touch()  # the plans refer to it
+        (plans_directory / f"2026-01-02_plan-{at}.md").write_text(build_plan(20_000), encoding="utf-8")
+    (repository / "src").mkdir()
+    (repository / "src" / "reader.py").touch()  # the plans refer to it
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
-        subprocess.run(["git", *arguments], cwd=where, env=ENVIRONMENT, check=True)
-    return where
+        subprocess.run(["git", *arguments], cwd=repository, env=ENVIRONMENT, check=True)
+    return repository

@@ -49,12 +49,12 @@ SEED = 20261122
 DRAWN = 40
 OF_ONE = 5
 """Maximum number of questions per repository and kind."""
-NEXT = 3
+NEXT_ENTRIES = 3
 """Number of tasks, decisions and discoveries after a task that count as later entries about it."""
-LEAST = 8
+MIN_FILES = 8
 """Minimum number of files that a plan names; with fewer there is no real choice."""
 BUDGETS = (2000, 4000, 8000)
-OWN, LATER = "its own words", "later entries only"
+OWN_TEXT, LATER = "its own words", "later entries only"
 _SIZES = (600, 1200, 2500, 4000, 6000, 9000, 14000, 24000)
 _VOCABULARY = (
     "value result index state config handler request response buffer token parse render update create remove list map "
@@ -76,7 +76,7 @@ class Question(NamedTuple):
 class Case(NamedTuple):
     """The plan, task and file listing for a question."""
 
-    then: ParsedPlan
+    past_plan: ParsedPlan
     """Plan as it was while the task was open."""
     task: str
     listing: FileListing
@@ -87,19 +87,19 @@ def draw(corpus: Path) -> list[Question]:
 
     The number per repository is limited.
     """
-    found = [each for path in sorted(corpus.rglob("*.md")) for each in _questions(path, corpus)]
-    found.sort(key=lambda each: (crc32(f"{SEED} {each}".encode()), each))
+    questions = [question for path in sorted(corpus.rglob("*.md")) for question in _questions(path, corpus)]
+    questions.sort(key=lambda question: (crc32(f"{SEED} {question}".encode()), question))
     drawn: list[Question] = []
-    for kind in (OWN, LATER):
+    for kind in (OWN_TEXT, LATER):
         plans: set[str] = set()
         repositories: list[str] = []
-        for each in found:
-            repository = each.name.split("/")[0]
-            if each.kind == kind and each.name not in plans and repositories.count(repository) < OF_ONE:
+        for question in questions:
+            repository = question.name.split("/")[0]
+            if question.kind == kind and question.name not in plans and repositories.count(repository) < OF_ONE:
                 if len(plans) < DRAWN // 2:
-                    plans.add(each.name)
+                    plans.add(question.name)
                     repositories.append(repository)
-                    drawn.append(each)
+                    drawn.append(question)
     return sorted(drawn)
 
 
@@ -110,13 +110,13 @@ def _questions(path: Path, corpus: Path) -> Iterator[Question]:
     except ExecplanError:
         return
     name = path.relative_to(corpus).as_posix()
-    if len(_files(plan)) < LEAST:
+    if len(_files(plan)) < MIN_FILES:
         return
     for task in plan.tasks:
         if task.state == DONE:
-            own = set(_paths(_text(plan, task)))
-            later = {file for each in _later(plan, task)[1] for file in _paths(_text(plan, each))} - own
-            for kind, files in ((OWN, own), (LATER, later)):
+            own_files = set(_paths(_text(plan, task)))
+            later = {file for part in _later(plan, task)[1] for file in _paths(_text(plan, part))} - own_files
+            for kind, files in ((OWN_TEXT, own_files), (LATER, later)):
                 yield from [Question(name, task.start + 1, file, kind) for file in sorted(files)]
 
 
@@ -125,11 +125,11 @@ def _files(plan: ParsedPlan) -> list[str]:
 
 
 def _paths(text: str) -> list[str]:
-    return [path for path in [repository_path(each) for each in mentioned_paths(text)] if path]
+    return [path for path in [repository_path(mention) for mention in mentioned_paths(text)] if path]
 
 
-def _text(plan: ParsedPlan, part: Task | Entry) -> str:
-    return "\n".join(plan.text.lines[part.start : part.end])
+def _text(plan: ParsedPlan, block: Task | Entry) -> str:
+    return "\n".join(plan.text.lines[block.start : block.end])
 
 
 def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task | Entry]]:
@@ -140,20 +140,20 @@ def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task 
     when = minute_bounds(task.timestamp) if task.timestamp is not None else None
     all_of: list[Task | Entry] = []
     soon: list[Task | Entry] = []
-    after: list[Task] = []
-    for each in plan.tasks:
-        stamp = minute_bounds(each.timestamp) if each.timestamp is not None else None
-        is_after = stamp > when if stamp is not None and when is not None else each.number > task.number
-        if each is not task and is_after and each.state == DONE:
-            after.append(each)
-    after.sort(
-        key=lambda each: (
-            minute_bounds(each.timestamp) or (0, 0) if each.timestamp is not None else (0, 0),
-            each.number,
+    later_tasks: list[Task] = []
+    for candidate in plan.tasks:
+        stamp = minute_bounds(candidate.timestamp) if candidate.timestamp is not None else None
+        is_after = stamp > when if stamp is not None and when is not None else candidate.number > task.number
+        if candidate is not task and is_after and candidate.state == DONE:
+            later_tasks.append(candidate)
+    later_tasks.sort(
+        key=lambda candidate: (
+            minute_bounds(candidate.timestamp) or (0, 0) if candidate.timestamp is not None else (0, 0),
+            candidate.number,
         )
     )
-    all_of += after
-    soon += after[:NEXT]
+    all_of += later_tasks
+    soon += later_tasks[:NEXT_ENTRIES]
     share = task.number / len(plan.tasks)
     for log in (plan.decisions, plan.discoveries):
         late = []
@@ -166,65 +166,65 @@ def _later(plan: ParsedPlan, task: Task) -> tuple[list[Task | Entry], list[Task 
             )
             late += [entry] if is_late else []
         all_of += late
-        soon += late[:NEXT]
+        soon += late[:NEXT_ENTRIES]
     return all_of, soon
 
 
-def case(question: Question, corpus: Path) -> Case:
+def build_case(question: Question, corpus: Path) -> Case:
     """Return the plan as it was while the task was open, with the files of its repository."""
     plan = reader.read((corpus / question.name).read_bytes())
-    task = next(each for each in plan.tasks if each.start + 1 == question.line)
-    gone = {at for each in _later(plan, task)[0] for at in range(each.start, each.end)}
+    task = next(candidate for candidate in plan.tasks if candidate.start + 1 == question.line)
+    removed = {at for part in _later(plan, task)[0] for at in range(part.start, part.end)}
     for section in plan.sections:
         late = section.name in (outline.OUTCOMES, outline.ARTIFACTS)
-        gone.update(range(section.body_start if late else section.notes_start, section.end))
-    gone -= set(range(task.start, task.end))
+        removed.update(range(section.body_start if late else section.notes_start, section.end))
+    removed -= set(range(task.start, task.end))
     lines = list(plan.text.lines)
     lines[task.box_line] = lines[task.box_line].replace("[x]", "[ ]", 1).replace("[X]", "[ ]", 1)
-    kept = [line for at, line in enumerate(lines) if at not in gone]
-    then = reader.read(("\n".join(kept) + "\n").encode())
-    start = task.start - len([at for at in gone if at < task.start])
-    ids = dict(zip([each.start for each in then.tasks], task_ids(then.tasks), strict=True))
-    return Case(then, ids[start], FileListing(_files(plan)))
+    past_lines = [line for at, line in enumerate(lines) if at not in removed]
+    past_plan = reader.read(("\n".join(past_lines) + "\n").encode())
+    start = task.start - len([at for at in removed if at < task.start])
+    ids = dict(zip([past_task.start for past_task in past_plan.tasks], task_ids(past_plan.tasks), strict=True))
+    return Case(past_plan, ids[start], FileListing(_files(plan)))
 
 
 def content(path: str) -> str:
     """Return made-up content for a file, which is always the same for a path."""
     dice = random.Random(crc32(f"{SEED} {path}".encode()))  # noqa: S311 - what it makes is no secret
-    own = [
+    path_words = [
         word for word in "".join([char if char.isalnum() else " " for char in path]).lower().split() if len(word) > 2
     ]
     size = dice.choice(_SIZES)
     lines: list[str] = []
     while sum(map(len, lines)) < size:
-        name = f"{dice.choice(_VOCABULARY)}_{dice.choice(own or _VOCABULARY) if dice.random() < 0.25 else dice.choice(_VOCABULARY)}"
+        name = f"{dice.choice(_VOCABULARY)}_{dice.choice(path_words or _VOCABULARY) if dice.random() < 0.25 else dice.choice(_VOCABULARY)}"
         lines += [
             f"def {name}({dice.choice(_VOCABULARY)}):",
             f'    """{dice.choice(_VOCABULARY).title()} the {dice.choice(_VOCABULARY)}."""',
         ]
         for _ in range(dice.randint(3, 12)):
-            one, other, third = dice.choices(_VOCABULARY, k=3)
-            lines.append(f"    {one} = {other}.{third}({dice.choice(_VOCABULARY)}, {dice.randint(0, 99)})")
+            target, receiver, method = dice.choices(_VOCABULARY, k=3)
+            lines.append(f"    {target} = {receiver}.{method}({dice.choice(_VOCABULARY)}, {dice.randint(0, 99)})")
         lines.append("")
     return "\n".join(lines)
 
 
-def pack_of(asked: Case) -> ContextPack:
+def pack_of(case: Case) -> ContextPack:
     """Return a pack of the plan's parts and all files; a file named further down counts as changed later."""
-    told = split_plan(asked.then, asked.listing.referenced_files, asked.task)
-    mentioned = [path for unit in told.units for path in unit.references]
-    last = {path: at for at, path in enumerate(mentioned, start=1)}
+    plan_parts = split_plan(case.past_plan, case.listing.referenced_files, case.task)
+    mentioned = [path for unit in plan_parts.units for path in unit.references]
+    last_mention = {path: at for at, path in enumerate(mentioned, start=1)}
     files = []
     for path in sorted(
-        asked.listing.paths, key=lambda path: (mentioned.index(path) if path in last else 1 << 20, path)
+        case.listing.paths, key=lambda path: (mentioned.index(path) if path in last_mention else 1 << 20, path)
     ):
         text = content(path)
         lines = text.count("\n") + 1
-        files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last.get(path, 0)))
-    return ContextPack("plan", asked.then.title or "plan", told.task, told.purpose, (*told.units, *files))
+        files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last_mention.get(path, 0)))
+    return ContextPack("plan", case.past_plan.title or "plan", plan_parts.task, plan_parts.purpose, (*plan_parts.units, *files))
 
 
-def ours(pack: ContextPack, budget: int) -> dict[str, bool]:
+def pack_files(pack: ContextPack, budget: int) -> dict[str, bool]:
     """Return the files in our pack, each with whether it is complete."""
     items = select_by_relevance(
         pack,
@@ -233,57 +233,57 @@ def ours(pack: ContextPack, budget: int) -> dict[str, bool]:
         make_counter(exact=False),
         MARKDOWN,
     )
-    return {each.unit.path: each.action == KEEP for each in items if each.unit.type == FILE and each.action != PRUNE}
+    return {item.unit.path: item.action == KEEP for item in items if item.unit.type == FILE and item.action != PRUNE}
 
 
 def newest_first(pack: ContextPack, budget: int) -> dict[str, bool]:
     """Return the files in a pack of the purpose and the task, followed by the files, newest first."""
     head = [unit for unit in pack.units if unit.pinned and unit.type != "decision"]
     files = sorted([unit for unit in pack.units if unit.type == FILE], key=lambda unit: -unit.order)
-    return _filled([*head, *files], budget)
+    return _fill_budget([*head, *files], budget)
 
 
 def whole_plan(pack: ContextPack, budget: int) -> dict[str, bool]:
     """Return the files in a pack of the whole plan, followed by the files in the order in which it names them."""
-    return _filled(list(pack.units), budget)
+    return _fill_budget(list(pack.units), budget)
 
 
-def _filled(units: Sequence[Unit], budget: int) -> dict[str, bool]:
+def _fill_budget(units: Sequence[Unit], budget: int) -> dict[str, bool]:
     """Return the files that fit if units are printed in order until the budget is used up; the last may be cut."""
     count = make_counter(exact=False).count
-    left = allocate_budget(budget).context
-    held: dict[str, bool] = {}
+    remaining = allocate_budget(budget).context
+    included: dict[str, bool] = {}
     for unit in units:
         tokens = count(MARKDOWN.render_unit(unit, unit.content, KEEP))
-        if unit.type == FILE and left > LITTLE:
-            held[unit.path] = tokens <= left
-        left -= tokens
-        if left <= 0:
+        if unit.type == FILE and remaining > MIN_TOKENS:
+            included[unit.path] = tokens <= remaining
+        remaining -= tokens
+        if remaining <= 0:
             break
-    return held
+    return included
 
 
-LITTLE = 40
+MIN_TOKENS = 40
 """Minimum tokens for a file to count; with fewer, hardly more than its name is visible."""
-WAYS = {"execplan context": ours, "newest first": newest_first, "whole plan, then files": whole_plan}
+WAYS = {"execplan context": pack_files, "newest first": newest_first, "whole plan, then files": whole_plan}
 
 
 def table(corpus: Path) -> str:
     """Return a table of how many of the forty files each method includes at each budget."""
     questions = draw(corpus)
-    packs = [(question, pack_of(case(question, corpus))) for question in questions]
-    kinds = {kind: len([each for each in questions if each.kind == kind]) for kind in (OWN, LATER)}
+    packs = [(question, pack_of(build_case(question, corpus))) for question in questions]
+    kinds = {kind: len([question for question in questions if question.kind == kind]) for kind in (OWN_TEXT, LATER)}
     rows = [
-        f"Of {len(questions)} files, {kinds[OWN]} named by the task's own words and {kinds[LATER]} by later entries only:",
+        f"Of {len(questions)} files, {kinds[OWN_TEXT]} named by the task's own words and {kinds[LATER]} by later entries only:",
         "",
         "| budget | way | in the pack | of its own words | of later entries only | whole |",
         "|---|---|---|---|---|---|",
     ]
     for budget in BUDGETS:
-        for name, way in WAYS.items():
-            held = [(question.kind, way(pack, budget).get(question.file)) for question, pack in packs]
-            there = [kind for kind, whole in held if whole is not None]
-            counts = [len(there), there.count(OWN), there.count(LATER), len([1 for _, whole in held if whole])]
+        for name, select in WAYS.items():
+            results = [(question.kind, select(pack, budget).get(question.file)) for question, pack in packs]
+            included_kinds = [kind for kind, is_complete in results if is_complete is not None]
+            counts = [len(included_kinds), included_kinds.count(OWN_TEXT), included_kinds.count(LATER), len([1 for _, is_complete in results if is_complete])]
             rows.append(f"| {budget:,} | {name} | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(rows)
 
@@ -293,17 +293,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/context.md")
     parser.add_argument("--list", action="store_true", help="print the questions")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     corpus = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
-    if asked.list:
-        for each in draw(corpus):
-            print(*each, sep="\t")
+    if arguments.list:
+        for question in draw(corpus):
+            print(*question, sep="\t")
         return 0
-    made = table(corpus)
-    print(made)
-    if asked.write:
-        above, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(f"{above}{BEGIN}\n{made}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    markdown = table(corpus)
+    print(markdown)
+    if arguments.write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(f"{head}{BEGIN}\n{markdown}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
     return 0
 
 

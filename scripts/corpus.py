@@ -8,9 +8,9 @@ import sys
 from multiprocessing import Pool
 from pathlib import Path
 
-from corpus_given import Place, given, places
-from corpus_mend import mend_findings
-from corpus_page import PAGE, Report, new_report, page
+from corpus_given import PlanLocation, rule_context, locate_plans
+from corpus_mend import fix_findings
+from corpus_page import PAGE, Report, new_report, render_page
 from corpus_probe import Probe
 from corpus_steps import find_steps
 from corpus_writers import add_tasks, fill_bodies, fill_logs, mark_tasks, reword_tasks
@@ -20,25 +20,25 @@ from execplan.errors import ExecplanError
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def examine(named: tuple[str, Path, Place]) -> Report:
+def examine(located_plan: tuple[str, Path, PlanLocation]) -> Report:
     """Run all checks on one plan at its original location, and return the report."""
-    name, path, place = named
+    name, path, location = located_plan
     try:
-        probe = Probe(name, path.read_bytes(), given(name, place))
+        probe = Probe(name, path.read_bytes(), rule_context(name, location))
     except ExecplanError as error:
         return new_report(name)._replace(failures=[f"{name}:{error.line}: not read: {error.message}"])
-    for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, mend_findings, find_steps):
+    for check in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, fix_findings, find_steps):
         try:
-            part(probe)
+            check(probe)
         except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other
             probe.fail(0, f"{type(error).__name__}: {error}")
     return probe.report
 
 
-def plans(folder: Path) -> list[tuple[str, Path, Place]]:
+def plans(folder: Path) -> list[tuple[str, Path, PlanLocation]]:
     """Return the plans below a directory, each with its relative path and its original location."""
     paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.md"))}
-    return [(name, paths[name], place) for name, place in places(list(paths)).items()]
+    return [(name, paths[name], location) for name, location in locate_plans(list(paths)).items()]
 
 
 def main() -> int:
@@ -46,8 +46,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument("--check", action="store_true", help="write nothing; say whether docs/corpus.md would change")
-    asked = parser.parse_args()
-    folder = asked.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    arguments = parser.parse_args()
+    folder = arguments.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was checked")
         return 0
@@ -56,13 +56,13 @@ def main() -> int:
     failures = [failure for report in reports for failure in report.failures]
     for failure in failures:
         print(failure, file=sys.stderr)
-    text = page(reports)
+    text = render_page(reports)
     stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-    if stale and not asked.check and not failures:
+    if stale and not arguments.check and not failures:
         PAGE.write_text(text, encoding="utf-8")
-    outcome = "; docs/corpus.md " + ("is stale" if asked.check else "written") if stale and not failures else ""
+    outcome = "; docs/corpus.md " + ("is stale" if arguments.check else "written") if stale and not failures else ""
     print(f"{len(reports)} plans, {len(failures)} failures{outcome}")
-    return 1 if failures or (stale and asked.check) else 0
+    return 1 if failures or (stale and arguments.check) else 0
 
 
 if __name__ == "__main__":

@@ -16,45 +16,45 @@ _ARCHIVES = frozenset(("archive", "archived", "closed", "complete", "completed",
 
 def path_of(name: str) -> str:
     """Return a plan's path in its repository; the corpus writes `__` between directories, `_dot_` for a first dot."""
-    return "/".join(part.replace("_dot_", ".", 1) for part in name.partition("/")[2].split("__"))
+    return "/".join(component.replace("_dot_", ".", 1) for component in name.partition("/")[2].split("__"))
 
 
-class Place(NamedTuple):
+class PlanLocation(NamedTuple):
     """Facts about a plan from the names of all plans in its repository."""
 
     form: str
     """Name pattern that adoption would detect."""
     archived: bool
-    at_home: bool
+    in_project: bool
     """Whether there is an archive next to it, to which it could be moved."""
 
 
-def places(names: list[str]) -> dict[str, Place]:
+def locate_plans(names: list[str]) -> dict[str, PlanLocation]:
     """Return the facts about each plan from the paths of all of them."""
     repositories: dict[str, dict[str, str]] = {}
     for name in names:
         repositories.setdefault(name.partition("/")[0], {})[path_of(name)] = name
-    found = {}
+    locations = {}
     for plans in repositories.values():
         folders = {path: tuple(path.split("/")[:-1]) for path in plans}
-        archives = {parts[:at] for parts in folders.values() for at, part in enumerate(parts) if part in _ARCHIVES}
+        archives = {components[:at] for components in folders.values() for at, component in enumerate(components) if component in _ARCHIVES}
         layouts = detect_layouts(list(plans), plans.__contains__)
-        forms = {path: each.settings.name for each in (*layouts.selected, *layouts.others) for path in each.plans}
+        forms = {path: layout.settings.name for layout in (*layouts.selected, *layouts.others) for path in layout.plans}
         for path, name in plans.items():
             folder = folders[path]
             archived = not _ARCHIVES.isdisjoint(folder)
-            at_home = not archived and not archives.isdisjoint((folder, folder[:-1]))
-            found[name] = Place("" if archived else forms.get(path, ""), archived, at_home)
-    return found
+            in_project = not archived and not archives.isdisjoint((folder, folder[:-1]))
+            locations[name] = PlanLocation("" if archived else forms.get(path, ""), archived, in_project)
+    return locations
 
 
-def given(name: str, place: Place) -> RuleContext:
+def rule_context(name: str, location: PlanLocation) -> RuleContext:
     """Return the rule context of a plan."""
     return RuleContext(
-        is_archived=place.archived,
-        in_project=place.at_home,
+        is_archived=location.archived,
+        in_project=location.in_project,
         path=path_of(name),
-        name_format=place.form,
+        name_format=location.form,
         clock=Clock(_MINUTES),
         tree=RepositoryTree(lambda kind, subject: ""),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from corpus_probe import ALL, Probe
+from corpus_probe import ALL_LEVELS, Probe
 
 from execplan.edits.plan_writer import apply_change
 from execplan.linter.autofix import build_fix_change
@@ -12,35 +12,35 @@ from execplan.linter.runner import lint_bytes
 from execplan.plan.plan_change import PlanChange
 
 
-def mend_findings(probe: Probe) -> None:
+def fix_findings(probe: Probe) -> None:
     """Apply the safe fixes, then also the unsafe ones, and check the results."""
     for writer, unsafe in (("lint --fix", False), ("lint --unsafe-fixes", True)):
-        made: Counter[str] = Counter()
-        new, change = apply_change(probe.data, build_fix_change(probe.given, ALL, unsafe=unsafe, fix_counts=made))
+        fix_counts: Counter[str] = Counter()
+        new, change = apply_change(probe.data, build_fix_change(probe.context, ALL_LEVELS, unsafe=unsafe, fix_counts=fix_counts))
         if not change.edits:
             continue
-        probe.report.made[writer] += made.total()
-        _others_stay(probe, writer, new, change)
-        again: Counter[str] = Counter()
-        if apply_change(new, build_fix_change(probe.given, ALL, unsafe=unsafe, fix_counts=again))[0] != new:
-            probe.fail(0, f"{writer} mends {', '.join(again)} when it is done again")
-        before = Counter(each.code for each in lint_bytes(probe.data, probe.given, ALL))
-        after = Counter(each.code for each in lint_bytes(new, probe.given, ALL))
-        brought = after - before
-        if made["EP206"]:
-            del brought["EP202"]  # a done task with an unreadable checkbox had no timestamp before, either
-        if not unsafe and brought:
-            probe.fail(0, f"{writer} brings {', '.join(brought)}")
+        probe.report.edits[writer] += fix_counts.total()
+        _check_other_lines(probe, writer, new, change)
+        repeated_counts: Counter[str] = Counter()
+        if apply_change(new, build_fix_change(probe.context, ALL_LEVELS, unsafe=unsafe, fix_counts=repeated_counts))[0] != new:
+            probe.fail(0, f"{writer} mends {', '.join(repeated_counts)} when it is done again")
+        before = Counter(finding.code for finding in lint_bytes(probe.data, probe.context, ALL_LEVELS))
+        after = Counter(finding.code for finding in lint_bytes(new, probe.context, ALL_LEVELS))
+        new_findings = after - before
+        if fix_counts["EP206"]:
+            del new_findings["EP202"]  # a done task with an unreadable checkbox had no timestamp before, either
+        if not unsafe and new_findings:
+            probe.fail(0, f"{writer} brings {', '.join(new_findings)}")
 
 
-def _others_stay(probe: Probe, writer: str, new: bytes, change: PlanChange) -> None:
+def _check_other_lines(probe: Probe, writer: str, new: bytes, change: PlanChange) -> None:
     """Check that the lines between the edits are unchanged."""
     before, after = probe.data.splitlines(keepends=True), new.splitlines(keepends=True)
     old_at = new_at = 0
     for edit in sorted(change.edits):
-        kept = edit.start - old_at
-        if before[old_at : edit.start] != after[new_at : new_at + kept]:
+        unchanged = edit.start - old_at
+        if before[old_at : edit.start] != after[new_at : new_at + unchanged]:
             probe.fail(old_at, f"{writer} changed lines that are not its own")
-        old_at, new_at = edit.end, new_at + kept + len(edit.lines)
+        old_at, new_at = edit.end, new_at + unchanged + len(edit.lines)
     if before[old_at:] != after[new_at:]:
         probe.fail(old_at, f"{writer} changed lines that are not its own")

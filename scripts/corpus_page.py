@@ -128,7 +128,7 @@ class Report(NamedTuple):
     """Number of elements in the plan, by key of `COUNTS`."""
     findings: Counter[str]
     """Number of findings by rule code."""
-    made: Counter[str]
+    edits: Counter[str]
     """Number of edits by writer."""
     replaced: Counter[str]
     """Number of edits that replaced a placeholder, by writer."""
@@ -137,7 +137,7 @@ class Report(NamedTuple):
     failures: list[str]
     steps: Counter[str]
     """Number of steps, by key of `STEPS`."""
-    left: Counter[str]
+    skipped: Counter[str]
     """Number of texts not taken for a step, by reason."""
 
 
@@ -146,28 +146,28 @@ def new_report(name: str) -> Report:
     return Report(name, Counter(), Counter(), Counter(), Counter(), Counter(), [], Counter(), Counter())
 
 
-def page(reports: list[Report]) -> str:
+def render_page(reports: list[Report]) -> str:
     """Return the page as markdown text."""
-    counts, findings, made, replaced = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    steps, left = Counter[str](), Counter[str]()
+    counts, findings, edits, replaced = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    steps, skipped = Counter[str](), Counter[str]()
     refused: dict[tuple[str, str], list[str]] = {}
     for report in reports:
         counts += report.counts
         findings += report.findings
-        made += report.made
+        edits += report.edits
         replaced += report.replaced
         steps += report.steps
-        left += report.left
+        skipped += report.skipped
         for code, writer in sorted(report.refused):
             refused.setdefault((code, report.name), []).append(f"`{writer}`")
-    noes = Counter(writer for report in reports for _, writer in report.refused.elements())
+    refusals = Counter(writer for report in reports for _, writer in report.refused.elements())
     return PROSE.format(
         day=DAY,
         drawn=DRAWN,
-        read=_table("what|count", [(shown, counts[key]) for key, shown in COUNTS.items()]),
+        read=_table("what|count", [(label, counts[key]) for key, label in COUNTS.items()]),
         written=_table(
             "writer|of what|edits|in place of a placeholder|refused",
-            [(f"`{each}`", of, made[each], replaced[each], noes[each]) for each, of in WRITERS.items()],
+            [(f"`{writer}`", of, edits[writer], replaced[writer], refusals[writer]) for writer, of in WRITERS.items()],
         ),
         refused=_table(
             "code|plan|writers",
@@ -177,22 +177,22 @@ def page(reports: list[Report]) -> str:
                 if by != ["`note`"]
             ],
         ),
-        judged="{1} of {0} are right".format(*_judged("STEP")) if _judged("STEP")[0] else "none is judged yet",
-        steps=_table("what|count", [(shown, steps[key]) for key, shown in STEPS.items()]),
-        left=_table("what was left|count", [(f"it {why}", count) for why, count in left.most_common()]),
+        judged="{1} of {0} are right".format(*_verdict_counts("STEP")) if _verdict_counts("STEP")[0] else "none is judged yet",
+        steps=_table("what|count", [(label, steps[key]) for key, label in STEPS.items()]),
+        left=_table("what was left|count", [(f"it {why}", count) for why, count in skipped.most_common()]),
         found=_table(
             "code|level|default|rule|findings|judged|right",
             [
-                (code, rule.level, "on" if rule.on else "off", rule.summary, findings[code], *_judged(code))
+                (code, rule.level, "on" if rule.on else "off", rule.summary, findings[code], *_verdict_counts(code))
                 for code, rule in sorted(RULES.items())
             ],
         ),
     )
 
 
-def _judged(code: str) -> tuple[int, str]:
+def _verdict_counts(code: str) -> tuple[int, str]:
     """Return how many findings of a rule were reviewed, and the share of correct ones."""
-    verdicts = [each.right for (of, _, _), each in precision.verdicts().items() if of == code]
+    verdicts = [verdict.right for (of, _, _), verdict in precision.verdicts().items() if of == code]
     return len(verdicts), f"{100 * sum(verdicts) // len(verdicts)} %" if verdicts else "–"
 
 

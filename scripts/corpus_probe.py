@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
 _REPLACING = ("done", "reopen", "reword", "split", "set")
 """Writers that replace lines with others."""
-ALL = {code: rule.level for code, rule in RULES.items()}
+ALL_LEVELS = {code: rule.level for code, rule in RULES.items()}
 """Level of every rule, including those that are off by default."""
 _BOX = re.compile(r"\[(.)\](\s|$)")
 
 
 def counted_again(data: bytes) -> list[tuple[int, str]]:
     """Return the line and the state of each task according to markdown-it-py."""
-    found: list[tuple[int, str]] = []
+    tasks: list[tuple[int, str]] = []
     within = quotes = 0
     tokens = _MARKDOWN.parse(data.decode("utf-8").removeprefix("\ufeff"))
     for at, token in enumerate(tokens):
@@ -48,8 +48,8 @@ def counted_again(data: bytes) -> list[tuple[int, str]]:
         elif within and not quotes and token.type == "list_item_open" and tokens[at + 1].type == "paragraph_open":
             box = _BOX.match(tokens[at + 2].content)
             if box:
-                found.append((_first_line(token), {" ": OPEN, "x": DONE, "X": DONE}.get(box[1], OTHER)))
-    return found
+                tasks.append((_first_line(token), {" ": OPEN, "x": DONE, "X": DONE}.get(box[1], OTHER)))
+    return tasks
 
 
 def _is_progress(title: str) -> bool:
@@ -60,13 +60,13 @@ def _first_line(token: Token) -> int:
     return token.map[0] if token.map else -1
 
 
-def holds_place(line: str) -> bool:
+def is_placeholder_line(line: str) -> bool:
     """Return whether a first entry may replace a line."""
     label = read_label(line)
     return is_placeholder_text(line) or is_empty_text(label[1] if label else line.strip().lstrip("-*+ "))
 
 
-def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bool:
+def has_one_added(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bool:
     """Return whether `after` is `before` with the new element inserted at any position."""
     return any(after == (*before[:at], new, *before[at:]) for at in range(len(before) + 1))
 
@@ -74,9 +74,9 @@ def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bo
 class Probe:
     """A plan under test, with its report."""
 
-    def __init__(self, name: str, data: bytes, given: RuleContext) -> None:
+    def __init__(self, name: str, data: bytes, context: RuleContext) -> None:
         self.data = data
-        self.given = given
+        self.context = context
         self.plan = reader.read(data)
         self.facts = plan_content(self.plan)
         self.report = new_report(name)
@@ -92,16 +92,16 @@ class Probe:
         plan = self.plan
         if Text.from_bytes(self.data).to_bytes() != self.data:
             self.fail(0, "the lines do not join back to the same bytes")
-        ours, theirs = [(task.start, task.state) for task in plan.tasks], counted_again(self.data)
-        if ours != theirs:
-            line = min(set(ours).symmetric_difference(theirs))[0]
-            self.fail(line, f"{len(ours)} tasks, but markdown-it-py has {len(theirs)}, or not the same")
+        tasks, expected_tasks = [(task.start, task.state) for task in plan.tasks], counted_again(self.data)
+        if tasks != expected_tasks:
+            line = min(set(tasks).symmetric_difference(expected_tasks))[0]
+            self.fail(line, f"{len(tasks)} tasks, but markdown-it-py has {len(expected_tasks)}, or not the same")
         self.report.counts.update(
             plans=1, bytes=len(self.data), lines=len(plan.text.lines), sections=len(plan.sections),
             decisions=len(plan.decisions), discoveries=len(plan.discoveries), outcomes=len(plan.outcomes),
             revisions=len(plan.revisions), checklists=len(plan.checklists), **plan.counts(),
         )  # fmt: skip
-        self.report.findings.update(finding.code for finding in lint_plan(plan, self.given, ALL))
+        self.report.findings.update(finding.code for finding in lint_plan(plan, self.context, ALL_LEVELS))
 
     def write(
         self, writer: str, make: Callable[[], ChangeBuilder], data: bytes | None = None
@@ -113,18 +113,18 @@ class Probe:
         except ExecplanError as error:
             self.report.refused[error.code, writer] += 1
             return None
-        self.report.made[writer] += 1
-        self.own_lines(writer, old, new, change)
+        self.report.edits[writer] += 1
+        self.check_own_lines(writer, old, new, change)
         if writer not in self.undone:
             self.undone.add(writer)
-            self.report.made["undo"] += 1
+            self.report.edits["undo"] += 1
             if apply_change(new, lambda plan: rebase_text(plan, new, old, "undo", "undone", ""))[0] != old:
                 self.fail(change.edits[0].start, f"undo does not give back the bytes from before {writer}")
         if apply_change(new, make())[0] != new:
             self.fail(change.edits[0].start, f"{writer} changes the plan when it is done again")
         return new, reader.read(new)
 
-    def own_lines(self, writer: str, old: bytes, new: bytes, change: PlanChange) -> None:
+    def check_own_lines(self, writer: str, old: bytes, new: bytes, change: PlanChange) -> None:
         """Check that all lines outside the one edit are unchanged, including their ends."""
         if len(change.edits) != 1:
             self.fail(0, f"{writer} made {len(change.edits)} edits")
@@ -134,19 +134,19 @@ class Probe:
         ended = old.endswith((b"\n", b"\r"))
         if start == end == len(before) and not ended:
             before[-1] += before[0][len(before[0].rstrip(b"\r\n")) :]  # the new text gives it the end that others have
-        below = len(before) - end
-        if before[:start] != after[:start] or before[end:] != after[len(after) - below :]:
+        lines_below = len(before) - end
+        if before[:start] != after[:start] or before[end:] != after[len(after) - lines_below :]:
             self.fail(start, f"{writer} changed lines that are not its own")
         if len(after) - len(before) != len(lines) - (end - start) or new.endswith((b"\n", b"\r")) != ended:
             self.fail(start, f"{writer} changed the number of lines, or the last line's end")
         if end > start and writer not in _REPLACING:
             self.report.replaced[writer] += 1
-            if not all(holds_place(line.decode("utf-8")) for line in before[start:end]):
+            if not all(is_placeholder_line(line.decode("utf-8")) for line in before[start:end]):
                 self.fail(start, f"{writer} replaced words")
 
-    def expect(self, writer: str, after: ParsedPlan, line: int, **meant: object) -> None:
+    def expect(self, writer: str, new_plan: ParsedPlan, line: int, **expected_fields: object) -> None:
         """Check that a plan's content is unchanged except for the given fields."""
-        said, wanted = plan_content(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
-        for field, is_said, is_wanted in zip(PlanContent._fields, said, wanted, strict=True):
-            if is_said != is_wanted:
+        actual, expected = plan_content(new_plan), self.facts._replace(**expected_fields)  # type: ignore[arg-type]  # fields by name
+        for field, actual_field, expected_field in zip(PlanContent._fields, actual, expected, strict=True):
+            if actual_field != expected_field:
                 self.fail(line, f"after {writer} the plan's {field} are not as meant")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.step_drafts import ParsedSteps
 
-_OWN = re.compile(
+_VARIABLE_TEXT = re.compile(
     r"`[^`]*`|\$\w+|(?<=line )\d+|(?<=: ).*|(?<=goes to )\S+(?=,)|(?<=runs in )\S+(?=, and)|(?<=^is )\S+(?=, no command)"
 )
 
@@ -24,25 +24,25 @@ _OWN = re.compile(
 def find_steps(probe: Probe) -> None:
     """Count the steps and the skipped texts of a plan, compile it, and annotate it twice."""
     plan = probe.plan
-    found = find_plan_steps(plan)
-    inferred = [each for each in found.drafts if each.origin == INFERRED]
+    parsed = find_plan_steps(plan)
+    inferred = [draft for draft in parsed.drafts if draft.origin == INFERRED]
     steps = probe.report.steps
-    steps["plans"] += bool(found.drafts)
-    steps["steps"] += len(found.drafts)
+    steps["plans"] += bool(parsed.drafts)
+    steps["steps"] += len(parsed.drafts)
     steps["inferred"] += len(inferred)
-    steps["elsewhere"] += len([each for each in inferred if each.cwd != "."])
-    probe.report.left.update([_OWN.sub("…", each.why) for each in found.skipped])
+    steps["elsewhere"] += len([draft for draft in inferred if draft.cwd != "."])
+    probe.report.skipped.update([_VARIABLE_TEXT.sub("…", skipped.why) for skipped in parsed.skipped])
     document = compile_plan(plan, "plan", "plan.md").document
-    steps["argv"] += len([each for each in document.steps if each.argv is not None]) if document is not None else 0
-    then = read_text(apply_edits(plan.text, annotate_plan(plan).edits))
-    seen = find_plan_steps(then)
-    steps["annotated"] += len([each for each in seen.drafts if each.origin != INFERRED])
-    if seen.problems or _told(seen) != _told(found):
+    steps["argv"] += len([step for step in document.steps if step.argv is not None]) if document is not None else 0
+    annotated_plan = read_text(apply_edits(plan.text, annotate_plan(plan).edits))
+    annotated = find_plan_steps(annotated_plan)
+    steps["annotated"] += len([draft for draft in annotated.drafts if draft.origin != INFERRED])
+    if annotated.problems or _commands(annotated) != _commands(parsed):
         probe.fail(0, "annotated, it compiles to other steps")
-    if annotate_plan(then).edits:
+    if annotate_plan(annotated_plan).edits:
         probe.fail(0, "annotating it a second time changes it")
 
 
-def _told(found: ParsedSteps) -> list[tuple[str, str, str]]:
+def _commands(parsed: ParsedSteps) -> list[tuple[str, str, str]]:
     """Return the phase, working directory and command of each step."""
-    return [(each.phase, each.cwd, each.command) for each in found.drafts]
+    return [(draft.phase, draft.cwd, draft.command) for draft in parsed.drafts]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from corpus_page import CREATED
-from corpus_probe import Probe, counted_again, one_more
+from corpus_probe import Probe, counted_again, has_one_added
 
 from execplan.edits.plan_writer import apply_change
 from execplan.plan import log_edits, outline, section_edits, task_edits, task_rewording
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOMENT = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 DATE = "2026-01-02"
-WORDS = (
+LONG_TEXT = (
     "Probe 7 of the corpus: - [ ] is no box here, ## no heading, ``` no fence, > no quote, --> no end, | no table "
     "and 1. no number, wherever the line may wrap"
 )
@@ -44,7 +44,7 @@ def mark_tasks(probe: Probe) -> None:
 def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
     """Reopen a task that was just completed, and check the bytes."""
     back = probe.write("reopen", lambda: task_edits.reopen_tasks([str(task.number)]), ticked)
-    probe.report.made["done, then reopen"] += 1
+    probe.report.edits["done, then reopen"] += 1
     if back is None or back[0] != probe.data:
         probe.fail(task.box_line, "done and then reopen does not give the same bytes")
 
@@ -52,18 +52,18 @@ def _mark_back(probe: Probe, task: Task, ticked: bytes) -> None:
 def _mark(probe: Probe, task: Task, writer: str) -> bytes | None:
     """Complete or reopen a task and check the parsed result."""
     query = [str(task.number)]
-    made = probe.write(
+    result = probe.write(
         writer, lambda: task_edits.complete_tasks(query, MOMENT) if writer == "done" else task_edits.reopen_tasks(query)
     )
-    if made is None:
+    if result is None:
         return None
     mark = "x" if writer == "done" else " "
-    marks = tuple((mark if each is task else each.mark, each.text) for each in probe.plan.tasks)
-    probe.expect(writer, made[1], task.box_line, tasks=marks)
-    stamp = made[1].tasks[task.number - 1].timestamp
+    marks = tuple((mark if candidate is task else candidate.mark, candidate.text) for candidate in probe.plan.tasks)
+    probe.expect(writer, result[1], task.box_line, tasks=marks)
+    stamp = result[1].tasks[task.number - 1].timestamp
     if (stamp and stamp.date) != (DATE if writer == "done" else None):
         probe.fail(task.box_line, f"after {writer} the task's stamp is {stamp}")
-    return made[0]
+    return result[0]
 
 
 def add_tasks(probe: Probe) -> None:
@@ -71,28 +71,28 @@ def add_tasks(probe: Probe) -> None:
     plan = probe.plan
     _add(probe, "add")
     for number in sorted({1, (len(plan.tasks) + 1) // 2, len(plan.tasks)} if plan.tasks else ()):
-        after = _add(probe, "add --after", after=str(number))
-        if after is not None:
-            behind = number + sum(task.start < plan.tasks[number - 1].item_end for task in plan.tasks[number:])
-            if after.tasks[behind].text != WORDS:
+        added_plan = _add(probe, "add --after", after=str(number))
+        if added_plan is not None:
+            position = number + sum(task.start < plan.tasks[number - 1].item_end for task in plan.tasks[number:])
+            if added_plan.tasks[position].text != LONG_TEXT:
                 probe.fail(plan.tasks[number - 1].start, "add --after put the task elsewhere")
     section = plan.section(outline.PROGRESS)
     for block in plan.blocks[section.first_block : section.block_end] if section else []:
         if block.kind == HEADING and not block.depth:
-            under = _add(probe, "add --under", under=block.text)
-            if under is not None and next(each for each in under.tasks if each.text == WORDS).heading != block.text:
+            nested_plan = _add(probe, "add --under", under=block.text)
+            if nested_plan is not None and next(task for task in nested_plan.tasks if task.text == LONG_TEXT).heading != block.text:
                 probe.fail(block.start, "add --under put the task under another heading")
 
 
-def _add(probe: Probe, writer: str, **where: str) -> ParsedPlan | None:
+def _add(probe: Probe, writer: str, **options: str) -> ParsedPlan | None:
     """Add a task and check it, also with markdown-it-py."""
-    made = probe.write(writer, lambda: task_edits.add_task(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
-    if made is None:
+    result = probe.write(writer, lambda: task_edits.add_task(LONG_TEXT, MOMENT, **options))  # type: ignore[arg-type]  # after or under
+    if result is None:
         return None
-    new, plan = made
-    line = next((task.start for task in plan.tasks if task.text == WORDS), 0)
+    new, plan = result
+    line = next((task.start for task in plan.tasks if task.text == LONG_TEXT), 0)
     probe.expect(writer, plan, line, tasks=plan_content(plan).tasks)
-    if not one_more(probe.facts.tasks, plan_content(plan).tasks, (" ", WORDS)):
+    if not has_one_added(probe.facts.tasks, plan_content(plan).tasks, (" ", LONG_TEXT)):
         probe.fail(line, f"{writer} did not add one task")
     if counted_again(new) != [(task.start, task.state) for task in plan.tasks]:
         probe.fail(line, f"{writer} added something that markdown-it-py does not read as a task")
@@ -101,52 +101,52 @@ def _add(probe: Probe, writer: str, **where: str) -> ParsedPlan | None:
 
 def reword_tasks(probe: Probe) -> None:
     """Reword tasks, and split those that are not done."""
-    before = probe.facts.tasks
-    for task in _some(probe.plan.tasks):
-        made = probe.write("reword", partial(task_rewording.reword_task, str(task.number), WORDS))
-        if made is not None:
+    old_tasks = probe.facts.tasks
+    for task in _sample_tasks(probe.plan.tasks):
+        result = probe.write("reword", partial(task_rewording.reword_task, str(task.number), LONG_TEXT))
+        if result is not None:
             at = task.number - 1
-            probe.expect("reword", made[1], task.box_line, tasks=(*before[:at], (task.mark, WORDS), *before[at + 1 :]))
-    for task in _some([each for each in probe.plan.tasks if each.state != DONE]):
-        made = probe.write("split", partial(task_rewording.split_task, str(task.number), WORDS, WHY, MOMENT))
-        if made is not None:
+            probe.expect("reword", result[1], task.box_line, tasks=(*old_tasks[:at], (task.mark, LONG_TEXT), *old_tasks[at + 1 :]))
+    for task in _sample_tasks([candidate for candidate in probe.plan.tasks if candidate.state != DONE]):
+        result = probe.write("split", partial(task_rewording.split_task, str(task.number), LONG_TEXT, WHY, MOMENT))
+        if result is not None:
             at = task.number - 1
-            parts = (("x", WORDS), (" ", WHY))
-            probe.expect("split", made[1], task.box_line, tasks=(*before[:at], *parts, *before[at + 1 :]))
-            if counted_again(made[0]) != [(each.start, each.state) for each in made[1].tasks]:
+            halves = (("x", LONG_TEXT), (" ", WHY))
+            probe.expect("split", result[1], task.box_line, tasks=(*old_tasks[:at], *halves, *old_tasks[at + 1 :]))
+            if counted_again(result[0]) != [(candidate.start, candidate.state) for candidate in result[1].tasks]:
                 probe.fail(task.box_line, "split left something that markdown-it-py does not read as a task")
 
 
-def _some(found: Sequence[Task]) -> list[Task]:
+def _sample_tasks(tasks: Sequence[Task]) -> list[Task]:
     """Return the first, the middle and the last task."""
-    return [found[at] for at in sorted({0, len(found) // 2, len(found) - 1})] if found else []
+    return [tasks[at] for at in sorted({0, len(tasks) // 2, len(tasks) - 1})] if tasks else []
 
 
 def fill_bodies(probe: Probe) -> None:
     """Add a note with an excerpt, and set every section's body: to its own, which changes nothing, and to another."""
 
     def note(create: bool) -> ChangeBuilder:
-        return section_edits.add_note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
+        return section_edits.add_note([LONG_TEXT], ["$ make test", "```", "# 12 passed"], create=create)
 
-    made = probe.write("note", lambda: note(False))
-    if made is None and probe.report.refused["no-such-section", "note"]:
-        made = probe.write("note" + CREATED, lambda: note(True))
-    if made is not None:
-        probe.expect("note", made[1], 0, sections=plan_content(made[1]).sections)
+    result = probe.write("note", lambda: note(False))
+    if result is None and probe.report.refused["no-such-section", "note"]:
+        result = probe.write("note" + CREATED, lambda: note(True))
+    if result is not None:
+        probe.expect("note", result[1], 0, sections=plan_content(result[1]).sections)
     for section in probe.plan.sections:
         _set(probe, section)
 
 
 def _set(probe: Probe, section: Section) -> None:
     """Set a section's body to another text, and check that setting its own body changes nothing."""
-    own = "\n".join(probe.plan.text.lines[section.body_start : section.content_end])
-    lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", own)).lines
+    body = "\n".join(probe.plan.text.lines[section.body_start : section.content_end])
+    lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", body)).lines
     if not any(lines):
         return
-    made = probe.write("set", partial(section_edits.set_section_body, section.title, [WHY, "", "- and an item"]))
-    if made is not None:
-        titles = [[each.title for each in plan.sections] for plan in (probe.plan, made[1])]
-        if titles[0] != titles[1] or made[1].text.lines.count(WHY) != 1:
+    result = probe.write("set", partial(section_edits.set_section_body, section.title, [WHY, "", "- and an item"]))
+    if result is not None:
+        titles = [[candidate.title for candidate in plan.sections] for plan in (probe.plan, result[1])]
+        if titles[0] != titles[1] or result[1].text.lines.count(WHY) != 1:
             probe.fail(section.start, "set changed other sections")
         if apply_change(probe.data, section_edits.set_section_body(section.title, lines))[0] != probe.data:
             probe.fail(section.start, "set with a section's own body changes the plan")
@@ -154,54 +154,54 @@ def _set(probe: Probe, section: Section) -> None:
 
 def fill_logs(probe: Probe) -> None:
     """Add a decision, with and without one that it supersedes, a discovery, an outcome and a revision note."""
-    decided = (WORDS, WHY, DATE, AUTHOR, None)
+    decided = (LONG_TEXT, WHY, DATE, AUTHOR, None)
     _log(
         probe,
         "decide",
         "decisions",
-        lambda create: log_edits.add_decision(WORDS, WHY, AUTHOR, MOMENT, create=create),
+        lambda create: log_edits.add_decision(LONG_TEXT, WHY, AUTHOR, MOMENT, create=create),
         decided,
     )
     if probe.plan.decisions:
         old = probe.plan.decisions[-1]
-        told = f"{old.text} ({old.date})" if old.date else old.text
+        superseded = f"{old.text} ({old.date})" if old.date else old.text
 
         def overrule(create: bool) -> ChangeBuilder:
-            return log_edits.add_decision(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
+            return log_edits.add_decision(LONG_TEXT, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
 
-        _log(probe, "decide --supersedes", "decisions", overrule, (*decided[:4], told))
+        _log(probe, "decide --supersedes", "decisions", overrule, (*decided[:4], superseded))
     _log(
         probe,
         "discover",
         "discoveries",
-        lambda create: log_edits.add_discovery(WORDS, WHY, create=create),
-        (WORDS, WHY),
+        lambda create: log_edits.add_discovery(LONG_TEXT, WHY, create=create),
+        (LONG_TEXT, WHY),
     )
-    _log(probe, "outcome", "outcomes", lambda create: log_edits.add_outcome(WORDS, create=create), WORDS)
-    _log(probe, "revision note", "revisions", lambda create: log_edits.add_revision_note(WORDS, MOMENT), WORDS)
+    _log(probe, "outcome", "outcomes", lambda create: log_edits.add_outcome(LONG_TEXT, create=create), LONG_TEXT)
+    _log(probe, "revision note", "revisions", lambda create: log_edits.add_revision_note(LONG_TEXT, MOMENT), LONG_TEXT)
 
 
 def _log(probe: Probe, writer: str, field: str, make: Callable[[bool], ChangeBuilder], new: object) -> None:
     """Add an entry, with its section if that is missing, and check it."""
-    made = probe.write(writer, lambda: make(False))
+    result = probe.write(writer, lambda: make(False))
     sections = probe.facts.sections
-    if made is None and probe.report.refused["no-such-section", writer]:
-        made = probe.write(writer + CREATED, lambda: make(True))
-        if made is not None:
-            sections = plan_content(made[1]).sections
-            if not any(one_more(probe.facts.sections, sections, name) for name in outline.LIVING):
+    if result is None and probe.report.refused["no-such-section", writer]:
+        result = probe.write(writer + CREATED, lambda: make(True))
+        if result is not None:
+            sections = plan_content(result[1]).sections
+            if not any(has_one_added(probe.facts.sections, sections, name) for name in outline.LIVING):
                 probe.fail(0, f"{writer} --create did not add one section")
-    if made is None:
+    if result is None:
         return
-    line = next((each.start for each in getattr(made[1], field) if each.text == WORDS), 0)
-    before, after = getattr(probe.facts, field), getattr(plan_content(made[1]), field)
-    if not one_more(before, tuple(_to_the_day(entry) for entry in after), new):
+    line = next((entry.start for entry in getattr(result[1], field) if entry.text == LONG_TEXT), 0)
+    before, after = getattr(probe.facts, field), getattr(plan_content(result[1]), field)
+    if not has_one_added(before, tuple(_to_the_day(entry) for entry in after), new):
         probe.fail(line, f"{writer} did not add what was meant")
-    probe.expect(writer, made[1], line, **{field: after, "sections": sections})
+    probe.expect(writer, result[1], line, **{field: after, "sections": sections})
 
 
 def _to_the_day(entry: Any) -> Any:
     """Return an entry without the time of a new decision, which is written only if its neighbors have one."""
-    if entry[0] != WORDS or len(entry) != 5:
+    if entry[0] != LONG_TEXT or len(entry) != 5:
         return entry
     return (*entry[:2], entry[2][:10], *entry[3:])

@@ -34,9 +34,9 @@ def fetch() -> None:
         with tarfile.open(archive) as members:
             member = members.extractfile(f"{archive.name.removesuffix('.tar.gz')}/{NAME}")
             assert member is not None
-            part = Path(folder) / PATH.name
-            part.write_bytes(member.read())
-        part.replace(PATH)
+            partial_file = Path(folder) / PATH.name
+            partial_file.write_bytes(member.read())
+        partial_file.replace(PATH)
 
 
 def main() -> int:

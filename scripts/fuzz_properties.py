@@ -31,17 +31,17 @@ def main() -> int:
     until = begin + float(os.environ.get("FUZZ_SECONDS", "60"))
     tests = _files_with_properties()
     OUT.mkdir(parents=True, exist_ok=True)
-    given = os.environ.get("FUZZ_SEED")
-    first = int(given, 16) & 0xFFFFFFFF if given else None
+    seed_setting = os.environ.get("FUZZ_SEED")
+    first_seed = int(seed_setting, 16) & 0xFFFFFFFF if seed_setting else None
     rounds = 0
     while not rounds or time.time() < until:
         rounds += 1
-        seed = first if rounds == 1 and first is not None else secrets.randbits(32)
-        done = _search(tests, seed, until if rounds > 1 else math.inf)
-        if done.returncode != _PASSED:
+        seed = first_seed if rounds == 1 and first_seed is not None else secrets.randbits(32)
+        completed = _search(tests, seed, until if rounds > 1 else math.inf)
+        if completed.returncode != _PASSED:
             report = OUT / f"{seed}.txt"
-            report.write_text(done.stdout, encoding="utf-8")
-            print(done.stdout)
+            report.write_text(completed.stdout, encoding="utf-8")
+            print(completed.stdout)
             print(f"Finding in round {rounds}; the report is in {report.relative_to(ROOT)}.")
             print("Add the example to the test as an @example when you fix what is wrong.")
             return 1

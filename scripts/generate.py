@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from execplan.linter.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDANCE = "execplan/plan/placeholder_lines.py"
-SUSPECTS = "execplan/agents/guard/device_paths.py"
+PLACEHOLDER_LINES = "execplan/plan/placeholder_lines.py"
+DEVICE_PATHS = "execplan/agents/guard/device_paths.py"
 SECRETS = "execplan/secrets/secret_table.py"
 README = "README.md"
 SECRETS_PAGE = "docs/secrets.md"
@@ -49,25 +49,25 @@ _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 _COMMON = {"folder", "quiet", "verbose", "as_json", "actor"}
 
 
-def guidance() -> str:
+def placeholder_lines() -> str:
     """Return the module with the placeholder lines of the templates, which authors are expected to replace."""
     lines = set()
     for template in sorted((ROOT / "templates").rglob("*.md")):
         for line in template.read_text(encoding="utf-8").splitlines():
             if _MARK.search(line):
                 lines.add(" ".join(_MARK.sub("", line).split()))
-    shown = "\n".join(f'        "{line}",' for line in sorted(lines))
+    entries = "\n".join(f'        "{line}",' for line in sorted(lines))
     head = '"""Guidance lines of our templates, white space folded; written by scripts/generate.py from templates/."""'
-    return f"{head}\n\nLINES = frozenset(\n    (\n{shown}\n    )\n)\n"
+    return f"{head}\n\nLINES = frozenset(\n    (\n{entries}\n    )\n)\n"
 
 
-def suspects() -> str:
+def device_paths() -> str:
     """Return the module with parts of the paths of all devices that the risk table forbids to read."""
     rows = [row for row in risk_table.builtin_table().rows if row.reading and risk_table.SECRETS not in row.path]
-    found = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
-    shown = "\n".join(f'    "{piece}",' for piece in sorted(found))
+    pieces = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
+    entries = "\n".join(f'    "{piece}",' for piece in sorted(pieces))
     head = '"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""'
-    return f"{head}\n\nPIECES = (\n{shown}\n)\n"
+    return f"{head}\n\nPIECES = (\n{entries}\n)\n"
 
 
 def secret_table() -> str:
@@ -75,39 +75,39 @@ def secret_table() -> str:
     rules = tomllib.loads((ROOT / "execplan/secrets/secret_rules.toml").read_text(encoding="utf-8"))
     tokens = [
         (
-            each["service"],
-            tuple(each["begins"]),
-            each["chars"],
-            each["least"],
-            each.get("most", 0),
-            each.get("test", False),
-            each.get("vague", False),
+            rule["service"],
+            tuple(rule["begins"]),
+            rule["chars"],
+            rule["least"],
+            rule.get("most", 0),
+            rule.get("test", False),
+            rule.get("vague", False),
         )
-        for each in rules["token"]
+        for rule in rules["token"]
     ]
-    shapes = [(each["service"], tuple(map(str.lower, each["needle"])), each["pattern"]) for each in rules["shape"]]
-    parts = [
+    shapes = [(rule["service"], tuple(map(str.lower, rule["needle"])), rule["pattern"]) for rule in rules["shape"]]
+    lines = [
         '"""What secrets look like; written by scripts/generate.py from secret_rules.toml, which says where the facts come from."""',
         "",
         "# service, beginnings, characters, least, most, test, vague",
         "TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (",
-        *[f"    {_plain(each)}," for each in tokens],
+        *[f"    {_python_literal(token)}," for token in tokens],
         ")",
         "# service, needles, pattern",
         "SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (",
-        *[f"    {_plain(each)}," for each in shapes],
+        *[f"    {_python_literal(shape)}," for shape in shapes],
         ")",
     ]
-    for part in ("names", "values"):
-        for name, words in rules[part].items():
-            parts += [f"{name.upper()}: tuple[str, ...] = (", *[f"    {_plain(each)}," for each in words], ")"]
-    return _formatted("\n".join(parts) + "\n")
+    for group in ("names", "values"):
+        for name, entries in rules[group].items():
+            lines += [f"{name.upper()}: tuple[str, ...] = (", *[f"    {_python_literal(entry)}," for entry in entries], ")"]
+    return _formatted("\n".join(lines) + "\n")
 
 
-def _plain(value: object) -> str:
+def _python_literal(value: object) -> str:
     """Format a value as Python source with double quotes."""
     if isinstance(value, tuple):
-        return f"({', '.join([_plain(each) for each in value])}{',' if len(value) == 1 else ''})"
+        return f"({', '.join([_python_literal(member) for member in value])}{',' if len(value) == 1 else ''})"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
@@ -120,8 +120,8 @@ def _formatted(source: str) -> str:
 def readme() -> str:
     """Return README.md with its generated parts and the output of its commands up to date."""
     text = (ROOT / README).read_text(encoding="utf-8")
-    parts = {"verbs": verbs, "exits": exits, "settings": settings}
-    for name, make in parts.items():
+    tables = {"verbs": command_table, "exits": exit_table, "settings": settings_table}
+    for name, make in tables.items():
         begin, end = f"<!-- {name}: written by scripts/generate.py -->\n", f"<!-- /{name} -->"
         head, _, rest = text.partition(begin)
         text = f"{head}{begin}{make()}{end}{rest.partition(end)[2]}"
@@ -133,7 +133,7 @@ def enhancer_page() -> str:
     text = (ROOT / ENHANCER_PAGE).read_text(encoding="utf-8")
     begin, end = "<!-- fields: written by scripts/generate.py -->\n", "<!-- /fields -->"
     head, _, rest = text.partition(begin)
-    fields = "".join([f"| `{name}` | {what} |\n" for name, what in FIELDS.items()])
+    fields = "".join([f"| `{name}` | {description} |\n" for name, description in FIELDS.items()])
     return rewrite(f"{head}{begin}{fields}{end}{rest.partition(end)[2]}")
 
 
@@ -145,23 +145,23 @@ def secrets_page() -> str:
     return f"{head}{begin}{rates.table()}{end}{rest.partition(end)[2]}"
 
 
-def verbs() -> str:
+def command_table() -> str:
     """Return a table of all commands with their descriptions and own flags."""
     lines = ["| | verb | what it does | flags |", "|---|---|---|---|"]
     for group, members in COMMAND_GROUPS.items():
-        for at, (name, what) in enumerate(members.items()):
+        for at, (name, description) in enumerate(members.items()):
             command: click.Command = import_module(f"execplan.cli.commands.{name}").command
             arguments = [
-                each.make_metavar(_context(command)) for each in command.params if each.param_type_name == "argument"
+                parameter.make_metavar(_context(command)) for parameter in command.params if parameter.param_type_name == "argument"
             ]
             flags = [
-                f"`{'/'.join([*each.opts[-1:], *each.secondary_opts])}`"
-                for each in command.params
-                if each.param_type_name == "option" and each.name not in _COMMON
+                f"`{'/'.join([*parameter.opts[-1:], *parameter.secondary_opts])}`"
+                for parameter in command.params
+                if parameter.param_type_name == "option" and parameter.name not in _COMMON
             ]
-            shown = " ".join([f"`execplan {name}", *arguments]) + "`"
+            usage = " ".join([f"`execplan {name}", *arguments]) + "`"
             lines.append(
-                f"| {'' if at else group} | {shown.replace('|', chr(92) + '|')} | {what} | {' '.join(flags)} |"
+                f"| {'' if at else group} | {usage.replace('|', chr(92) + '|')} | {description} | {' '.join(flags)} |"
             )
     return "\n".join(lines) + "\n"
 
@@ -172,13 +172,13 @@ def _context(command: click.Command) -> click.Context:
     return click.Context(command)
 
 
-def exits() -> str:
+def exit_table() -> str:
     """Return a table of the exit codes."""
     lines = ["| exit | meaning |", "|---|---|"]
     return "\n".join([*lines, *[f"| {code} | {meaning} |" for code, meaning in EXIT_MEANINGS.items()]]) + "\n"
 
 
-def settings() -> str:
+def settings_table() -> str:
     """Return a table of all settings with their defaults."""
     lines = ["| setting | default | what it is for |", "|---|---|---|"]
     for name, value in Settings()._asdict().items():
@@ -186,9 +186,9 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
-def errors() -> str:
+def errors_page() -> str:
     """Return the page with all error codes."""
-    rows = sorted(help_topics.error_help_by_code().values(), key=lambda each: (each.exit, each.code))
+    rows = sorted(help_topics.error_help_by_code().values(), key=lambda topic: (topic.exit, topic.code))
     return "\n".join(
         [
             "# What refusals mean",
@@ -198,13 +198,13 @@ def errors() -> str:
             "",
             "| exit | code | what it says |",
             "|---|---|---|",
-            *[f"| {each.exit} | `{each.code}` | {each.sentence} |" for each in rows],
+            *[f"| {topic.exit} | `{topic.code}` | {topic.sentence} |" for topic in rows],
             "",
         ]
     )
 
 
-def risk() -> str:
+def risk_page() -> str:
     """Return the page with all rows of the risk table."""
     rows = risk_table.builtin_table().rows
     lines = [
@@ -220,24 +220,24 @@ def risk() -> str:
         ("Files", "path"),
     ):
         lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
-        for row in sorted(rows, key=lambda each: LEVELS.index(each.level)):
+        for row in sorted(rows, key=lambda risk_row: LEVELS.index(risk_row.level)):
             about = row._asdict()[subject]
             about = secret_files.DOCUMENTED_PATTERNS if about == (risk_table.SECRETS,) else about
             if about:
                 flags = [
-                    f"{word} {' or '.join(listed)}"
-                    for word, listed in (("with", row.flags), ("without", row.without))
+                    f"{label} {' or '.join(listed)}"
+                    for label, listed in (("with", row.flags), ("without", row.without))
                     if listed
                 ]
-                more = " ".join([*row.words, *flags])
-                shown = [f"`{each}`" for each in (", ".join(about), more) if each]
-                but = [f"but for `{', '.join(row.unless)}`"] if row.unless else []
-                cells = (row.level, " ".join([*shown, *but]).replace("|", "\\|"), row.reason)
+                conditions = " ".join([*row.words, *flags])
+                fragments = [f"`{text}`" for text in (", ".join(about), conditions) if text]
+                exceptions = [f"but for `{', '.join(row.unless)}`"] if row.unless else []
+                cells = (row.level, " ".join([*fragments, *exceptions]).replace("|", "\\|"), row.reason)
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 
-def rules() -> str:
+def rules_page() -> str:
     """Return the page with all lint rules."""
     lines = [
         "# The rules of lint",
@@ -253,19 +253,19 @@ def rules() -> str:
         "|---|---|---|---|---|---|",
     ]
     ordered = sorted(RULES.values())
-    for each in ordered:
-        on = "on" if each.on else "off"
-        link = f"[{each.code}](#{each.code.lower()})"
-        lines.append(f"| {link} | {_level(each)} | {on} | {each.needs} | {each.fix} | {each.summary} |")
-    for each in ordered:
-        start = each.help_text.index("\nBefore:" if "\nBefore:" in each.help_text else "\nBad")
+    for rule in ordered:
+        on = "on" if rule.on else "off"
+        link = f"[{rule.code}](#{rule.code.lower()})"
+        lines.append(f"| {link} | {_level(rule)} | {on} | {rule.needs} | {rule.fix} | {rule.summary} |")
+    for rule in ordered:
+        start = rule.help_text.index("\nBefore:" if "\nBefore:" in rule.help_text else "\nBad")
         lines += [
             "",
-            f"## {each.code}",
+            f"## {rule.code}",
             "",
-            each.help_text[:start].strip(),
+            rule.help_text[:start].strip(),
             "",
-            *_examples(each.help_text[start:].strip()),
+            *_examples(rule.help_text[start:].strip()),
         ]
     return "\n".join(lines) + "\n"
 
@@ -275,7 +275,7 @@ def _level(rule: Rule) -> str:
     return f"{rule.level}, {rule.unfinished} while tasks are open" if rule.unfinished else rule.level
 
 
-def attributes() -> str:
+def attributes_page() -> str:
     """Return the page with all attributes of a step's code block."""
     from execplan.execution.annotations.annotated_steps import LAST_STEP_ATTRIBUTES
     from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
@@ -291,19 +291,19 @@ def attributes() -> str:
         "a backslash keeps a quote from being one. A bare word is `true`. Lists have commas between their parts; ids and paths",
         "may have white space instead, and quotes around what holds some.",
         "",
-        f"Of a fence with several commands, {', '.join([f'`{each}`' for each in LAST_STEP_ATTRIBUTES])} belong to the last one, `needs` to the",
+        f"Of a fence with several commands, {', '.join([f'`{attribute}`' for attribute in LAST_STEP_ATTRIBUTES])} belong to the last one, `needs` to the",
         "first, and all others to each.",
         "",
         "| attribute | field | takes | for | what it says |",
         "|---|---|---|---|---|",
     ]
-    for each in ATTRIBUTES:
-        name = "#id" if each.name == "id" else each.name
-        takes = " · ".join([f"`{choice}`" for choice in each.choices]) or each.kind
-        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[each.name]) if each.name in ATTRIBUTE_RANGES else ""
-        types = ", ".join([f"`{kind}`" for kind in ATTRIBUTE_TYPES.get(each.name, ())]) or "all"
-        field = "" if each.field == each.name else f"`{each.field}`"
-        lines.append(f"| `{name}` | {field} | {takes} | {types} | {each.about} |")
+    for attribute in ATTRIBUTES:
+        name = "#id" if attribute.name == "id" else attribute.name
+        takes = " · ".join([f"`{choice}`" for choice in attribute.choices]) or attribute.kind
+        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[attribute.name]) if attribute.name in ATTRIBUTE_RANGES else ""
+        types = ", ".join([f"`{kind}`" for kind in ATTRIBUTE_TYPES.get(attribute.name, ())]) or "all"
+        field = "" if attribute.field == attribute.name else f"`{attribute.field}`"
+        lines.append(f"| `{name}` | {field} | {takes} | {types} | {attribute.about} |")
     lines += [
         "",
         "## The attributes of a whole plan",
@@ -320,11 +320,11 @@ def attributes() -> str:
         "| attribute | field | takes | what it says |",
         "|---|---|---|---|",
     ]
-    for each in PLAN_ATTRIBUTES:
-        takes = " · ".join([f"`{choice}`" for choice in each.choices]) or each.kind
-        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[each.name]) if each.name in ATTRIBUTE_RANGES else ""
-        field = each.field.replace("steps.", "steps[].")
-        lines.append(f"| `{each.name}` | `{field}` | {takes} | {each.about} |")
+    for attribute in PLAN_ATTRIBUTES:
+        takes = " · ".join([f"`{choice}`" for choice in attribute.choices]) or attribute.kind
+        takes += " {} to {:,}".format(*ATTRIBUTE_RANGES[attribute.name]) if attribute.name in ATTRIBUTE_RANGES else ""
+        field = attribute.field.replace("steps.", "steps[].")
+        lines.append(f"| `{attribute.name}` | `{field}` | {takes} | {attribute.about} |")
     return "\n".join(lines) + "\n"
 
 
@@ -343,32 +343,32 @@ def _examples(page: str) -> list[str]:
     return lines[:-1]
 
 
-def replayed(name: str) -> str:
+def replayed_page(name: str) -> str:
     """Return a handwritten page with the output of its commands up to date."""
     return rewrite((ROOT / name).read_text(encoding="utf-8"))
 
 
-def hooks() -> str:
+def hooks_file() -> str:
     """Return the hooks for pre-commit, with the paths of plans in the conventional directories."""
     text = (ROOT / HOOKS).read_text(encoding="utf-8")
-    before, begin, rest = text.partition("  files: &plans |\n")
-    after = rest[rest.index("\n- id: ") + 1 :]
-    return before + begin + "".join([f"    {line}\n" for line in plan_files_regex().split("\n")]) + after
+    head, begin, rest = text.partition("  files: &plans |\n")
+    tail = rest[rest.index("\n- id: ") + 1 :]
+    return head + begin + "".join([f"    {line}\n" for line in plan_files_regex().split("\n")]) + tail
 
 
 GENERATED: dict[str, Callable[[], str]] = {
     api_reference.PAGE: api_reference.render,
-    HOOKS: hooks,
-    GUIDANCE: guidance,
-    SUSPECTS: suspects,
+    HOOKS: hooks_file,
+    PLACEHOLDER_LINES: placeholder_lines,
+    DEVICE_PATHS: device_paths,
     SECRETS: secret_table,
     SECRETS_PAGE: secrets_page,
     ENHANCER_PAGE: enhancer_page,
     README: readme,
-    "docs/attributes.md": attributes,
-    "docs/errors.md": errors,
-    "docs/risk.md": risk,
-    "docs/rules.md": rules,
+    "docs/attributes.md": attributes_page,
+    "docs/errors.md": errors_page,
+    "docs/risk.md": risk_page,
+    "docs/rules.md": rules_page,
     ".agent/PLANS.md": lambda: builtin_templates.read_text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.render_settings(Settings()).decode(),
 }
@@ -377,7 +377,7 @@ for _kind in KINDS:
 for _path in sorted((ROOT / "docs").glob("*.md")):
     _name = f"docs/{_path.name}"
     if _name not in GENERATED and "```console" in _path.read_text(encoding="utf-8"):
-        GENERATED[_name] = partial(replayed, _name)
+        GENERATED[_name] = partial(replayed_page, _name)
 
 
 def main() -> int:

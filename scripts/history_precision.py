@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 VERDICTS = Path(__file__).resolve().parent.parent / "tests" / "history_precision.tsv"
 CODE = "EP308"
-LEAST = 0.9
+MIN_SHARE = 0.9
 """Minimum share of correct findings; otherwise the rule must be off by default."""
 
 
@@ -49,7 +49,7 @@ def verdicts() -> dict[tuple[str, str], bool]:
 
 def revisions(clone: Path) -> Iterator[Revision]:
     """Yield every change of a markdown file in a clone's history, without merges."""
-    asked = [
+    log_arguments = [
         "log",
         "--no-merges",
         "-M",
@@ -61,16 +61,16 @@ def revisions(clone: Path) -> Iterator[Revision]:
         "--",
         "*.md",
     ]
-    log = subprocess.run(["git", "-C", str(clone), *asked], capture_output=True, check=True).stdout
-    for part in log.split(b"\x01")[1:]:
-        commit, *tokens = part.split(b"\0")
-        rest = iter([each.lstrip(b"\n") for each in tokens])
-        for token in rest:
+    log = subprocess.run(["git", "-C", str(clone), *log_arguments], capture_output=True, check=True).stdout
+    for record in log.split(b"\x01")[1:]:
+        commit, *tokens = record.split(b"\0")
+        remaining = iter([token.lstrip(b"\n") for token in tokens])
+        for token in remaining:
             if token.startswith(b":"):
                 _, _, old, new, status = token.split()
-                old_path = next(rest).decode("utf-8", "replace")
-                path = next(rest).decode("utf-8", "replace") if status.startswith(b"R") else old_path
-                both = [_blob(clone, each.decode()) for each in (old, new)]
+                old_path = next(remaining).decode("utf-8", "replace")
+                path = next(remaining).decode("utf-8", "replace") if status.startswith(b"R") else old_path
+                both = [_blob(clone, digest.decode()) for digest in (old, new)]
                 yield Revision(commit.decode().strip(), old_path, path, *both)
 
 
@@ -85,43 +85,43 @@ def _plan(data: bytes) -> ParsedPlan | None:
         return None
 
 
-def is_found(revision: Revision) -> bool | None:
+def has_finding(revision: Revision) -> bool | None:
     """Return whether the rule finds something in a revision, or None if it is not one of a plan."""
     before, after = _plan(revision.old), _plan(revision.new)
     if before is None or after is None:
         return None
-    archived, was = [
+    is_archived, was_archived = [
         not {*FINISHED, *GIVEN_UP}.isdisjoint(path.lower().split("/")[:-1])
         for path in (revision.path, revision.old_path)
     ]
-    given = RuleContext(
-        is_archived=archived, path=revision.path, history=GitHistory(before, revision.old_path, was, is_partial=True)
+    context = RuleContext(
+        is_archived=is_archived, path=revision.path, history=GitHistory(before, revision.old_path, was_archived, is_partial=True)
     )
-    return bool(lint_plan(after, given, {CODE: RULES[CODE].level}))
+    return bool(lint_plan(after, context, {CODE: RULES[CODE].level}))
 
 
 def main() -> int:
     """Count the verdicts; return 1 for a finding without a verdict, or if the rule is not precise enough."""
-    known = verdicts()
+    judged = verdicts()
     missing = 0
     for clone in sorted(
-        {each.parent for each in Path(sys.argv[1]).rglob("HEAD") if (each.parent / "objects").is_dir()}
+        {head_file.parent for head_file in Path(sys.argv[1]).rglob("HEAD") if (head_file.parent / "objects").is_dir()}
         if sys.argv[1:]
         else ()
     ):
-        count = found = 0
+        count = finding_count = 0
         for revision in revisions(clone):
-            finds = is_found(revision)
-            count += finds is not None
-            if finds:
-                found += 1
-                if (revision.commit[:8], revision.path) not in known:
+            is_finding = has_finding(revision)
+            count += is_finding is not None
+            if is_finding:
+                finding_count += 1
+                if (revision.commit[:8], revision.path) not in judged:
                     missing += 1
                     print(f"no verdict: {clone} {revision.commit[:8]} {revision.path}")
-        print(f"{clone}: {count} revisions of plans, {found} findings")
-    right = sum(known.values())
-    print(f"{CODE}: {right} of {len(known)} findings are right, {right / len(known):.0%}")
-    return 1 if missing or right < LEAST * len(known) else 0
+        print(f"{clone}: {count} revisions of plans, {finding_count} findings")
+    right = sum(judged.values())
+    print(f"{CODE}: {right} of {len(judged)} findings are right, {right / len(judged):.0%}")
+    return 1 if missing or right < MIN_SHARE * len(judged) else 0
 
 
 if __name__ == "__main__":

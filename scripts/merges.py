@@ -31,12 +31,12 @@ from execplan.plan.model import DONE, ParsedPlan
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400
 SEED = 5
-MOST = 8
+MAX_EDITS = 8
 """Maximum number of edits on a branch."""
 CONFLICTS = 5.0
 """Maximum percentage of merges with a conflict for our merge."""
 WAYS = ("git", "union", "ours")
-_WORD = re.compile(rf"\b{MARK}\w+")
+_MARKED_WORD = re.compile(rf"\b{MARK}\w+")
 _REGION = re.compile(r"^<{7}[^\n]*\n.*?^>{7}[^\n]*\n", re.MULTILINE | re.DOTALL)
 
 
@@ -47,10 +47,10 @@ class Sides(NamedTuple):
     base: bytes
     ours: bytes
     theirs: bytes
-    verbs: str
+    commands: str
 
 
-class Judged(NamedTuple):
+class MergeOutcome(NamedTuple):
     """The evaluated result of one merge method."""
 
     conflict: bool
@@ -64,51 +64,51 @@ def sides(path: Path, number: int, seed: int = SEED) -> Sides:
     random = Random(f"{seed}:{path.name}:{number}")  # noqa: S311 - nothing is to be kept secret
     base = path.read_bytes()
     branches = [Branch(name, Random(random.random())) for name in ("a", "b")]  # noqa: S311 - as above
-    ours, theirs = [branch.edit(base, MOST) for branch in branches]
-    verbs = " | ".join(" ".join(branch.verbs) for branch in branches)
-    return Sides(f"{path.parent.name}/{path.name} {number}", base, ours, theirs, verbs)
+    ours, theirs = [branch.edit(base, MAX_EDITS) for branch in branches]
+    commands = " | ".join(" ".join(branch.commands) for branch in branches)
+    return Sides(f"{path.parent.name}/{path.name} {number}", base, ours, theirs, commands)
 
 
-def merged(given: Sides, way: str) -> tuple[bytes, int]:
+def merged(versions: Sides, method: str) -> tuple[bytes, int]:
     """Merge the sides with a method, and return the result and its number of conflicts."""
-    if way == "ours":
-        made = three_way_merge.merge_versions(given.base, given.ours, given.theirs, ConflictMarkers())
-        return made.data, made.conflict_count
-    if way == "git":
-        found = git_merge_file.run_merge_file(given.base, given.ours, given.theirs, ConflictMarkers())
-        assert found is not None
-        return found
+    if method == "ours":
+        result = three_way_merge.merge_versions(versions.base, versions.ours, versions.theirs, ConflictMarkers())
+        return result.data, result.conflict_count
+    if method == "git":
+        merged_file = git_merge_file.run_merge_file(versions.base, versions.ours, versions.theirs, ConflictMarkers())
+        assert merged_file is not None
+        return merged_file
     with tempfile.TemporaryDirectory() as folder:
         names = []
-        for name, data in zip(("ours", "base", "theirs"), (given.ours, given.base, given.theirs), strict=True):
+        for name, data in zip(("ours", "base", "theirs"), (versions.ours, versions.base, versions.theirs), strict=True):
             names.append(Path(folder, name))
             names[-1].write_bytes(data)
         return subprocess.run(["git", "merge-file", "--union", "-p", *names], capture_output=True, check=True).stdout, 0
 
 
-def judged(given: Sides, way: str) -> Judged:
+def judged(versions: Sides, method: str) -> MergeOutcome:
     """Merge the sides with a method and evaluate the result; a crash counts as unreadable."""
     try:
-        return judge(given, *merged(given, way))
+        return judge(versions, *merged(versions, method))
     except Exception as error:  # noqa: BLE001 - a crash is a finding about this merge like any other
-        return Judged(conflict=True, lost=[], doubled=[], unreadable=f"{type(error).__name__}: {error}")
+        return MergeOutcome(conflict=True, lost=[], doubled=[], unreadable=f"{type(error).__name__}: {error}")
 
 
-def judge(given: Sides, data: bytes, conflicts: int) -> Judged:
+def judge(versions: Sides, data: bytes, conflicts: int) -> MergeOutcome:
     """Evaluate whether a merge result has lost, doubled or unreadable content."""
     try:
         plan, outside = reader.read(data), reader.read(_REGION.sub("", data.decode("utf-8")).encode() or b"#\n")
     except (ExecplanError, UnicodeDecodeError) as error:
-        return Judged(bool(conflicts), [], [], str(error))
-    base, ours, theirs = [reader.read(each) for each in (given.base, given.ours, given.theirs)]
-    said = data.decode("utf-8")
-    brought = set(_WORD.findall(given.ours.decode("utf-8") + given.theirs.decode("utf-8")))
-    lost = sorted(brought - set(_WORD.findall(said))) + _tasks_lost(base, ours, theirs, plan)
-    counts = [_entries(each) for each in (outside, ours, theirs)]
-    doubled = [words for words, count in counts[0].items() if count > max(counts[1][words], counts[2][words])]
+        return MergeOutcome(bool(conflicts), [], [], str(error))
+    base, ours, theirs = [reader.read(version) for version in (versions.base, versions.ours, versions.theirs)]
+    merged_text = data.decode("utf-8")
+    new_words = set(_MARKED_WORD.findall(versions.ours.decode("utf-8") + versions.theirs.decode("utf-8")))
+    lost = sorted(new_words - set(_MARKED_WORD.findall(merged_text))) + _tasks_lost(base, ours, theirs, plan)
+    counts = [_entries(side) for side in (outside, ours, theirs)]
+    doubled = [text for text, count in counts[0].items() if count > max(counts[1][text], counts[2][text])]
     names = [section.name for section in outside.sections if section.name]
     twice = [name for name in names if names.count(name) > max(_times(ours, name), _times(theirs, name))]
-    return Judged(bool(conflicts), lost, doubled, f"{twice[0]} twice" if twice else "")
+    return MergeOutcome(bool(conflicts), lost, doubled, f"{twice[0]} twice" if twice else "")
 
 
 def _times(plan: ParsedPlan, name: str) -> int:
@@ -123,16 +123,16 @@ def _entries(plan: ParsedPlan) -> Counter[str]:
 
 def _tasks_lost(base: ParsedPlan, ours: ParsedPlan, theirs: ParsedPlan, plan: ParsedPlan) -> list[str]:
     """Return the tasks that both sides kept and the result lacks, and the checkboxes that lack a side's change."""
-    there = {task.text for task in plan.tasks}
+    texts = {task.text for task in plan.tasks}
     both = {task.text for task in ours.tasks} & {task.text for task in theirs.tasks}
-    lost = [f"task: {words}" for words in both - there]
-    boxes = [_boxes(each) for each in (base, ours, theirs, plan)]
-    for words, was in boxes[0].items():
-        our, their, now = [each.get(words) for each in boxes[1:]]
-        if our and their and now:
-            changed = [each for each in (our, their) if each != was] or [was]
-            wanted = DONE if any(state == DONE for state, _ in changed) else changed[0][0]
-            lost += [f"box: {words}"] if now[0] != wanted else []
+    lost = [f"task: {text}" for text in both - texts]
+    boxes = [_boxes(side) for side in (base, ours, theirs, plan)]
+    for text, old_box in boxes[0].items():
+        our, their, new_box = [side_boxes.get(text) for side_boxes in boxes[1:]]
+        if our and their and new_box:
+            changed = [box for box in (our, their) if box != old_box] or [old_box]
+            wanted_state = DONE if any(state == DONE for state, _ in changed) else changed[0][0]
+            lost += [f"box: {text}"] if new_box[0] != wanted_state else []
     return lost
 
 
@@ -140,42 +140,42 @@ def _boxes(plan: ParsedPlan) -> dict[str, tuple[str, str]]:
     """Return the state and timestamp of each task with a unique text."""
     counts = Counter(task.text for task in plan.tasks)
     stamps = {task.text: (task.state, task.timestamp.text if task.timestamp else "") for task in plan.tasks}
-    return {words: box for words, box in stamps.items() if counts[words] == 1}
+    return {text: box for text, box in stamps.items() if counts[text] == 1}
 
 
-def measure(asked: tuple[Path, int, int]) -> tuple[Sides, dict[str, Judged]]:
+def measure(request: tuple[Path, int, int]) -> tuple[Sides, dict[str, MergeOutcome]]:
     """Run one merge with every method."""
-    given = sides(*asked)
-    return given, {way: judged(given, way) for way in WAYS}
+    versions = sides(*request)
+    return versions, {method: judged(versions, method) for method in WAYS}
 
 
-def asked_for(folder: Path, plans: int | None, count: int, seed: int) -> list[tuple[Path, int, int]]:
+def merge_requests(folder: Path, plans: int | None, count: int, seed: int) -> list[tuple[Path, int, int]]:
     """Return the arguments for this many merges, distributed over the plans of a directory."""
     paths = sorted(folder.rglob("*.md"))
     paths = Random(seed).sample(paths, plans) if plans and plans < len(paths) else paths  # noqa: S311 - as above
     return [(paths[at % len(paths)], at // len(paths), seed) for at in range(count)] if paths else []
 
 
-def table(results: list[dict[str, Judged]]) -> str:
+def table(results: list[dict[str, MergeOutcome]]) -> str:
     """Return a table with the results of each method."""
     lines = [f"{len(results):,} merges   conflicts  losses  doubled  unreadable"]
-    for way in WAYS:
-        each = [result[way] for result in results]
-        share = 100 * sum(one.conflict for one in each) / len(each)
-        rest = [sum(bool(getattr(one, what)) for one in each) for what in ("lost", "doubled", "unreadable")]
-        lines.append(f"{way:<14} {share:>7.1f} %  {rest[0]:>6}  {rest[1]:>7}  {rest[2]:>10}")
+    for method in WAYS:
+        outcomes = [result[method] for result in results]
+        share = 100 * sum(outcome.conflict for outcome in outcomes) / len(outcomes)
+        counts = [sum(bool(getattr(outcome, field)) for outcome in outcomes) for field in ("lost", "doubled", "unreadable")]
+        lines.append(f"{method:<14} {share:>7.1f} %  {counts[0]:>6}  {counts[1]:>7}  {counts[2]:>10}")
     return "\n".join(lines)
 
 
-def broken(results: list[tuple[Sides, dict[str, Judged]]]) -> list[str]:
+def broken(results: list[tuple[Sides, dict[str, MergeOutcome]]]) -> list[str]:
     """Return a line for each promise that our merge did not keep."""
-    found = []
-    for given, ways in results:
-        ours = ways["ours"]
-        for what, words in (("lost", ours.lost), ("doubled", ours.doubled), ("unreadable", [ours.unreadable])):
-            found += [f"{given.name}: {what}: {each}  ({given.verbs})" for each in words if each]
+    problems = []
+    for versions, ways in results:
+        outcome = ways["ours"]
+        for field, details in (("lost", outcome.lost), ("doubled", outcome.doubled), ("unreadable", [outcome.unreadable])):
+            problems += [f"{versions.name}: {field}: {detail}  ({versions.commands})" for detail in details if detail]
     share = 100 * sum(ways["ours"].conflict for _, ways in results) / len(results)
-    return found + ([f"conflicts in {share:.1f} %, more than {CONFLICTS:g} %"] if share > CONFLICTS else [])
+    return problems + ([f"conflicts in {share:.1f} %, more than {CONFLICTS:g} %"] if share > CONFLICTS else [])
 
 
 def main() -> int:
@@ -186,9 +186,9 @@ def main() -> int:
     parser.add_argument("--plans", type=int, help="of how many plans, drawn by the seed; default: all")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--check", action="store_true", help="exit 1 unless ours holds what it promises")
-    asked = parser.parse_args()
-    folder = asked.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
-    merges = asked_for(folder, asked.plans, asked.count, asked.seed)
+    arguments = parser.parse_args()
+    folder = arguments.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    merges = merge_requests(folder, arguments.plans, arguments.count, arguments.seed)
     if not merges:
         print(f"no corpus in {folder}: nothing was merged")
         return 0
@@ -198,7 +198,7 @@ def main() -> int:
     wrong = broken(results)
     for line in wrong:
         print(line, file=sys.stderr)
-    return 1 if asked.check and wrong else 0
+    return 1 if arguments.check and wrong else 0
 
 
 if __name__ == "__main__":

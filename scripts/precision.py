@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import precision_steps
-from corpus_given import given, places
+from corpus_given import rule_context, locate_plans
 from precision_steps import CODE as STEP
 
 from execplan.linter.runner import HINT, RULES, lint_bytes
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VERDICTS = ROOT / "tests" / "precision.tsv"
 SEED = 20261122
 DRAWN = 30
-LEAST = 0.9
+MIN_SHARE = 0.9
 """Minimum share of correct findings among those drawn; otherwise the rule must be a hint and off by default."""
 _AROUND = 4
 
@@ -55,25 +55,25 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
     """Return the findings of all rules on the corpus, by code."""
     files = sorted(folder.rglob("*.md"))
     names = [path.relative_to(folder).as_posix() for path in files]
-    lay = places(names)
+    locations = locate_plans(names)
     levels = {code: rule.level for code, rule in RULES.items()}
-    found: dict[str, list[Drawn]] = {code: [] for code in sorted(RULES)}
+    findings_by_code: dict[str, list[Drawn]] = {code: [] for code in sorted(RULES)}
     for name, path in zip(names, files, strict=True):
-        for each in lint_bytes(path.read_bytes(), given(name, lay[name]), levels):
-            found[each.code].append(Drawn(each.code, name, each.line, each.message))
-    found[STEP] = [Drawn(STEP, *each) for each in precision_steps.inferred(folder)]
-    return found
+        for finding in lint_bytes(path.read_bytes(), rule_context(name, locations[name]), levels):
+            findings_by_code[finding.code].append(Drawn(finding.code, name, finding.line, finding.message))
+    findings_by_code[STEP] = [Drawn(STEP, *step) for step in precision_steps.inferred(folder)]
+    return findings_by_code
 
 
-def draw(found: list[Drawn]) -> list[Drawn]:
+def draw(candidates: list[Drawn]) -> list[Drawn]:
     """Draw at most thirty of a rule's findings, or fifty inferred steps, one per line.
 
     Each is drawn independently of the others, so that most of the selection stays the same after a rule is fixed.
     """
-    places: dict[tuple[str, int], Drawn] = {}
-    for each in sorted(found, key=lambda each: crc32(f"{SEED} {each[3]}".encode())):
-        places.setdefault((each.file, each.line), each)
-    ordered = sorted(places.values(), key=lambda each: (crc32(f"{SEED} {each[:3]}".encode()), each))
+    by_line: dict[tuple[str, int], Drawn] = {}
+    for finding in sorted(candidates, key=lambda finding: crc32(f"{SEED} {finding[3]}".encode())):
+        by_line.setdefault((finding.file, finding.line), finding)
+    ordered = sorted(by_line.values(), key=lambda finding: (crc32(f"{SEED} {finding[:3]}".encode()), finding))
     return sorted(ordered[: precision_steps.DRAWN if ordered and ordered[0].code == STEP else DRAWN])
 
 
@@ -92,41 +92,41 @@ def shares(drawn: dict[str, list[Drawn]]) -> dict[str, tuple[int, int]]:
     """Return, for each rule, how many of the drawn and reviewed findings are correct, and how many were reviewed."""
     judged = verdicts()
     return {
-        code: (sum(judged[each[:3]].right for each in some), len(some))
-        for code, found in drawn.items()
-        for some in [[each for each in found if each[:3] in judged]]
+        code: (sum(judged[finding[:3]].right for finding in judged_findings), len(judged_findings))
+        for code, drawn_findings in drawn.items()
+        for judged_findings in [[finding for finding in drawn_findings if finding[:3] in judged]]
     }
 
 
-def troubles(drawn: dict[str, list[Drawn]]) -> list[str]:
+def find_problems(drawn: dict[str, list[Drawn]]) -> list[str]:
     """Return all problems found: findings without a verdict, imprecise rules, and verdicts on findings not drawn."""
     judged = verdicts()
-    every = {each[:3] for found in drawn.values() for each in found}
-    said = [f"{code} {file}:{line}: not judged" for code, file, line in sorted(every - judged.keys())]
-    said += [f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - every)]
+    drawn_keys = {finding[:3] for drawn_findings in drawn.values() for finding in drawn_findings}
+    problems = [f"{code} {file}:{line}: not judged" for code, file, line in sorted(drawn_keys - judged.keys())]
+    problems += [f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - drawn_keys)]
     for code, (right, count) in shares(drawn).items():
         if code == STEP:
-            if count and right < LEAST * count:
-                said.append(f"{STEP}: {right} of {count} are right: leave out what is not sure")
+            if count and right < MIN_SHARE * count:
+                problems.append(f"{STEP}: {right} of {count} are right: leave out what is not sure")
             continue
         rule = RULES[code]
-        if count and right < LEAST * count and (rule.on or rule.level != HINT):
-            said.append(f"{code}: {right} of {count} are right: mend it, or make it a hint that is off by default")
-    return said
+        if count and right < MIN_SHARE * count and (rule.on or rule.level != HINT):
+            problems.append(f"{code}: {right} of {count} are right: mend it, or make it a hint that is off by default")
+    return problems
 
 
 def show(drawn: dict[str, list[Drawn]], folder: Path) -> None:
     """Print the drawn findings without a verdict, with the lines around them."""
     judged = verdicts()
-    for code, found in drawn.items():
-        for each in found:
-            if each[:3] in judged:
+    for code, drawn_findings in drawn.items():
+        for finding in drawn_findings:
+            if finding[:3] in judged:
                 continue
-            lines = (folder / each.file).read_bytes().decode("utf-8", "replace").splitlines()
-            print(f"\n=== {code}\t{each.file}\t{each.line}\n    {each.message}")
-            above = precision_steps.AROUND if code == STEP else _AROUND
-            for at in range(max(each.line - above, 1), min(each.line + _AROUND, len(lines)) + 1):
-                print(f"{'>' if at == each.line else ' '}{at:5} {lines[at - 1][:400]}")
+            lines = (folder / finding.file).read_bytes().decode("utf-8", "replace").splitlines()
+            print(f"\n=== {code}\t{finding.file}\t{finding.line}\n    {finding.message}")
+            lines_above = precision_steps.AROUND if code == STEP else _AROUND
+            for at in range(max(finding.line - lines_above, 1), min(finding.line + _AROUND, len(lines)) + 1):
+                print(f"{'>' if at == finding.line else ' '}{at:5} {lines[at - 1][:400]}")
 
 
 def main() -> int:
@@ -134,25 +134,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["count", "draw", "check"], default="count")
     parser.add_argument("codes", nargs="*", help="codes, or how codes begin; default: all")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     folder = corpus()
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was judged")
         return 0
-    found = findings(folder)
-    drawn = {code: draw(each) for code, each in found.items() if not asked.codes or code.startswith(tuple(asked.codes))}
-    if asked.what == "draw":
+    findings_by_code = findings(folder)
+    drawn = {code: draw(rule_findings) for code, rule_findings in findings_by_code.items() if not arguments.codes or code.startswith(tuple(arguments.codes))}
+    if arguments.what == "draw":
         show(drawn, folder)
         return 0
-    if asked.what == "check":
-        said = troubles(drawn)
-        print("\n".join(said[:50]) or "every finding that was drawn is judged, and every rule is right often enough")
-        return 1 if said else 0
+    if arguments.what == "check":
+        problems = find_problems(drawn)
+        print("\n".join(problems[:50]) or "every finding that was drawn is judged, and every rule is right often enough")
+        return 1 if problems else 0
     for code, (right, count) in shares(drawn).items():
         state = "" if code == STEP or RULES[code].on else "  off by default"
         level = "inferred" if code == STEP else RULES[code].level
         print(
-            f"{code} {level:8}{len(found[code]):6} found, {len(drawn[code]):3} drawn, {right} of {count} right{state}"
+            f"{code} {level:8}{len(findings_by_code[code]):6} found, {len(drawn[code]):3} drawn, {right} of {count} right{state}"
         )
     return 0
 

@@ -25,18 +25,18 @@ class Inferred(NamedTuple):
     file: str
     line: int
     """Line number from 1."""
-    what: str
+    description: str
     """Directory and argv of the step, or its command line if that needs a shell."""
 
 
 def inferred(folder: Path) -> list[Inferred]:
     """Return every step inferred from the plans below a directory."""
-    found: list[Inferred] = []
+    steps: list[Inferred] = []
     for path in sorted(folder.rglob("*.md")):
         for draft in find_plan_steps(read(path.read_bytes())).drafts:
             if draft.origin == INFERRED:
                 argv = parse_command(draft.command).argv
                 runs = f"argv {list(argv)}" if argv is not None else f"needs a shell: {draft.command}"
                 name = path.relative_to(folder).as_posix()
-                found.append(Inferred(name, draft.start + 1, f"cwd {draft.cwd}, {runs}"))
-    return found
+                steps.append(Inferred(name, draft.start + 1, f"cwd {draft.cwd}, {runs}"))
+    return steps

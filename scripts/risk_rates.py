@@ -11,17 +11,17 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from tests.execution.rates import SETS, WANTED, rates
+from tests.execution.rates import SETS, EXPECTED_LEVELS, rates
 
 
 def main(arguments: list[str]) -> int:
     """Print the rates; return 1 if a command was rated wrong."""
-    chosen = {arguments[0]: Path(arguments[1])} if arguments else {name: SETS / f"{name}.tsv" for name in WANTED}
+    chosen = {arguments[0]: Path(arguments[1])} if arguments else {name: SETS / f"{name}.tsv" for name in EXPECTED_LEVELS}
     missed = []
     for name, path in chosen.items():
-        found = rates(name, path)
-        missed += found.missed
-        print("\n".join([found.line(name), *found.missed]))
+        set_rates = rates(name, path)
+        missed += set_rates.missed
+        print("\n".join([set_rates.line(name), *set_rates.missed]))
     return 1 if missed else 0
 
 

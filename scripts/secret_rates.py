@@ -26,16 +26,16 @@ def main(arguments: list[str]) -> int:
     print(table())
     wrong = [*map(recall, SETS), *map(precision, CLEAN)]
     for rate in wrong:
-        print("\n".join([f"{rate.name}: {each}" for each in rate.wrong]), end="\n" if rate.wrong else "")
+        print("\n".join([f"{rate.name}: {miss}" for miss in rate.wrong]), end="\n" if rate.wrong else "")
     if "--labelled" not in arguments:
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        own = [ROOT / name for name in listed.split("\n") if name and not name.startswith("tests/")]
-        for title, paths in (("corpus", sorted(CORPUS.rglob("*.md"))), ("own source without tests", own)):
+        source_files = [ROOT / name for name in listed.split("\n") if name and not name.startswith("tests/")]
+        for title, paths in (("corpus", sorted(CORPUS.rglob("*.md"))), ("own source without tests", source_files)):
             begun = time.process_time()
-            files, size, found = in_files(paths)
+            files, size, detections = in_files(paths)
             took = time.process_time() - begun
-            print(f"{title}: {files} files, {size:,} characters, {len(found)} places, {took:.1f} s of processor time")
-            print("\n".join([f"  {each}" for each in found]))
+            print(f"{title}: {files} files, {size:,} characters, {len(detections)} places, {took:.1f} s of processor time")
+            print("\n".join([f"  {detection}" for detection in detections]))
     return 1 if any([rate.wrong for rate in wrong]) else 0
 
 

@@ -30,14 +30,14 @@ BEGIN, END = "<!-- lengths: written by scripts/summaries.py -->\n", "<!-- /lengt
 class Report(NamedTuple):
     """The results for one plan."""
 
-    words: dict[tuple[str, str], int]
+    word_counts: dict[tuple[str, str], int]
     """Word counts by form and length."""
     faults: list[str]
 
 
 def examine(path: Path) -> Report:
     """Make and check all summaries of one plan."""
-    words, found = {}, []
+    word_counts, problems = {}, []
     try:
         plan = reader.read(path.read_bytes())
     except ExecplanError as error:
@@ -45,13 +45,13 @@ def examine(path: Path) -> Report:
     for form in FORMS:
         for length in LENGTHS:
             try:
-                told = summarize_plan(plan, path.stem, plan.state(), task_ids(plan.tasks), form, length.name)
+                summary = summarize_plan(plan, path.stem, plan.state(), task_ids(plan.tasks), form, length.name)
             except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other
-                found.append(f"{path.name}: {form}, {length.name}: {type(error).__name__}: {error}")
+                problems.append(f"{path.name}: {form}, {length.name}: {type(error).__name__}: {error}")
                 continue
-            words[form, length.name] = told.word_count
-            found += [f"{path.name}: {form}, {length.name}: {fault}" for fault in faults(plan, told)]
-    return Report(words, found)
+            word_counts[form, length.name] = summary.word_count
+            problems += [f"{path.name}: {form}, {length.name}: {fault}" for fault in faults(plan, summary)]
+    return Report(word_counts, problems)
 
 
 def table(reports: list[Report]) -> str:
@@ -62,9 +62,9 @@ def table(reports: list[Report]) -> str:
     ]
     for form in FORMS:
         for length in LENGTHS:
-            words = sorted([report.words[form, length.name] for report in reports])
-            near = words[(95 * len(words) + 99) // 100 - 1]
-            cells = (f"`{form}`", length.name, length.max_words, words[len(words) // 2], near, words[-1])
+            counts = sorted([report.word_counts[form, length.name] for report in reports])
+            percentile_95 = counts[(95 * len(counts) + 99) // 100 - 1]
+            cells = (f"`{form}`", length.name, length.max_words, counts[len(counts) // 2], percentile_95, counts[-1])
             lines.append(f"| {' | '.join(f'{cell:,}' if isinstance(cell, int) else cell for cell in cells)} |")
     return f"Of {len(reports)} plans:\n\n" + "\n".join(lines) + "\n"
 
@@ -76,27 +76,27 @@ def main() -> int:
     parser.add_argument(
         "--check", action="store_true", help="write nothing; say whether docs/summaries.md would change"
     )
-    asked = parser.parse_args()
-    folder = asked.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    arguments = parser.parse_args()
+    folder = arguments.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was checked")
         return 0
     with Pool() as pool:
         reports = pool.map(examine, sorted(folder.rglob("*.md")), chunksize=4)
-    found = [fault for report in reports for fault in report.faults]
-    for fault in found:
+    problems = [fault for report in reports for fault in report.faults]
+    for fault in problems:
         print(fault, file=sys.stderr)
     stale = False
-    if not found:
+    if not problems:
         text = PAGE.read_text(encoding="utf-8")
         head, _, rest = text.partition(BEGIN)
         new = f"{head}{BEGIN}{table(reports)}{END}{rest.partition(END)[2]}"
         stale = new != text
-        if stale and not asked.check:
+        if stale and not arguments.check:
             PAGE.write_text(new, encoding="utf-8")
-    outcome = "; docs/summaries.md " + ("is stale" if asked.check else "written") if stale else ""
-    print(f"{len(reports)} plans, {sum(len(each.words) for each in reports):,} summaries, {len(found)} faults{outcome}")
-    return 1 if found or (stale and asked.check) else 0
+    outcome = "; docs/summaries.md " + ("is stale" if arguments.check else "written") if stale else ""
+    print(f"{len(reports)} plans, {sum(len(report.word_counts) for report in reports):,} summaries, {len(problems)} faults{outcome}")
+    return 1 if problems or (stale and arguments.check) else 0
 
 
 if __name__ == "__main__":

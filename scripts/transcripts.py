@@ -18,12 +18,12 @@ from tests.console.runner import FOLDER, rewrite
 
 def main() -> int:
     """Update the transcripts; return 1 if `--check` finds a difference."""
-    names = [each for each in sys.argv[1:] if not each.startswith("-")]
+    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
     paths = [FOLDER / f"{name}.md" for name in names] or sorted(FOLDER.glob("*.md"))
     old = [path.read_text(encoding="utf-8") for path in paths]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         new = list(pool.map(rewrite, old))
-    stale = [(path, text) for path, was, text in zip(paths, old, new, strict=True) if was != text]
+    stale = [(path, text) for path, old_text, text in zip(paths, old, new, strict=True) if old_text != text]
     for path, text in stale:
         if "--check" in sys.argv:
             print(f"stale: run python scripts/transcripts.py {path.stem}")

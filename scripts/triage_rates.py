@@ -23,29 +23,29 @@ def main(arguments: list[str]) -> int:
     """Print the rates; return 1 if a request that needs a plan was judged to need none."""
     wrong = 0
     for path in (rates.FITTED, rates.FURTHER, rates.HELD_OUT):
-        found = rates.judged(path)
-        print("\n".join(_table(path.stem, found)))
+        requests = rates.judged(path)
+        print("\n".join(_table(path.stem, requests)))
         if "-v" in arguments and path != rates.HELD_OUT:
-            missed = [each for each in found if each.triage.verdict != rates.WANTED[each.label]]
-            print("\n".join([f"{each.triage.verdict} {each.triage.confidence:.2f}  {each.words}" for each in missed]))
-        wrong += rates.confusion(found)["plan", "none"]
+            missed = [request for request in requests if request.triage.verdict != rates.WANTED[request.label]]
+            print("\n".join([f"{request.triage.verdict} {request.triage.confidence:.2f}  {request.words}" for request in missed]))
+        wrong += rates.confusion(requests)["plan", "none"]
     corpus = find_corpus()
     if corpus is not None:
         print("\n".join(_plans(corpus)))
     return 1 if wrong else 0
 
 
-def _table(name: str, found: list[rates.Judged]) -> list[str]:
+def _table(name: str, requests: list[rates.Judged]) -> list[str]:
     """Return the confusion matrix and the calibration of a set, in the format of the page."""
-    counts = rates.confusion(found)
-    lines = [f"{name}: {len(found)} requests, Brier score {rates.brier(found):.3f}", ""]
+    counts = rates.confusion(requests)
+    lines = [f"{name}: {len(requests)} requests, Brier score {rates.brier(requests):.3f}", ""]
     lines += [f"| labelled | {' | '.join(rates.VERDICTS)} |", "|---|---|---|---|"]
     for label in rates.WANTED:
-        lines.append(f"| {label} | {' | '.join([str(counts[label, each]) for each in rates.VERDICTS])} |")
+        lines.append(f"| {label} | {' | '.join([str(counts[label, verdict]) for verdict in rates.VERDICTS])} |")
     lines += ["", "| confidence that none is needed | requests | mean confidence | small |", "|---|---|---|---|"]
-    for each in rates.calibration(found):
-        share = f"{each.small / each.total:.2f}" if each.total else "-"
-        lines.append(f"| {each.least:g} to {min(each.below, 1):g} | {each.total} | {each.mean:.2f} | {share} |")
+    for bucket in rates.calibration(requests):
+        share = f"{bucket.small / bucket.total:.2f}" if bucket.total else "-"
+        lines.append(f"| {bucket.least:g} to {min(bucket.below, 1):g} | {bucket.total} | {bucket.mean:.2f} | {share} |")
     return [*lines, ""]
 
 
@@ -66,7 +66,7 @@ def _plans(corpus: Path) -> list[str]:
         if paragraph:
             purposes[evaluate_triage(paragraph).verdict] += 1
     return [
-        f"{name}: {', '.join([f'{counts[each]} {each}' for each in rates.VERDICTS])}"
+        f"{name}: {', '.join([f'{counts[verdict]} {verdict}' for verdict in rates.VERDICTS])}"
         for name, counts in (("titles of plans", titles), ("first paragraphs of purposes", purposes))
     ]
 

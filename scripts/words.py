@@ -48,7 +48,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
     return Vocabulary(
         frozenset(tables["vague"]["names"].split()),
         tables["retired"],
-        {place: frozenset(names) for place, names in tables["allowed"].items()},
+        {path_prefix: frozenset(names) for path_prefix, names in tables["allowed"].items()},
         frozenset(tables["parallel"]["basenames"]),
         tuple(tables["unfinished"]["prose"]),
     )
@@ -114,10 +114,10 @@ def check_basenames(paths: Iterable[str], vocabulary: Vocabulary) -> Iterator[st
     for path in paths:
         if path.startswith("execplan/"):
             by_name[Path(path).name].append(path)
-    for name, places in sorted(by_name.items()):
-        roles = {Path(place).parent.name for place in places}
-        if len(places) > 1 and name not in vocabulary.parallel and not roles & {"commands", "formats"}:
-            yield f"{places[1]}:1: the basename is also that of {places[0]}: name each for what it contains"
+    for name, module_paths in sorted(by_name.items()):
+        roles = {Path(module_path).parent.name for module_path in module_paths}
+        if len(module_paths) > 1 and name not in vocabulary.parallel and not roles & {"commands", "formats"}:
+            yield f"{module_paths[1]}:1: the basename is also that of {module_paths[0]}: name each for what it contains"
 
 
 def count_names(paths: Iterable[str], vocabulary: Vocabulary) -> str:
@@ -131,7 +131,7 @@ def count_names(paths: Iterable[str], vocabulary: Vocabulary) -> str:
 
 
 def _allowed_in(path: str, vocabulary: Vocabulary) -> set[str]:
-    return {name for place, names in vocabulary.allowed.items() if path.startswith(place) for name in names}
+    return {name for path_prefix, names in vocabulary.allowed.items() if path.startswith(path_prefix) for name in names}
 
 
 def main(arguments: list[str]) -> int:

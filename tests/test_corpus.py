@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import corpus
 import corpus_probe
-from corpus_given import Place
+from corpus_given import PlanLocation
 
-LAY = Place("{slug}", archived=False, at_home=False)
+LAY = PlanLocation("{slug}", archived=False, in_project=False)
 BROKEN = b"# T\n\n## Progress\n\n- [ ] One  \r\n- [x] (2025-01-01) Two\n\n## Decision Log\n\nNone.\n"
 
 

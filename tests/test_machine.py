@@ -29,18 +29,18 @@ from tests.machine.drawn import (
     FILLING,
     LOGGING,
     MARKING,
-    PLACE,
-    SAID,
+    POSITION,
+    PHRASE,
     SELDOM,
     TASKING,
-    TEXTS,
+    PLAN_BYTES,
     TITLE,
-    Verb,
+    CommandCall,
     check_lines,
-    numbered,
-    repeats,
+    with_task_numbers,
+    is_repeatable,
 )
-from tests.machine.world import PLANS, Told, World, template
+from tests.machine.world import PLANS, CommandResult, ScratchRepository, template
 from tests.plan.test_properties import LINES, with_mark_of
 
 SAME = ("path", "changed", "digest", "said", "moves", "followed", "evidence")
@@ -58,7 +58,7 @@ class Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = World(self.root / "template", self.root / "repo")
+        self.world = ScratchRepository(self.root / "template", self.root / "repo")
         self.edits: dict[str, list[tuple[bytes, bytes]]] = {}
         """Of each plan the texts before and after the edits that can be taken back."""
         self.branches = ["main"]
@@ -80,23 +80,23 @@ class Machine(RuleBasedStateMachine):
         found = self.world.plans()
         return found[place % len(found)]
 
-    @initialize(texts=st.lists(TEXTS, min_size=1, max_size=3))
+    @initialize(texts=st.lists(PLAN_BYTES, min_size=1, max_size=3))
     def begin(self, texts: list[bytes]) -> None:
         """Plans that somebody wrote."""
         for number, text in enumerate(texts):
             (self.world.project / f"2026-01-0{number + 1}_plan.md").write_bytes(text)
 
-    def run(self, verb: Verb, path: str, *, dry: bool, commit: bool = False) -> tuple[Told, dict[str, bytes]]:
+    def run(self, verb: CommandCall, path: str, *, dry: bool, commit: bool = False) -> tuple[CommandResult, dict[str, bytes]]:
         """Run a command that writes, perhaps after a dry run, and what was there before; a refusal leaves all as it was."""
         world = self.world
         tree = world.tree()
         tried = None
         if dry:
             state = world.state()
-            tried = world.run(*verb.line("--dry-run"))
+            tried = world.run(*verb.command_line("--dry-run"))
             assert world.tree() == tree, verb
             assert world.state() == state, verb
-        told = world.run(*verb.line(*["--commit"] * commit))
+        told = world.run(*verb.command_line(*["--commit"] * commit))
         if told.error and not (commit and told.exit in (5, 6)):
             assert world.tree() == tree, (verb, told)
         if tried is not None and not (commit and told.exit in (5, 6)):
@@ -107,7 +107,7 @@ class Machine(RuleBasedStateMachine):
             assert tried.data["diff"] == shown(tree[path], world.read(path), path), verb
         return told, tree
 
-    def write(self, verb: Verb, path: str, *, dry: bool = False, commit: bool = False) -> Told:
+    def write(self, verb: CommandCall, path: str, *, dry: bool = False, commit: bool = False) -> CommandResult:
         """Run a command that edits one plan; no other file changes."""
         told, tree = self.run(verb, path, dry=dry, commit=commit)
         now = self.world.tree()
@@ -120,67 +120,67 @@ class Machine(RuleBasedStateMachine):
                 self.edits.setdefault(path, []).append((tree[path], now[path]))
         return told
 
-    @rule(title=TITLE, tasks=st.lists(SAID, max_size=2), dry=st.booleans())
+    @rule(title=TITLE, tasks=st.lists(PHRASE, max_size=2), dry=st.booleans())
     def new(self, title: str, tasks: list[str], dry: bool) -> None:
         """A new plan; no other file changes."""
-        told, tree = self.run(Verb("new", tuple([f"--task={each}" for each in tasks]), (title,)), "", dry=dry)
+        told, tree = self.run(CommandCall("new", tuple([f"--task={each}" for each in tasks]), (title,)), "", dry=dry)
         now = self.world.tree()
         assert {name: now.get(name) for name in tree} == tree
         assert set(now) - set(tree) == ({told.data["path"]} if told.exit == 0 else set())
 
     @precondition(has_plans)
-    @rule(place=PLACE, verb=MARKING, dry=st.booleans(), commit=SELDOM)
-    def mark(self, place: int, verb: Verb, dry: bool, commit: bool) -> None:
+    @rule(place=POSITION, verb=MARKING, dry=st.booleans(), commit=SELDOM)
+    def mark(self, place: int, verb: CommandCall, dry: bool, commit: bool) -> None:
         """Tasks are ticked or opened again."""
         self.edit(place, verb, dry=dry, commit=commit)
 
     @precondition(has_plans)
-    @rule(place=PLACE, verb=TASKING, dry=st.booleans(), commit=SELDOM)
-    def task(self, place: int, verb: Verb, dry: bool, commit: bool) -> None:
+    @rule(place=POSITION, verb=TASKING, dry=st.booleans(), commit=SELDOM)
+    def task(self, place: int, verb: CommandCall, dry: bool, commit: bool) -> None:
         """Tasks come, or say something else."""
         self.edit(place, verb, dry=dry, commit=commit)
 
     @precondition(has_plans)
-    @rule(place=PLACE, verb=LOGGING, dry=st.booleans(), commit=SELDOM)
-    def log(self, place: int, verb: Verb, dry: bool, commit: bool) -> None:
+    @rule(place=POSITION, verb=LOGGING, dry=st.booleans(), commit=SELDOM)
+    def log(self, place: int, verb: CommandCall, dry: bool, commit: bool) -> None:
         """An entry comes."""
         self.edit(place, verb, dry=dry, commit=commit)
 
     @precondition(has_plans)
-    @rule(place=PLACE, verb=FILLING, dry=st.booleans(), commit=SELDOM)
-    def fill(self, place: int, verb: Verb, dry: bool, commit: bool) -> None:
+    @rule(place=POSITION, verb=FILLING, dry=st.booleans(), commit=SELDOM)
+    def fill(self, place: int, verb: CommandCall, dry: bool, commit: bool) -> None:
         """The text of a section changes."""
         self.edit(place, verb, dry=dry, commit=commit)
 
-    def edit(self, place: int, verb: Verb, *, dry: bool, commit: bool) -> None:
+    def edit(self, place: int, verb: CommandCall, *, dry: bool, commit: bool) -> None:
         """An edit through the tool changes its own lines."""
         path = self.path(place)
         before = self.world.read(path)
-        verb = numbered(verb, before)
+        verb = with_task_numbers(verb, before)
         verb = verb._replace(options=(f"--plan={path}", *verb.options))
         told = self.write(verb, path, dry=dry, commit=commit)
         after = self.world.read(path)
         if told.exit == 0 and after != before:
             check_lines(verb, before, after)
             again, _ = self.run(verb, path, dry=False)
-            assert not repeats(verb) or (again.exit, again.data["changed"]) == (0, False), verb
+            assert not is_repeatable(verb) or (again.exit, again.data["changed"]) == (0, False), verb
             if again.exit == 0 and self.world.read(path) != after:
                 self.edits.setdefault(path, []).append((after, self.world.read(path)))
 
     @precondition(has_plans)
-    @rule(place=PLACE, dry=st.booleans())
+    @rule(place=POSITION, dry=st.booleans())
     def undo(self, place: int, dry: bool) -> None:
         """The last edit is taken back, to the byte if nothing else has changed since."""
         path = self.path(place)
         before = self.world.read(path)
         edits = self.edits.get(path, [MOVED])
         if edits[-1:] in ([MOVED], []):  # what else changes then is for tests/test_undo_machine.py
-            told, _ = self.run(Verb("undo", (f"--plan={path}",)), "", dry=dry)
+            told, _ = self.run(CommandCall("undo", (f"--plan={path}",)), "", dry=dry)
             if told.exit == 0:
                 self.edits.pop(path, None)
                 self.edits.pop(told.data["path"], None)
             return
-        told = self.write(Verb("undo", (f"--plan={path}",)), path, dry=dry)
+        told = self.write(CommandCall("undo", (f"--plan={path}",)), path, dry=dry)
         if edits and edits[-1][1] == before:
             assert (told.exit, self.world.read(path)) == (0, edits[-1][0])
             edits.pop()
@@ -188,31 +188,31 @@ class Machine(RuleBasedStateMachine):
             self.edits.pop(path, None)  # which of them it was depends on what changed since
 
     @precondition(has_plans)
-    @rule(place=PLACE, how=st.sampled_from(("", "force", "superseded")), by=PLACE, dry=st.booleans())
+    @rule(place=POSITION, how=st.sampled_from(("", "force", "superseded")), by=POSITION, dry=st.booleans())
     def archive(self, place: int, how: str, by: int, dry: bool) -> None:
         """A plan is filed away, with all that belongs to it; one that is in the archive stays there."""
         path = (self.world.plans() + self.world.archived())[place % len(self.world.plans() + self.world.archived())]
         options: tuple[str, ...] = ("--force", "--reason=Given up.") if how == "force" else ()
         if how == "superseded":
             options = ("--as=superseded", f"--by={self.path(by)}")
-        self.move(Verb("archive", options, (path,)), path, dry=dry)
+        self.move(CommandCall("archive", options, (path,)), path, dry=dry)
 
     @precondition(has_archived)
-    @rule(place=PLACE, dry=st.booleans())
+    @rule(place=POSITION, dry=st.booleans())
     def restore(self, place: int, dry: bool) -> None:
         """A plan is taken back."""
         found = self.world.archived()
         path = found[place % len(found)]
-        self.move(Verb("restore", (), (path,)), path, dry=dry)
+        self.move(CommandCall("restore", (), (path,)), path, dry=dry)
 
     @precondition(has_plans)
-    @rule(place=PLACE, title=TITLE, dry=st.booleans())
+    @rule(place=POSITION, title=TITLE, dry=st.booleans())
     def rename(self, place: int, title: str, dry: bool) -> None:
         """A plan gets another title, and another name with it."""
         path = self.path(place)
-        self.move(Verb("rename", (), (path, title)), path, dry=dry)
+        self.move(CommandCall("rename", (), (path, title)), path, dry=dry)
 
-    def move(self, verb: Verb, path: str, *, dry: bool) -> None:
+    def move(self, verb: CommandCall, path: str, *, dry: bool) -> None:
         """Run a command that moves a plan; no content is lost, and other plans change only where they follow."""
         told, tree = self.run(verb, "", dry=dry)
         now = self.world.tree()
@@ -233,7 +233,7 @@ class Machine(RuleBasedStateMachine):
             )
 
     @precondition(has_plans)
-    @rule(place=PLACE, unsafe=st.booleans(), dry=st.booleans())
+    @rule(place=POSITION, unsafe=st.booleans(), dry=st.booleans())
     def mend(self, place: int, unsafe: bool, dry: bool) -> None:
         """What lint can mend is mended, once and for all."""
         path = self.path(place)
@@ -255,7 +255,7 @@ class Machine(RuleBasedStateMachine):
             assert self.world.read(path) == after
 
     @precondition(has_plans)
-    @rule(place=PLACE, who=st.sampled_from(("ann", "bob")), way=st.sampled_from(("--claim", "--release")))
+    @rule(place=POSITION, who=st.sampled_from(("ann", "bob")), way=st.sampled_from(("--claim", "--release")))
     def claim(self, place: int, who: str, way: str) -> None:
         """A task is taken or given back; two never have the same one, and no file changes."""
         tree, path = self.world.tree(), self.path(place)
@@ -267,7 +267,7 @@ class Machine(RuleBasedStateMachine):
             assert (told.data["task"]["id"], who) in names
 
     @precondition(has_plans)
-    @rule(place=PLACE)
+    @rule(place=POSITION)
     def commit(self, place: int) -> None:
         """A plan is committed, and no file changes."""
         tree, path = self.world.tree(), self.path(place)
@@ -280,7 +280,7 @@ class Machine(RuleBasedStateMachine):
 
     @precondition(has_plans)
     @rule(
-        place=PLACE,
+        place=POSITION,
         at=st.integers(0, 200),
         lines=st.lists(LINES, max_size=3),
         taken=st.integers(0, 2),
@@ -333,7 +333,7 @@ def _others(files: dict[str, bytes], without: set[str]) -> list[bytes]:
     return [data for name, data in files.items() if name not in without and not name.endswith("evidence.json")]
 
 
-def _moved(told: Told) -> bool:
+def _moved(told: CommandResult) -> bool:
     """Whether a plan went to another folder, so that the paths in it may be others."""
     return bool(told.data["moves"])
 

@@ -20,7 +20,7 @@ from tests.repo.branches import OURS, PLAN, THEIRS, edited, git
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import merges
-from merges import Judged, Sides
+from merges import MergeOutcome, Sides
 
 COUNT = 150
 EXAMPLES = 24
@@ -48,14 +48,14 @@ def test_ours_holds_what_it_promises(plans: list[Path]) -> None:
     asked = [(plans[at * 7 % len(plans)], at, merges.SEED) for at in range(COUNT)]
     results = [(sides, {"ours": merges.judged(sides, "ours")}) for sides in (merges.sides(*each) for each in asked)]
     assert merges.broken(results) == []
-    assert sum(len(sides.verbs.split()) for sides, _ in results) > 4 * COUNT
+    assert sum(len(sides.commands.split()) for sides, _ in results) > 4 * COUNT
 
 
 def test_git_and_union_do_not() -> None:
     judged = {way: merges.judged(SIDES, way) for way in merges.WAYS}
     assert judged["git"].conflict
     assert "Progress: Build the parser." in judged["union"].doubled
-    assert judged["ours"] == Judged(conflict=False, lost=[], doubled=[], unreadable="")
+    assert judged["ours"] == MergeOutcome(conflict=False, lost=[], doubled=[], unreadable="")
 
 
 def test_what_a_merge_loses_or_doubles_is_found() -> None:
@@ -71,7 +71,7 @@ def test_what_a_merge_loses_or_doubles_is_found() -> None:
     ]
     assert merges.judge(SIDES, whole + b"\n## Progress\n", 0).unreadable == "Progress twice"
     assert merges.judge(SIDES, b"\xff", 0).unreadable
-    judged = Judged(conflict=True, lost=[], doubled=[], unreadable="")
+    judged = MergeOutcome(conflict=True, lost=[], doubled=[], unreadable="")
     assert merges.broken([(SIDES, {"ours": judged})]) == ["conflicts in 100.0 %, more than 5 %"]
 
 

@@ -20,8 +20,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.machine.drawn import FILLING, LOGGING, MARKING, PLACE, SAID, TASKING, TEXTS, TITLE, Verb, numbered
-from tests.machine.world import PLANS, Told, World, template
+from tests.machine.drawn import FILLING, LOGGING, MARKING, POSITION, PHRASE, TASKING, PLAN_BYTES, TITLE, CommandCall, with_task_numbers
+from tests.machine.world import PLANS, CommandResult, ScratchRepository, template
 
 
 class UndoMachine(RuleBasedStateMachine):
@@ -31,7 +31,7 @@ class UndoMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = World(self.root / "template", self.root / "repo")
+        self.world = ScratchRepository(self.root / "template", self.root / "repo")
         self.trees = [self.world.tree()]
         self.at = 0
 
@@ -39,7 +39,7 @@ class UndoMachine(RuleBasedStateMachine):
         """Leave the repository."""
         self.world.close()
 
-    @initialize(texts=st.lists(TEXTS, min_size=1, max_size=3))
+    @initialize(texts=st.lists(PLAN_BYTES, min_size=1, max_size=3))
     def begin(self, texts: list[bytes]) -> None:
         """Plans that somebody wrote, which name each other."""
         for number, text in enumerate(texts, 1):
@@ -55,7 +55,7 @@ class UndoMachine(RuleBasedStateMachine):
         """Whether there is a plan."""
         return bool(self.world.plans() or self.world.archived())
 
-    def operate(self, *line: str) -> Told:
+    def operate(self, *line: str) -> CommandResult:
         """Run a command that is one operation, or none."""
         told = self.world.run(*line)
         tree = self.world.tree()
@@ -66,21 +66,21 @@ class UndoMachine(RuleBasedStateMachine):
         self.at += 1
         return told
 
-    @rule(title=TITLE, tasks=st.lists(SAID, max_size=2))
+    @rule(title=TITLE, tasks=st.lists(PHRASE, max_size=2))
     def new(self, title: str, tasks: list[str]) -> None:
         """A new plan."""
         self.operate("new", *[f"--task={each}" for each in tasks], "--", title)
 
     @precondition(has_plans)
-    @rule(place=PLACE, verb=MARKING | TASKING | LOGGING | FILLING)
-    def edit(self, place: int, verb: Verb) -> None:
+    @rule(place=POSITION, verb=MARKING | TASKING | LOGGING | FILLING)
+    def edit(self, place: int, verb: CommandCall) -> None:
         """An edit."""
         path = self.world.plans()[place % len(self.world.plans())]
-        verb = numbered(verb, self.world.read(path))
-        self.operate(*verb._replace(options=(f"--plan={path}", *verb.options)).line())
+        verb = with_task_numbers(verb, self.world.read(path))
+        self.operate(*verb._replace(options=(f"--plan={path}", *verb.options)).command_line())
 
     @precondition(has_any)
-    @rule(place=PLACE, verb=st.sampled_from(("archive", "restore", "rename", "drop")), title=TITLE)
+    @rule(place=POSITION, verb=st.sampled_from(("archive", "restore", "rename", "drop")), title=TITLE)
     def move(self, place: int, verb: str, title: str) -> None:
         """A plan goes elsewhere."""
         every = self.world.plans() + self.world.archived()

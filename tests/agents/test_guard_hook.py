@@ -14,26 +14,26 @@ import pytest
 from execplan.agents.integrations.guard_hook import hook_handler
 from execplan.agents.integrations.hook_file import PROGRAMS
 from tests.agents.tree import tree
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a home."""
-    return Desk(tmp_path / "repo", monkeypatch)
+    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
-def ok(desk: Desk, *arguments: str) -> Any:
+def ok(desk: InProcessRepository, *arguments: str) -> Any:
     """Type a command that works; the document."""
     result = desk.type(*arguments, "--json")
     assert result.exit == 0, result.err
     return result.json
 
 
-def hook(desk: Desk, file: str) -> dict[str, Any]:
+def hook(desk: InProcessRepository, file: str) -> dict[str, Any]:
     """The hook in a file, the last of its event."""
     said = json.loads((desk.path / file).read_bytes().decode())
     (found,) = said["hooks"]["PreToolUse"][-1]["hooks"]
@@ -41,7 +41,7 @@ def hook(desk: Desk, file: str) -> dict[str, Any]:
     return found
 
 
-def test_claude_code_always_and_codex_where_it_is_at_home(desk: Desk) -> None:
+def test_claude_code_always_and_codex_where_it_is_at_home(desk: InProcessRepository) -> None:
     before = tree(desk.path)
     told = ok(desk, "install", "guard")
     assert [each["path"] for each in told["data"]["changes"]] == [CLAUDE]
@@ -62,7 +62,7 @@ def test_claude_code_always_and_codex_where_it_is_at_home(desk: Desk) -> None:
     assert tree(desk.path) == before
 
 
-def test_for_says_which(desk: Desk) -> None:
+def test_for_says_which(desk: InProcessRepository) -> None:
     before = tree(desk.path)
     ok(desk, "install", "guard", "--for", "codex")
     assert not (desk.path / ".claude").exists()
@@ -78,7 +78,7 @@ def test_for_says_which(desk: Desk) -> None:
     assert desk.type("install", "guard", "--for", "emacs").exit == 2
 
 
-def test_what_is_there_stays_with_its_mode(desk: Desk) -> None:
+def test_what_is_there_stays_with_its_mode(desk: InProcessRepository) -> None:
     desk.write(CLAUDE, '{"model": "x"}').chmod(0o600)
     desk.write(".claude/agents/a.md", "x")
     before = tree(desk.path)
@@ -87,7 +87,7 @@ def test_what_is_there_stays_with_its_mode(desk: Desk) -> None:
     assert tree(desk.path) == before
 
 
-def test_a_file_that_was_made_goes_unless_others_have_written_to_it(desk: Desk) -> None:
+def test_a_file_that_was_made_goes_unless_others_have_written_to_it(desk: InProcessRepository) -> None:
     before = tree(desk.path)
     path = desk.path / CLAUDE
     ok(desk, "install", "guard")
@@ -101,7 +101,7 @@ def test_a_file_that_was_made_goes_unless_others_have_written_to_it(desk: Desk) 
     assert path.read_text() == '{"model": "x"}'
 
 
-def test_an_entry_of_another_day_is_renewed_where_it_is(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_of_another_day_is_renewed_where_it_is(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tree(desk.path)
     with monkeypatch.context() as patch:
         patch.setattr("execplan.agents.integrations.guard_hook.TIMEOUT", 9)
@@ -116,7 +116,7 @@ def test_an_entry_of_another_day_is_renewed_where_it_is(desk: Desk, monkeypatch:
     assert tree(desk.path) == before
 
 
-def test_an_edit_is_kept_until_it_is_forced(desk: Desk) -> None:
+def test_an_edit_is_kept_until_it_is_forced(desk: InProcessRepository) -> None:
     desk.write(CLAUDE, '{\n  "model": "x"\n}\n')
     before = tree(desk.path)
     ok(desk, "install", "guard")
@@ -136,7 +136,7 @@ def test_an_edit_is_kept_until_it_is_forced(desk: Desk) -> None:
     assert tree(desk.path) == before
 
 
-def test_of_two_entries_one_is_left_when_it_is_forced(desk: Desk) -> None:
+def test_of_two_entries_one_is_left_when_it_is_forced(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     path = desk.path / CLAUDE
     said = json.loads(path.read_text())
@@ -149,7 +149,7 @@ def test_of_two_entries_one_is_left_when_it_is_forced(desk: Desk) -> None:
     assert not path.parent.exists()
 
 
-def test_one_that_was_put_there_by_hand_is_left_alone(desk: Desk) -> None:
+def test_one_that_was_put_there_by_hand_is_left_alone(desk: InProcessRepository) -> None:
     said = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard || exit 2"}]}]}}
     desk.write(CLAUDE, json.dumps(said))
     assert "by hand" in desk.type("install", "guard").out
@@ -166,7 +166,7 @@ def test_one_that_was_put_there_by_hand_is_left_alone(desk: Desk) -> None:
         ('{"a": 1}'.encode("utf-16"), "byte 0"),
     ],
 )
-def test_what_can_not_be_read_is_refused(desk: Desk, content: bytes, words: str) -> None:
+def test_what_can_not_be_read_is_refused(desk: InProcessRepository, content: bytes, words: str) -> None:
     desk.write(CLAUDE, content)
     assert_refused(desk, "install", words)
     ok(desk, "install", "guard", "--for", "codex")
@@ -175,7 +175,7 @@ def test_what_can_not_be_read_is_refused(desk: Desk, content: bytes, words: str)
     assert (desk.path / CLAUDE).read_bytes() == content
 
 
-def assert_refused(desk: Desk, verb: str, words: str) -> None:
+def assert_refused(desk: InProcessRepository, verb: str, words: str) -> None:
     """Expect that the file can't be read."""
     result = desk.type(verb, "guard", "--json")
     assert result.exit == 3
@@ -183,7 +183,7 @@ def assert_refused(desk: Desk, verb: str, words: str) -> None:
     assert words in result.json["error"]["message"]
 
 
-def test_what_was_broken_since_is_not_taken_apart(desk: Desk) -> None:
+def test_what_was_broken_since_is_not_taken_apart(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     path = desk.path / CLAUDE
     path.write_text(path.read_text().replace('"hooks": {', '"hooks": {,'))
@@ -192,7 +192,7 @@ def test_what_was_broken_since_is_not_taken_apart(desk: Desk) -> None:
     assert "stands in no hook" in desk.type("uninstall", "guard").out
 
 
-def test_a_link_is_followed_within_the_repository_and_not_out_of_it(desk: Desk) -> None:
+def test_a_link_is_followed_within_the_repository_and_not_out_of_it(desk: InProcessRepository) -> None:
     desk.write("shared.json", "{}\n")
     (desk.path / ".claude").mkdir()
     (desk.path / CLAUDE).symlink_to("../shared.json")
@@ -208,7 +208,7 @@ def test_a_link_is_followed_within_the_repository_and_not_out_of_it(desk: Desk) 
     assert (desk.path.parent / "outside.json").read_text() == "{}\n"
 
 
-def test_it_says_where_no_execplan_is_found(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_where_no_execplan_is_found(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     stub(desk, "exit 0")
     path = os.environ["PATH"]
     monkeypatch.setenv("PATH", f"{desk.path}/bin:{path}")
@@ -220,14 +220,14 @@ def test_it_says_where_no_execplan_is_found(desk: Desk, monkeypatch: pytest.Monk
     assert any(["PATH" in warning for warning in ok(desk, "install", "guard")["warnings"]])
 
 
-def stub(desk: Desk, script: str) -> None:
+def stub(desk: InProcessRepository, script: str) -> None:
     """An execplan that does something else."""
     desk.write("bin/execplan", f"#!/bin/sh\n{script}\n").chmod(0o755)
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(desk: Desk, program: str, shell: str) -> None:
+def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(desk: InProcessRepository, program: str, shell: str) -> None:
     ok(desk, "install", "guard", "--for", program)
     line = hook(desk, PROGRAMS[program].file)["command"]
 
@@ -249,7 +249,7 @@ def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(desk: Desk, pro
         assert words.strip(), script
 
 
-def test_the_line_asks_the_guard(desk: Desk) -> None:
+def test_the_line_asks_the_guard(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     stub(desk, f'PYTHONPATH={ROOT} exec {sys.executable} -m execplan "$@"')
     asked = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(desk.path), "tool_name": "Read"}

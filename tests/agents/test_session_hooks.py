@@ -19,7 +19,7 @@ from execplan.doctor.agent_hook_checks import check_session_hooks
 from execplan.doctor.doctor_check import DoctorContext
 from execplan.project import project_discovery
 from tests.agents.tree import tree
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,24 +31,24 @@ THEIRS = json.dumps(
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a home."""
-    return Desk(tmp_path / "repo", monkeypatch)
+    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
-def ok(desk: Desk, *arguments: str) -> Any:
+def ok(desk: InProcessRepository, *arguments: str) -> Any:
     """Type a command that works; the document."""
     result = desk.type(*arguments, "--json")
     assert result.exit == 0, (arguments, result)
     return result.json
 
 
-def events(desk: Desk, file: str) -> dict[str, int]:
+def events(desk: InProcessRepository, file: str) -> dict[str, int]:
     """How many groups of hooks a file has, by event."""
     return {name: len(groups) for name, groups in json.loads((desk.path / file).read_text())["hooks"].items()}
 
 
-def test_claude_code_is_told_twice_and_codex_once(desk: Desk) -> None:
+def test_claude_code_is_told_twice_and_codex_once(desk: InProcessRepository) -> None:
     before = tree(desk.path)
     told = ok(desk, "install", "session-hooks")
     assert [each["path"] for each in told["data"]["changes"]] == [CLAUDE]
@@ -65,7 +65,7 @@ def test_claude_code_is_told_twice_and_codex_once(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"SessionStart":[]}}', THEIRS])
-def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: str) -> None:
+def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: InProcessRepository, text: str) -> None:
     project = project_discovery.require(str(desk.path))
     if text:
         desk.write(CLAUDE, text)
@@ -82,7 +82,7 @@ def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: st
         assert tree(desk.path) == before
 
 
-def test_an_edit_is_kept_and_an_older_entry_renewed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_is_kept_and_an_older_entry_renewed(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tree(desk.path)
     with monkeypatch.context() as patch:
         patch.setattr("execplan.agents.integrations.session_hooks.TIMEOUT", 9)
@@ -100,7 +100,7 @@ def test_an_edit_is_kept_and_an_older_entry_renewed(desk: Desk, monkeypatch: pyt
     assert tree(desk.path) == before
 
 
-def test_what_somebody_has_put_there_by_hand_is_left_alone(desk: Desk) -> None:
+def test_what_somebody_has_put_there_by_hand_is_left_alone(desk: InProcessRepository) -> None:
     mine = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "execplan prime"}]}]}}
     path = desk.write(CLAUDE, json.dumps(mine))
     ok(desk, "install", "session-hooks")
@@ -109,14 +109,14 @@ def test_what_somebody_has_put_there_by_hand_is_left_alone(desk: Desk) -> None:
     assert json.loads(path.read_text()) == mine
 
 
-def test_a_damaged_file_is_not_touched(desk: Desk) -> None:
+def test_a_damaged_file_is_not_touched(desk: InProcessRepository) -> None:
     path = desk.write(CLAUDE, '{"hooks": {,}}')
     assert desk.refused(3, "bad-json", "install", "session-hooks")
     assert path.read_text() == '{"hooks": {,}}'
 
 
 @pytest.mark.parametrize(("program", "hook"), [(name, hook) for name, hooks in HOOKS.items() for hook in hooks])
-def test_the_line_tells_the_plan_and_never_fails(desk: Desk, program: str, hook: Any) -> None:
+def test_the_line_tells_the_plan_and_never_fails(desk: InProcessRepository, program: str, hook: Any) -> None:
     line = hook_handler(program, hook)["command"]
     (desk.path / "bin").mkdir()
     os.symlink(sys.executable, desk.path / "bin" / "python")
@@ -150,7 +150,7 @@ def test_the_line_tells_the_plan_and_never_fails(desk: Desk, program: str, hook:
     assert run(str(plain)) == (0, ""), "execplan is not on PATH"
 
 
-def test_doctor_looks_at_them(desk: Desk) -> None:
+def test_doctor_looks_at_them(desk: InProcessRepository) -> None:
     project = project_discovery.require(str(desk.path))
 
     def said() -> str:

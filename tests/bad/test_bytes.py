@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bad.tools import WRITERS, broken, calm, codes, edit, lint, names_in, refuse
+from tests.bad.tools import WRITERS, expect_unreadable, checked_output, codes, edit, lint, names_in, expect_error
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def test_04_other_characters_end_no_line(plain: Folder, char: str) -> None:
     """What some libraries take for a line end is a character like others: no heading, no task begins behind it."""
     content = CLEAN.replace("Read lines.", f"Read lines.{char}- [ ] Ghost{char}## Progress{char}")
     path = plain.plan(content)
-    shown = plain.ok("show")
-    assert shown["counts"]["total"] == 3
-    assert len(shown["sections"]) == 12
+    plan_data = plain.ok("show")
+    assert plan_data["counts"]["total"] == 3
+    assert len(plan_data["sections"]) == 12
     assert "EP105" not in codes(plain, path)
     plain.ok("done", "2")
     assert path.read_bytes() == tick(content).encode()
@@ -135,8 +135,8 @@ def test_05_entry_at_the_very_end(
         "Surprises & Discoveries": "- Observation: A.\n  Evidence: B.",
         "Outcomes & Retrospective": "It works.",
     }
-    below = filled[section] if body == "filled" else body
-    content = f"# T\n\n## {section}" + (f"\n\n{below}" if below else "")
+    section_body = filled[section] if body == "filled" else body
+    content = f"# T\n\n## {section}" + (f"\n\n{section_body}" if section_body else "")
     content = content.replace("\n", end)
     path = plain.plan(content)
     edit(plain, path, *writer)
@@ -152,8 +152,8 @@ def test_06_nul_byte(plain: Folder, content: bytes, offset: int) -> None:
     """A NUL byte makes a plan unreadable; its offset is told."""
     line = content[:offset].count(b"\n") + 1
     path = plain.plan(content)
-    broken(plain, path, says=("NUL", f"offset {offset}"))
-    refuse(plain, path, "show", path.stem, says=(f".agent/execplans/{path.name}:{line}",))
+    expect_unreadable(plain, path, says=("NUL", f"offset {offset}"))
+    expect_error(plain, path, "show", path.stem, says=(f".agent/execplans/{path.name}:{line}",))
     assert lint(plain, path)[0]["line"] == line
 
 
@@ -164,17 +164,17 @@ def test_07_bad_utf8(plain: Folder, bad: bytes) -> None:
     """Bytes that are no UTF-8, surrogates and overlong forms included, make a plan unreadable; the offset is told."""
     path = plain.plan(b"# T\n\n" + bad)
     findings = lint(plain, path)
-    assert [each["code"] for each in findings] == ["EP001"]
+    assert [finding["code"] for finding in findings] == ["EP001"]
     assert findings[0]["line"] == 3
-    for verb in (("show",), ("done", "1"), ("add", "x")):
-        error = refuse(plain, path, *verb, says=("offset 5", f"{path.name}:3"))
+    for command in (("show",), ("done", "1"), ("add", "x")):
+        error = expect_error(plain, path, *command, says=("offset 5", f"{path.name}:3"))
         assert "UTF-8" in error["hint"]
 
 
 def test_07_bad_utf8_everywhere(plain: Folder) -> None:
     """Every verb tells of bytes that are no UTF-8."""
     path = plain.plan(CLEAN.encode() + b"caf\xe9\n")
-    broken(plain, path, says=(f"offset {len(CLEAN) + 3}", "0xe9"))
+    expect_unreadable(plain, path, says=(f"offset {len(CLEAN) + 3}", "0xe9"))
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "utf-32"])
@@ -182,15 +182,15 @@ def test_08_utf16(plain: Folder, encoding: str) -> None:
     """UTF-16, with and without its mark, is refused with how to convert it."""
     mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
     path = plain.plan(mark + CLEAN.encode(encoding))
-    for verb in (("show",), ("done", "2"), ("decide", "a", "--why", "b")):
-        error = refuse(plain, path, *verb, says=("UTF-8",))
+    for command in (("show",), ("done", "2"), ("decide", "a", "--why", "b")):
+        error = expect_error(plain, path, *command, says=("UTF-8",))
         assert "convert" in error["hint"]
     assert codes(plain, path) == ["EP001"]
 
 
 def test_08_utf16_everywhere(plain: Folder) -> None:
     """Every verb tells of UTF-16."""
-    broken(plain, plain.plan(CLEAN.encode("utf-16")), says=("UTF-16",))
+    expect_unreadable(plain, plain.plan(CLEAN.encode("utf-16")), says=("UTF-16",))
 
 
 def test_12_large_file(plain: Folder) -> None:
@@ -203,7 +203,7 @@ def test_12_large_file(plain: Folder) -> None:
     for arguments in (("show", "large"), ("done", "1"), ("new", "--from", str(path)), ("add", f"@{path}")):
         result = plain.run(*arguments)
         assert result.exit == 3, result
-        assert "100,000,000" in calm(result)
+        assert "100,000,000" in checked_output(result)
         assert "large.md" in result.err
     listed = plain.run("list", "--json")
     assert listed.exit == 1
@@ -220,9 +220,9 @@ def test_12_cap(plain: Folder) -> None:
     """The last byte that fits is read, the next is not; an edit that would go over the cap writes nothing."""
     path = plain.plan((CLEAN + "x" * (MAX - len(CLEAN))).encode())
     assert plain.ok("show")["counts"]["total"] == 3
-    refuse(plain, path, "add", "One more.", says=("5,242,880",))
+    expect_error(plain, path, "add", "One more.", says=("5,242,880",))
     path.write_bytes(path.read_bytes() + b"x")
-    refuse(plain, path, "show", says=("5,242,881",))
+    expect_error(plain, path, "show", says=("5,242,881",))
 
 
 def test_12_large_standard_input(plain: Folder) -> None:
@@ -231,15 +231,15 @@ def test_12_large_standard_input(plain: Folder) -> None:
         plain.plan()
         result = plain.run(*arguments, stdin=b"x" * (MAX + 1))
         assert result.exit == 3, result
-        assert "5,242,880" in calm(result)
+        assert "5,242,880" in checked_output(result)
 
 
 def test_13_one_long_line(plain: Folder) -> None:
     """One line of 50 MB is refused as a large file is."""
     path = plain.plan(b"# T " + b"x" * 50_000_000)
     begin = monotonic()
-    refuse(plain, path, "show", says=("50,000,004",))
-    refuse(plain, path, "done", "1", says=("50,000,004", path.name))
+    expect_error(plain, path, "show", says=("50,000,004",))
+    expect_error(plain, path, "done", "1", says=("50,000,004", path.name))
     assert codes(plain, path) == ["EP001"]
     assert monotonic() - begin < 15
 
@@ -248,14 +248,14 @@ def test_13_one_long_line(plain: Folder) -> None:
 def test_14_empty_file(plain: Folder, content: str) -> None:
     """A file with nothing but white space or a byte order mark is no plan."""
     path = plain.plan(content)
-    refuse(plain, path, "show", says=("empty", path.name))
-    refuse(plain, path, "done", "1", says=("empty", path.name))
-    refuse(plain, path, "outcome", "It works.", "--create", says=("empty", path.name))
+    expect_error(plain, path, "show", says=("empty", path.name))
+    expect_error(plain, path, "done", "1", says=("empty", path.name))
+    expect_error(plain, path, "outcome", "It works.", "--create", says=("empty", path.name))
     assert codes(plain, path) == ["EP001"]
 
 
 def test_14_empty_file_everywhere(plain: Folder) -> None:
     """Every verb tells of an empty file, which `new --from` takes as little."""
     path = plain.plan("")
-    broken(plain, path, says=("empty",))
-    refuse(plain, path, "new", "--from", str(path), says=("empty",))
+    expect_unreadable(plain, path, says=("empty",))
+    expect_error(plain, path, "new", "--from", str(path), says=("empty",))

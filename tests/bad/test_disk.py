@@ -14,19 +14,19 @@ from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN
 
-DONE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+COMPLETE_PLAN = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
 
 
-def bound(folder: Folder, *arguments: str) -> tuple[int, str]:
+def run_unprivileged(folder: Folder, *arguments: str) -> tuple[int, str]:
     """Run execplan as somebody to whom permissions apply; root is made one."""
     command = [sys.executable, "-m", "execplan", *arguments]
     if os.geteuid() == 0:
         need("setpriv")
         command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=folder.path, env=folder.env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
     )
-    return done.returncode, done.stderr.decode()
+    return completed.returncode, completed.stderr.decode()
 
 
 def tree(root: Path) -> dict[str, bytes]:
@@ -38,19 +38,19 @@ def tree(root: Path) -> dict[str, bytes]:
 def test_36_read_only_file(repo: Folder, verb: str) -> None:
     path = repo.plan()
     path.chmod(0o444)
-    status, err = bound(repo, *CALLS[verb])
+    status, err = run_unprivileged(repo, *CALLS[verb])
     assert status == 6
     assert "2026-01-01_parser.md is read-only" in err
     assert "chmod u+w" in err
     assert path.read_text() == CLEAN
     assert path.stat().st_mode & 0o777 == 0o444
-    assert bound(repo, "undo")[0] == 1
+    assert run_unprivileged(repo, "undo")[0] == 1
 
 
 def test_36_an_unreadable_file(repo: Folder) -> None:
     path = repo.plan()
     path.chmod(0o000)
-    status, err = bound(repo, "done", "2")
+    status, err = run_unprivileged(repo, "done", "2")
     path.chmod(0o644)
     assert status == 6
     assert "permission denied" in err
@@ -79,10 +79,10 @@ def test_36_modes_are_kept(repo: Folder) -> None:
     "call", [CALLS["done"], CALLS["attach"], ("archive",), ("rename", "parser", "Scanner"), ("new", "X")]
 )
 def test_37_read_only_folder(repo: Folder, call: tuple[str, ...]) -> None:
-    path = repo.plan(DONE if call == ("archive",) else CLEAN)
+    path = repo.plan(COMPLETE_PLAN if call == ("archive",) else CLEAN)
     before = tree(repo.path)
     path.parent.chmod(0o555)
-    status, err = bound(repo, *call)
+    status, err = run_unprivileged(repo, *call)
     path.parent.chmod(0o755)
     assert status == 6, err
     assert "permission denied" in err
@@ -91,13 +91,13 @@ def test_37_read_only_folder(repo: Folder, call: tuple[str, ...]) -> None:
 
 
 def test_37_read_only_archive(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(COMPLETE_PLAN)
     repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
     archive = repo.path / ".agent/execplans/archive"
     (archive / "artifacts").mkdir(parents=True)
     before = tree(repo.path)
     archive.chmod(0o555)
-    status, err = bound(repo, "archive")
+    status, err = run_unprivileged(repo, "archive")
     archive.chmod(0o755)
     assert status == 6, err
     assert tree(repo.path) == before
@@ -107,7 +107,7 @@ def test_37_read_only_archive(repo: Folder) -> None:
 def test_37_read_only_git_folder(repo: Folder) -> None:
     path = repo.plan()
     (repo.path / ".git").chmod(0o555)
-    status, err = bound(repo, "done", "2")
+    status, err = run_unprivileged(repo, "done", "2")
     (repo.path / ".git").chmod(0o755)
     assert status == 6
     assert ".git/execplan" in err

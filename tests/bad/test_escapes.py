@@ -15,36 +15,36 @@ from tests.plans import CLEAN, STEPS
 
 BAD = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J \u202eturned\u202c \u200bnone \x08\x7f"
 NAME = f"2026-01-01_a\nINJECTED {BAD}"
-OTHER = f"2026-01-02_b\nINJECTED {BAD}"
+SECOND_NAME = f"2026-01-02_b\nINJECTED {BAD}"
 HOSTILE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 
 
-def plan(title: str) -> str:
+def hostile_plan(title: str) -> str:
     """A plan with such text everywhere."""
     text = STEPS.replace("# Build the parser", f"# {title} {BAD}")
-    for words in (
+    for sentence in (
         "Build the parser.",
         "Read line by line.",
         "The last line is dropped.",
         "Lines can be read.",
         "A task",
     ):
-        text = text.replace(words, f"{words[:-1]} {BAD}")
+        text = text.replace(sentence, f"{sentence[:-1]} {BAD}")
     return text
 
 
 @pytest.fixture
 def hostile(repo: Folder) -> Folder:
     """Two plans with such names and texts, and files around them."""
-    repo.plan(plan("Build the parser"), NAME)
-    repo.plan(plan("Write the tests"), OTHER)
+    repo.plan(hostile_plan("Build the parser"), NAME)
+    repo.plan(hostile_plan("Write the tests"), SECOND_NAME)
     repo.write(f".agent/execplans/c\nINJECTED {BAD}.md.orig", "x")
     repo.write(f"src/d\nINJECTED {BAD}.py", "x = 1\n")
     repo.write(f".agent/templates/e\nINJECTED {BAD}.md", f"# {{{{ title }}}}\n{{#- {BAD} #}}\n")
     return repo
 
 
-def clean(result: Result) -> None:
+def check_output(result: Result) -> None:
     """Expect that nothing hostile was printed, and that no name makes a line of its own."""
     for text in (result.out, result.err):
         assert not HOSTILE.search(text), (HOSTILE.search(text), text)
@@ -72,7 +72,7 @@ def test_no_output_acts_on_a_terminal(hostile: Folder) -> None:
     for call in CALLS:
         result = hostile.run(*call)
         assert result.exit != 70, (call, result)
-        clean(result)
+        check_output(result)
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "junit", "gitlab"])
@@ -94,8 +94,8 @@ def test_colours_of_ours_stay_and_those_of_others_do_not() -> None:
 
 
 def test_what_another_program_reads_is_raw_unless_on_a_terminal(plain: Folder) -> None:
-    ours = plain.write("ours.md", CLEAN.replace("Read lines.", "Read \x1b[31mlines."))
-    result = plain.run("merge", str(ours), str(ours), str(ours))
+    plan_file = plain.write("ours.md", CLEAN.replace("Read lines.", "Read \x1b[31mlines."))
+    result = plain.run("merge", str(plan_file), str(plan_file), str(plan_file))
     assert "\x1b[31mlines." in result.out
 
 

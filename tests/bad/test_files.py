@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bad.tools import WRITERS, calm, codes, names_in, refuse, refuse_edits
+from tests.bad.tools import WRITERS, checked_output, codes, names_in, expect_error, expect_edit_errors
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ def test_30_link_out_of_the_repository(request: pytest.FixtureRequest, kind: str
         path.symlink_to("hop.txt")
     else:
         path.symlink_to(outside if shape == "absolute" else "../../../outside.md")
-    refuse_edits(folder, path, exit=7, says=("link", ".agent/execplans/2026-01-01_parser.md"))
-    for verb in (("show",), ("show", "parser"), ("archive",), ("done", "2"), ("done", "2", "--dry-run")):
-        error = refuse(folder, path, *verb, exit=7, says=("out of the repository",))
+    expect_edit_errors(folder, path, exit=7, says=("link", ".agent/execplans/2026-01-01_parser.md"))
+    for command in (("show",), ("show", "parser"), ("archive",), ("done", "2"), ("done", "2", "--dry-run")):
+        error = expect_error(folder, path, *command, exit=7, says=("out of the repository",))
         assert error["candidates"] == []
-    for verb in (("list",), ("status",), ("next",), ("lint",), ("lint", str(path))):
-        result = folder.run(*verb)
+    for command in (("list",), ("status",), ("next",), ("lint",), ("lint", str(path))):
+        result = folder.run(*command)
         assert result.exit == 1, result
-        assert "link out of the repository" in calm(result) or "is broken" in calm(result)
+        assert "link out of the repository" in checked_output(result) or "is broken" in checked_output(result)
         assert "Read lines" not in result.out
     assert path.is_symlink()
     assert outside.read_bytes() == CLEAN.encode()
@@ -67,7 +67,7 @@ def test_31_link_and_target_are_locked_as_one(plain: Folder) -> None:
     path = plain.plan()
     link = plain.path / "link.md"
     link.symlink_to(path)
-    started = [plain.start("add", f"Step {each}.", "-p", str((path, link)[each % 2])) for each in range(10)]
+    started = [plain.start("add", f"Step {number}.", "-p", str((path, link)[number % 2])) for number in range(10)]
     assert [process.wait(timeout=60) for process in started] == [0] * 10
     for process in started:
         process.communicate()
@@ -81,14 +81,14 @@ def test_31_broken_link_and_loop(plain: Folder) -> None:
     (project / "gone.md").symlink_to("nowhere.md")
     (project / "loop.md").symlink_to("loop.md")
     for name in ("gone", "loop"):
-        for verb in (("show", name), ("done", "1", "-p", name), ("archive", name)):
-            result = plain.run(*verb)
+        for command in (("show", name), ("done", "1", "-p", name), ("archive", name)):
+            result = plain.run(*command)
             assert result.exit == 3, result
-            assert name in calm(result)
-    for look in ("list", "status", "lint"):
-        result = plain.run(look)
+            assert name in checked_output(result)
+    for subcommand in ("list", "status", "lint"):
+        result = plain.run(subcommand)
         assert result.exit == 1
-        assert "gone" in calm(result)
+        assert "gone" in checked_output(result)
     assert (project / "gone.md").is_symlink()
 
 
@@ -105,25 +105,25 @@ def test_34_what_is_no_file(plain: Folder, kind: str, monkeypatch: pytest.Monkey
             opened.bind("odd.md")
     elif kind == "folder":
         path.mkdir()
-    named = "/dev/zero" if kind == "device" else str(path)
+    target = "/dev/zero" if kind == "device" else str(path)
     begin = monotonic()
-    calls: list[tuple[str, ...]] = [("show", named), ("new", "--from", named), ("add", f"@{named}", "-p", "parser")]
-    calls += [(*writer, "-p", named) for writer in WRITERS]
+    calls: list[tuple[str, ...]] = [("show", target), ("new", "--from", target), ("add", f"@{target}", "-p", "parser")]
+    calls += [(*writer, "-p", target) for writer in WRITERS]
     if kind != "device":
         calls += [("show", "odd"), ("archive", "odd"), ("done", "1", "-p", "odd")]
         listed = plain.run("list", "--json")
         assert listed.exit == 1
-        assert [each["state"] for each in listed.json["data"]["plans"]] == ["active", "broken"]
+        assert [plan["state"] for plan in listed.json["data"]["plans"]] == ["active", "broken"]
         assert plain.run("status").exit == plain.run("lint").exit == 1
     for call in calls:
         for flags in ((), ("--json",)):
             result = plain.run(*call, *flags)
             assert result.exit == 3, (call, result)
-            assert os.path.basename(named).split(".")[0] in calm(result)
+            assert os.path.basename(target).split(".")[0] in checked_output(result)
     if kind != "folder":
-        linted = plain.run("lint", named)
+        linted = plain.run("lint", target)
         assert linted.exit == 1
-        assert "EP001" in calm(linted)
+        assert "EP001" in checked_output(linted)
     assert monotonic() - begin < 20
     assert plain.ok("show", "parser")["counts"]["total"] == 3
 
@@ -131,17 +131,17 @@ def test_34_what_is_no_file(plain: Folder, kind: str, monkeypatch: pytest.Monkey
 def test_35_hard_link(plain: Folder) -> None:
     """Other hard links of a plan keep the old text, and a warning says so."""
     path = plain.plan()
-    other = plain.path / "other.md"
-    os.link(path, other)
+    hard_link = plain.path / "other.md"
+    os.link(path, hard_link)
     document = plain.run("done", "2", "--json")
     assert document.exit == 0
-    assert any("hard link" in each and path.name in each for each in document.json["warnings"])
-    assert other.read_bytes() == CLEAN.encode()
+    assert any("hard link" in warning and path.name in warning for warning in document.json["warnings"])
+    assert hard_link.read_bytes() == CLEAN.encode()
     assert b"[x] (2026-01-01 00:00Z) Build" in path.read_bytes()
     assert path.stat().st_nlink == 1
-    again = plain.run("done", "3")
-    assert again.exit == 0
-    assert "hard link" not in again.err
+    second_result = plain.run("done", "3")
+    assert second_result.exit == 0
+    assert "hard link" not in second_result.err
 
 
 def test_35_hard_link_is_warned_of_in_words(plain: Folder) -> None:

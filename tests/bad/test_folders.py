@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bad.tools import WRITERS, calm
+from tests.bad.tools import WRITERS, checked_output
 from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 PATH = ".agent/execplans/2026-01-01_parser.md"
-DONE = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
-VERBS: tuple[tuple[str, ...], ...] = (
+COMPLETE_PLAN = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
+COMMANDS: tuple[tuple[str, ...], ...] = (
     ("init",),
     ("init", "--check"),
     ("new", "Lexer"),
@@ -38,13 +38,13 @@ VERBS: tuple[tuple[str, ...], ...] = (
 
 
 def _snapshot(*folders: Path) -> dict[str, bytes]:
-    found = {}
+    contents = {}
     for top in folders:
         for folder, names, files in os.walk(top):
             names[:] = [name for name in names if name != ".git"]
-            found[folder] = b""
-            found.update({f"{folder}/{name}": open_bytes(f"{folder}/{name}") for name in files})
-    return found
+            contents[folder] = b""
+            contents.update({f"{folder}/{name}": open_bytes(f"{folder}/{name}") for name in files})
+    return contents
 
 
 def open_bytes(path: str) -> bytes:
@@ -61,9 +61,9 @@ def test_32_plans_folder_is_a_link_out(request: pytest.FixtureRequest, kind: str
     """Every verb that reads or writes refuses, and nothing outside is read or made."""
     folder: Folder = request.getfixturevalue(kind)
     outside = folder.path.parent / "outside"
-    below = "execplans/" if link == ".agent" else ""
-    (outside / below).mkdir(parents=True)
-    (outside / below / "2026-01-01_parser.md").write_text(CLEAN, encoding="utf-8")
+    subfolder = "execplans/" if link == ".agent" else ""
+    (outside / subfolder).mkdir(parents=True)
+    (outside / subfolder / "2026-01-01_parser.md").write_text(CLEAN, encoding="utf-8")
     path = folder.path / link
     if path.is_dir():
         (folder.path / ".agent/execplans").rmdir()
@@ -72,30 +72,30 @@ def test_32_plans_folder_is_a_link_out(request: pytest.FixtureRequest, kind: str
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(outside)
     before = _snapshot(folder.path, outside)
-    for verb in VERBS:
-        result = folder.run(*verb)
-        assert result.exit == 7, (verb, result)
-        assert "out of the repository" in calm(result)
+    for command in COMMANDS:
+        result = folder.run(*command)
+        assert result.exit == 7, (command, result)
+        assert "out of the repository" in checked_output(result)
         assert str(outside) in result.err
         assert "hint: " in result.err
         assert "Read lines" not in result.out
-        assert folder.run(*verb, "--json").json["error"]["code"] == "link-outside"
-        assert _snapshot(folder.path, outside) == before, verb
+        assert folder.run(*command, "--json").json["error"]["code"] == "link-outside"
+        assert _snapshot(folder.path, outside) == before, command
 
 
 @pytest.mark.parametrize("name", ["archive", "artifacts", "archive/artifacts"])
 def test_32_another_folder_of_the_home_is_a_link_out(repo: Folder, name: str) -> None:
     """Where plans or their artifacts would be moved to, too."""
-    repo.plan(DONE)
+    repo.plan(COMPLETE_PLAN)
     outside = repo.path.parent / "outside"
     outside.mkdir()
     link = repo.path / ".agent/execplans" / name
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(outside)
-    for verb in (("new", "Lexer"), ("archive", "parser"), ("list", "--all"), ("init",), ("commit",)):
-        assert repo.run(*verb).exit == 7, verb
+    for command in (("new", "Lexer"), ("archive", "parser"), ("list", "--all"), ("init",), ("commit",)):
+        assert repo.run(*command).exit == 7, command
     assert list(outside.iterdir()) == []
-    assert (repo.path / PATH).read_text() == DONE
+    assert (repo.path / PATH).read_text() == COMPLETE_PLAN
 
 
 def test_32_a_plan_s_own_folder_is_a_link_out(repo: Folder) -> None:
@@ -106,8 +106,8 @@ def test_32_a_plan_s_own_folder_is_a_link_out(repo: Folder) -> None:
     repo.write("epics/b/ExecPlan.md", CLEAN)
     repo.ok("init")
     (repo.path / "epics/a").symlink_to(outside)
-    for verb in (("show", "a"), ("done", "2", "-p", "a"), ("archive", "a")):
-        assert repo.run(*verb).exit == 7, verb
+    for command in (("show", "a"), ("done", "2", "-p", "a"), ("archive", "a")):
+        assert repo.run(*command).exit == 7, command
     assert repo.run("list", "--json").json["data"]["plans"][0]["state"] == "broken"
     assert (outside / "ExecPlan.md").read_text() == CLEAN
     assert repo.run("done", "2", "-p", "b").exit == 0
@@ -135,12 +135,12 @@ def test_32_a_link_inside_is_fine(request: pytest.FixtureRequest, kind: str) -> 
     link = folder.path / ".agent/execplans"
     link.rename(target)
     link.symlink_to("../docs/plans")
-    (target / "2026-01-01_parser.md").write_text(DONE, encoding="utf-8")
-    for verb in VERBS:
-        if verb[0] != "archive":
-            result = folder.run(*verb)
-            assert result.exit != 7, verb
-            assert "out of the repository" not in calm(result)
+    (target / "2026-01-01_parser.md").write_text(COMPLETE_PLAN, encoding="utf-8")
+    for command in COMMANDS:
+        if command[0] != "archive":
+            result = folder.run(*command)
+            assert result.exit != 7, command
+            assert "out of the repository" not in checked_output(result)
     assert folder.ok("show", PATH)["id"] == folder.ok("show", "docs/plans/2026-01-01_parser.md")["id"]
     assert folder.ok("archive", "parser", "--force", "--reason", "Over.")["changed"] is True
     assert (target / "archive/2026-01-01_parser.md").is_file()
@@ -163,10 +163,10 @@ def test_39_names_that_differ_by_case_only(repo: Folder) -> None:
     if len(os.listdir(upper.parent)) < 2:
         pytest.skip("this file system takes both names for one")
     for name in ("Parser", "parser", "PARSER", "parser.md"):
-        for verb in (("show", name), ("done", "2", "-p", name), ("archive", name), ("commit", name)):
-            result = repo.run(*verb, "--json")
-            assert (result.exit, result.json["error"]["code"]) == (3, "ambiguous-plan"), verb
-            assert [each["path"] for each in result.json["error"]["candidates"]] == [
+        for command in (("show", name), ("done", "2", "-p", name), ("archive", name), ("commit", name)):
+            result = repo.run(*command, "--json")
+            assert (result.exit, result.json["error"]["code"]) == (3, "ambiguous-plan"), command
+            assert [candidate["path"] for candidate in result.json["error"]["candidates"]] == [
                 ".agent/execplans/Parser.md",
                 ".agent/execplans/parser.md",
             ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.bad.tools import WRITERS, calm, ok
+from tests.bad.tools import WRITERS, checked_output, ok
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Folder
 
-DONE = CLEAN.replace("- [ ] Build", "- [x] (2026-01-01 00:00Z) Build")
+TICKED_PLAN = CLEAN.replace("- [ ] Build", "- [x] (2026-01-01 00:00Z) Build")
 NAMES = (
     "-p.md",
     "--help.md",
@@ -43,7 +43,7 @@ class Staged(NamedTuple):
     files: dict[str, bytes]
 
 
-def stage(folder: Folder) -> None:
+def stage_changes(folder: Folder) -> None:
     """Stage a new file, an edit with a further edit on top, a deletion, a mode and an intent to add."""
     for name in ("edited.txt", "gone.txt", "mode.sh"):
         folder.write(name, f"{name}\n")
@@ -90,7 +90,7 @@ def commit_plan(folder: Folder, content: str = CLEAN, name: str = "2026-01-01_pa
     return path
 
 
-def hook(folder: Folder, name: str, script: str) -> None:
+def install_hook(folder: Folder, name: str, script: str) -> None:
     """Install a hook."""
     folder.write(f".git/hooks/{name}", f"#!/bin/sh\n{script}\n").chmod(0o755)
 
@@ -103,16 +103,16 @@ def test_43_no_repository(plain: Folder) -> None:
     path.write_text(CLEAN, encoding="utf-8")
     result = plain.run("done", "2", "--commit")
     assert result.exit == 6, result
-    assert "no git repository" in calm(result)
+    assert "no git repository" in checked_output(result)
     assert "on disk" in result.err
     assert "git init" in result.err
-    assert path.read_bytes() == DONE.encode()
-    for verb in (("commit",), ("commit", "parser"), ("new", "Lexer", "--commit")):
-        document = plain.run(*verb, "--json")
+    assert path.read_bytes() == TICKED_PLAN.encode()
+    for command in (("commit",), ("commit", "parser"), ("new", "Lexer", "--commit")):
+        document = plain.run(*command, "--json")
         assert document.exit == 6, document
         assert "no git repository" in document.json["error"]["message"]
-        calm(document)
-    assert path.read_bytes() == DONE.encode()
+        checked_output(document)
+    assert path.read_bytes() == TICKED_PLAN.encode()
 
 
 def test_43_git_is_not_installed(repo: Folder, tmp_path: Path) -> None:
@@ -122,11 +122,11 @@ def test_43_git_is_not_installed(repo: Folder, tmp_path: Path) -> None:
     empty.mkdir()
     for writer in (("done", "2"), ("decide", "A.", "--why", "B."), ("new", "Lexer")):
         result = repo.run(*writer, PATH=str(empty), EXECPLAN_AUTHOR="")
-        assert result.exit == 0, calm(result)
-    for verb in (("done", "3", "-p", "parser", "--commit"), ("commit", "parser")):
-        result = repo.run(*verb, PATH=str(empty))
+        assert result.exit == 0, checked_output(result)
+    for command in (("done", "3", "-p", "parser", "--commit"), ("commit", "parser")):
+        result = repo.run(*command, PATH=str(empty))
         assert result.exit == 6, result
-        assert "git is not installed" in calm(result)
+        assert "git is not installed" in checked_output(result)
     assert b"[x] (2026-01-01 00:00Z) Write" in path.read_bytes()
     assert repo.run("show", "parser", PATH=str(empty)).exit == 0
 
@@ -136,11 +136,11 @@ def test_44_bare_repository(plain: Folder, place: str) -> None:
     """In a bare repository every verb that needs a home says that there is no working tree."""
     plain.git("init", "-q", "--bare", ".")
     before = sorted(path.name for path in plain.path.iterdir())
-    verbs: list[tuple[str, ...]] = [("init",), ("new", "Lexer"), ("list",), ("status",), ("show", "x"), ("commit",)]
-    for verb in (*verbs, ("next",), ("lint",), *WRITERS):
-        result = plain.run(*verb, cwd=plain.path / place)
+    commands: list[tuple[str, ...]] = [("init",), ("new", "Lexer"), ("list",), ("status",), ("show", "x"), ("commit",)]
+    for command in (*commands, ("next",), ("lint",), *WRITERS):
+        result = plain.run(*command, cwd=plain.path / place)
         assert result.exit == 6, result
-        assert "bare repository" in calm(result)
+        assert "bare repository" in checked_output(result)
         assert "hint:" in result.err
     assert sorted(path.name for path in plain.path.iterdir()) == before
 
@@ -149,7 +149,7 @@ def test_44_inside_the_git_folder(repo: Folder) -> None:
     """Inside `.git` there is no working tree either."""
     result = repo.run("new", "Lexer", cwd=repo.path / ".git")
     assert result.exit == 6
-    assert "working tree" in calm(result)
+    assert "working tree" in checked_output(result)
 
 
 def test_45_index_lock_is_waited_for(repo: Folder) -> None:
@@ -160,14 +160,14 @@ def test_45_index_lock_is_waited_for(repo: Folder) -> None:
     begin = monotonic()
     assert repo.ok("done", "2", "--commit")["commit"]
     assert monotonic() - begin > 1.5
-    assert repo.git("show", f"HEAD:.agent/execplans/{path.name}") == DONE
+    assert repo.git("show", f"HEAD:.agent/execplans/{path.name}") == TICKED_PLAN
 
 
 @pytest.mark.parametrize("tracked", [True, False])
 def test_45_index_lock_is_held(repo: Folder, tracked: bool) -> None:
     """A commit that can't have the index in time ends busy: edit kept, lock kept, staged files as they were."""
     path = commit_plan(repo) if tracked else repo.plan()
-    stage(repo)
+    stage_changes(repo)
     before, count = staged(repo), commits(repo)
     lock = repo.write(".git/index.lock", "held")
     begin = monotonic()
@@ -175,9 +175,9 @@ def test_45_index_lock_is_held(repo: Folder, tracked: bool) -> None:
     assert monotonic() - begin > 1.5
     assert result.exit == 5, result
     assert "waited 1.5 s" in result.err
-    assert "index.lock" in calm(result)
+    assert "index.lock" in checked_output(result)
     assert "on disk" in result.err
-    assert path.read_bytes() == DONE.encode()
+    assert path.read_bytes() == TICKED_PLAN.encode()
     assert lock.read_bytes() == b"held"
     lock.unlink()
     assert (staged(repo), commits(repo)) == (before, count)
@@ -195,7 +195,7 @@ def test_45_index_lock_stops_no_edit(repo: Folder) -> None:
     repo.ok("done", "2")
     assert repo.run("status").exit == repo.run("lint").exit == 0
     assert monotonic() - begin < 8
-    assert path.read_bytes() == DONE.encode()
+    assert path.read_bytes() == TICKED_PLAN.encode()
 
 
 @pytest.mark.parametrize("name", ["pre-commit", "commit-msg", "prepare-commit-msg"])
@@ -203,18 +203,18 @@ def test_45_index_lock_stops_no_edit(repo: Folder) -> None:
 def test_46_hook_refuses(repo: Folder, name: str, tracked: bool) -> None:
     """A hook that refuses: its words are shown, the edit is kept, nothing of ours stays staged, the user's does."""
     path = commit_plan(repo) if tracked else repo.plan()
-    stage(repo)
+    stage_changes(repo)
     before, count = staged(repo), commits(repo)
-    hook(repo, name, "echo 'no plans on Fridays' >&2; exit 1")
-    for verb in (("done", "2", "--commit"), ("commit",), ("add", "Ship it.", "--commit", "--json")):
-        result = repo.run(*verb)
+    install_hook(repo, name, "echo 'no plans on Fridays' >&2; exit 1")
+    for command in (("done", "2", "--commit"), ("commit",), ("add", "Ship it.", "--commit", "--json")):
+        result = repo.run(*command)
         assert result.exit == 6, result
-        assert "no plans on Fridays" in calm(result)
+        assert "no plans on Fridays" in checked_output(result)
         assert "on disk" in result.out + result.err
         assert (staged(repo), commits(repo)) == (before, count)
         assert not repo.git("diff", "--cached", "--name-only", "--", ".agent")
         assert not repo.git("ls-files", "--", ".agent") or tracked
-    assert path.read_bytes() == DONE.replace("tests.\n", "tests.\n- [ ] Ship it.\n", 1).encode()
+    assert path.read_bytes() == TICKED_PLAN.replace("tests.\n", "tests.\n- [ ] Ship it.\n", 1).encode()
     (repo.path / ".git" / "hooks" / name).unlink()
     assert repo.ok("commit")["commit"]
     assert staged(repo) == before
@@ -224,9 +224,9 @@ def test_46_hook_refuses_a_new_plan_and_an_archive(repo: Folder) -> None:
     """`new` and `archive` keep what they did, uncommitted and unstaged."""
     path = commit_plan(repo, CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)"))
     repo.write(".agent/execplans/artifacts/2026-01-01_parser/log.txt", "x")
-    stage(repo)
+    stage_changes(repo)
     before = staged(repo)
-    hook(repo, "pre-commit", "exit 1")
+    install_hook(repo, "pre-commit", "exit 1")
     assert repo.run("new", "Lexer", "--commit").exit == 6
     assert repo.run("archive", "parser", "--commit").exit == 6
     assert staged(repo) == before
@@ -244,7 +244,7 @@ def test_46_every_line_of_a_hook_is_shown(repo: Folder) -> None:
     """A hook that stops a commit is named as such, and its own lines are printed one below the other."""
     commit_plan(repo)
     script = "for at in 1 2 3 4 5 6 7 8; do echo line $at; done; echo; echo 'a; b' >&2; exit 3"
-    hook(repo, "pre-commit", script)
+    install_hook(repo, "pre-commit", script)
     refused = repo.run("done", "2", "--commit")
     assert refused.exit == 6
     lines = refused.err.splitlines()
@@ -253,15 +253,15 @@ def test_46_every_line_of_a_hook_is_shown(repo: Folder) -> None:
     )
     assert {"  a; b", *[f"  line {at}" for at in range(1, 9)]} <= set(lines)
     assert lines[-1] == "hint: fix what the hook reports, then: execplan commit 2026-01-01_parser"
-    hook(repo, "pre-commit", "seq 1 1000; exit 1")
+    install_hook(repo, "pre-commit", "seq 1 1000; exit 1")
     error = repo.run("done", "3", "--commit", "--json").json["error"]
     assert error["candidates"] == [
         "(800 earlier lines are not shown)",
         *[str(number) for number in range(801, 1001)],
     ]
-    hook(repo, "pre-commit", "exit 1")
+    install_hook(repo, "pre-commit", "exit 1")
     assert "the hook printed nothing" in repo.run("commit").err
-    hook(repo, "pre-commit", "exit 0")
+    install_hook(repo, "pre-commit", "exit 0")
     nobody = repo.run("commit", GIT_AUTHOR_NAME="", GIT_COMMITTER_NAME="")
     assert nobody.exit == 6
     assert "git commit failed" in nobody.err
@@ -271,7 +271,7 @@ def test_46_every_line_of_a_hook_is_shown(repo: Folder) -> None:
 def test_52_staged_files_stay_staged(repo: Folder) -> None:
     """No writer's commit takes anything of what the user has staged."""
     path = commit_plan(repo)
-    stage(repo)
+    stage_changes(repo)
     before = staged(repo)
     for writer in WRITERS:
         count = commits(repo)
@@ -279,11 +279,11 @@ def test_52_staged_files_stay_staged(repo: Folder) -> None:
         assert commits(repo) == count + 1
         assert committed(repo) == [f".agent/execplans/{path.name}"]
         assert staged(repo) == before
-    made = repo.ok("new", "Lexer", "--commit")
-    assert committed(repo) == [made["path"]]
-    repo.write(f"{made['artifacts']}/log.txt", "x")
+    new_plan = repo.ok("new", "Lexer", "--commit")
+    assert committed(repo) == [new_plan["path"]]
+    repo.write(f"{new_plan['artifacts']}/log.txt", "x")
     repo.ok("commit", "lexer")
-    assert committed(repo) == [f"{made['artifacts']}/log.txt"]
+    assert committed(repo) == [f"{new_plan['artifacts']}/log.txt"]
     repo.ok("archive", "lexer", "--force", "--reason", "Enough.", "--commit")
     assert len(committed(repo)) == 5
     assert staged(repo) == before
@@ -296,12 +296,12 @@ def test_52_partly_staged_plan(repo: Folder) -> None:
     path.write_text(CLEAN.replace("Lines can", "Staged lines can"), encoding="utf-8")
     repo.git("add", "--", str(path))
     path.write_text(CLEAN, encoding="utf-8")
-    stage(repo)
+    stage_changes(repo)
     before, index, count = staged(repo), repo.git("ls-files", "-s"), commits(repo)
     result = repo.run("done", "2", "--commit")
     assert result.exit == 1, result
-    assert "staged" in calm(result)
-    assert path.read_bytes() == DONE.encode()
+    assert "staged" in checked_output(result)
+    assert path.read_bytes() == TICKED_PLAN.encode()
     assert (staged(repo), repo.git("ls-files", "-s"), commits(repo)) == (before, index, count)
 
 
@@ -309,15 +309,15 @@ def test_52_partly_staged_plan(repo: Folder) -> None:
 @pytest.mark.parametrize("tracked", [True, False])
 def test_52_odd_names(repo: Folder, name: str, tracked: bool) -> None:
     """A plan's name is a name, whatever git or a shell might read in it."""
-    other = commit_plan(repo)
+    other_plan = commit_plan(repo)
     path = commit_plan(repo, name=name[:-3]) if tracked else repo.plan(name=name[:-3])
-    stage(repo)
+    stage_changes(repo)
     before = staged(repo)
-    other.write_text(CLEAN + "\nEdited.\n", encoding="utf-8")
+    other_plan.write_text(CLEAN + "\nEdited.\n", encoding="utf-8")
     assert ok(repo, "done", "2", "-p", name[:-3], "--commit")["commit"]
     assert committed(repo) == [f".agent/execplans/{name}"]
-    assert repo.git("show", "HEAD:./.agent/execplans/" + name) == DONE
-    assert path.read_bytes() == DONE.encode()
+    assert repo.git("show", "HEAD:./.agent/execplans/" + name) == TICKED_PLAN
+    assert path.read_bytes() == TICKED_PLAN.encode()
     assert ok(repo, "add", "Ship it.", f"--plan={path}", "--commit")["commit"]
     assert committed(repo) == [f".agent/execplans/{name}"]
     assert len(repo.git("log", "-1", "--format=%B").strip().splitlines()) == 1
@@ -328,14 +328,14 @@ def test_52_odd_names(repo: Folder, name: str, tracked: bool) -> None:
     paths = [f".agent/execplans/{name}", f".agent/execplans/archive/{name}", evidence]
     assert sorted(committed(repo)) == sorted(paths)
     assert staged(repo) == before
-    assert other.read_bytes().endswith(b"Edited.\n")
+    assert other_plan.read_bytes().endswith(b"Edited.\n")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_52_odd_names_at_the_root(repo: Folder, name: str) -> None:
     """The same where nothing stands before the name, and with a hook that refuses."""
     path = repo.write(name, CLEAN)
-    hook(repo, "pre-commit", "exit 1")
+    install_hook(repo, "pre-commit", "exit 1")
     assert repo.run("done", "2", "--commit", f"--plan=./{name}").exit == 6
     assert not repo.git("ls-files", "-z", "--", f"./{path.name}" if name[0] not in ":*[" else f":(literal){name}")
     (repo.path / ".git" / "hooks" / "pre-commit").unlink()
@@ -347,9 +347,9 @@ def test_52_names_with_line_ends_take_one_line(plain: Folder) -> None:
     """A line end in a name is escaped where a line is a plan or a finding."""
     path = plain.plan(CLEAN.replace("- [ ]", "- [x]"), name="a\nactive  9-9  b")
     plain.plan(name="c")
-    for verb in (("list",), ("lint",), ("lint", str(path)), ("show", str(path))):
-        result = plain.run(*verb)
-        calm(result)
+    for command in (("list",), ("lint",), ("lint", str(path)), ("show", str(path))):
+        result = plain.run(*command)
+        checked_output(result)
         assert not any(line.startswith("active  9-9") for line in result.out.splitlines()), result
     assert len(plain.run("list", "-q").out.splitlines()) == 2
     assert plain.ok("list")["plans"][0]["id"] == "a\nactive  9-9  b"
@@ -359,7 +359,7 @@ def test_52_name_that_is_no_utf8(repo: Folder) -> None:
     """A name that is no UTF-8 is shown escaped, and the plan can be read, edited and committed."""
     path = repo.plan(name="caf\udce9")
     repo.env["PYTHONIOENCODING"] = "utf-8:strict"
-    looks: list[tuple[str, ...]] = [
+    reading_commands: list[tuple[str, ...]] = [
         ("list",),
         ("show",),
         ("status",),
@@ -367,19 +367,19 @@ def test_52_name_that_is_no_utf8(repo: Folder) -> None:
         ("list", "--json"),
         ("show", "--json"),
     ]
-    for verb in looks:
-        result = repo.run(*verb)
+    for command in reading_commands:
+        result = repo.run(*command)
         assert result.exit == 0, result
-        calm(result)
-    writes: list[tuple[str, ...]] = [
+        checked_output(result)
+    writing_commands: list[tuple[str, ...]] = [
         ("done", "2"),
         ("add", "Ship it.", "--commit"),
         ("decide", "A.", "--why", "B.", "--commit", "--json"),
     ]
-    for verb in writes:
-        result = repo.run(*verb)
+    for command in writing_commands:
+        result = repo.run(*command)
         assert result.exit == 0, result
-        calm(result)
+        checked_output(result)
     assert b"[x] (2026-01-01 00:00Z) Build" in path.read_bytes()
     assert commits(repo) == 3
 
@@ -391,7 +391,7 @@ def test_31_52_commit_through_a_link(repo: Folder) -> None:
     path.symlink_to("../notes/plan.md")
     repo.git("add", ".agent")
     repo.git("commit", "-q", "-m", "Plan")
-    stage(repo)
+    stage_changes(repo)
     before = staged(repo)
     assert repo.ok("done", "2", "--commit")["commit"]
     assert committed(repo) == [".agent/notes/plan.md"]
@@ -400,16 +400,16 @@ def test_31_52_commit_through_a_link(repo: Folder) -> None:
     assert committed(repo) == [".agent/notes/plan.md"]
     assert staged(repo) == before
     assert path.is_symlink()
-    assert target.read_bytes() == DONE.replace("tests.\n", "tests.\n- [ ] Ship it.\n", 1).encode()
+    assert target.read_bytes() == TICKED_PLAN.replace("tests.\n", "tests.\n- [ ] Ship it.\n", 1).encode()
 
 
 def test_52_twenty_commits_at_once(repo: Folder) -> None:
     """Twenty writers that commit at the same moment make twenty commits, and the staged files stay."""
     commit_plan(repo)
-    stage(repo)
+    stage_changes(repo)
     before, count = staged(repo), commits(repo)
     assert shutil.which("git")
-    started = [repo.start("add", f"Step {each}.", "--commit") for each in range(20)]
+    started = [repo.start("add", f"Step {number}.", "--commit") for number in range(20)]
     results = [(*process.communicate(timeout=120), process.returncode) for process in started]
     assert [result[2] for result in results] == [0] * 20, results
     assert commits(repo) == count + 20
@@ -423,7 +423,7 @@ def test_52_folder_reached_through_a_link(repo: Folder) -> None:
     commit_plan(repo)
     link = repo.path.parent / "link"
     link.symlink_to(repo.path)
-    done = subprocess.run(
+    completed = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -440,5 +440,5 @@ def test_52_folder_reached_through_a_link(repo: Folder) -> None:
         check=False,
         timeout=60,
     )
-    assert done.returncode == 0, done
+    assert completed.returncode == 0, completed
     assert committed(repo) == [".agent/execplans/2026-01-01_parser.md"]

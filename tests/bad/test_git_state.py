@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bad.test_git import commit_plan, hook, staged
+from tests.bad.test_git import commit_plan, install_hook, staged
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -23,14 +23,14 @@ def digest(path: Path) -> str:
 def test_47_a_hook_rewrites_the_plan(repo: Folder, script: str) -> None:
     """What the hook made of it is what is told, and that a hook did."""
     path = commit_plan(repo)
-    hook(repo, "pre-commit", script)
+    install_hook(repo, "pre-commit", script)
     for call in (("done", "2"), ("add", "Ship it.")):
         result = repo.run(*call, "--commit", "--json")
         assert result.exit == 0
         assert path.read_text().endswith("hooked\n")
         assert result.json["data"]["digest"] == digest(path)
         assert any(
-            "a git hook, or another program, has changed" in each and NAME in each for each in result.json["warnings"]
+            "a git hook, or another program, has changed" in warning and NAME in warning for warning in result.json["warnings"]
         )
     path.write_text(CLEAN)
     data = repo.ok("commit")
@@ -39,11 +39,11 @@ def test_47_a_hook_rewrites_the_plan(repo: Folder, script: str) -> None:
 
 def test_47_a_hook_rewrites_an_archived_plan(repo: Folder) -> None:
     commit_plan(repo)
-    hook(repo, "pre-commit", f"echo hooked >>{NAME.replace('execplans/', 'execplans/archive/')}")
+    install_hook(repo, "pre-commit", f"echo hooked >>{NAME.replace('execplans/', 'execplans/archive/')}")
     result = repo.run("archive", "--force", "--reason", "Enough.", "--commit", "--json")
     data = result.json["data"]
     assert data["digest"] == digest(repo.path / data["path"])
-    assert any("a git hook, or another program, has changed" in each for each in result.json["warnings"])
+    assert any("a git hook, or another program, has changed" in warning for warning in result.json["warnings"])
 
 
 def test_48_detached_head(repo: Folder) -> None:
@@ -80,8 +80,8 @@ def test_49_something_is_under_way(repo: Folder, command: str) -> None:
     assert run.exit == 0
     import subprocess
 
-    done = subprocess.run(["git", *command.split()], cwd=repo.path, env=repo.env, capture_output=True, check=False)
-    assert done.returncode, command
+    completed = subprocess.run(["git", *command.split()], cwd=repo.path, env=repo.env, capture_output=True, check=False)
+    assert completed.returncode, command
     before = staged(repo)
     result = repo.run("done", "2", "--commit", "--json")
     assert result.exit == 5
@@ -103,14 +103,14 @@ def test_50_a_subfolder_is_a_place_to_work(repo: Folder) -> None:
 
 def test_50_a_worktree_has_its_own_plans(repo: Folder) -> None:
     path = commit_plan(repo)
-    other = Folder(repo.path.parent / "other")
-    repo.git("worktree", "add", "-q", str(other.path))
-    assert other.ok("done", "2", "--commit")["path"] == NAME
+    worktree = Folder(repo.path.parent / "other")
+    repo.git("worktree", "add", "-q", str(worktree.path))
+    assert worktree.ok("done", "2", "--commit")["path"] == NAME
     assert path.read_text() == CLEAN
-    assert (other.path / NAME).read_text() == TICKED
-    assert other.git("log", "--format=%s", "-1").startswith("plan(")
+    assert (worktree.path / NAME).read_text() == TICKED
+    assert worktree.git("log", "--format=%s", "-1").startswith("plan(")
     assert repo.git("log", "--format=%s", "-1") == "Plan\n"
-    assert other.ok("undo")["changed"] is True
+    assert worktree.ok("undo")["changed"] is True
     assert (repo.path / ".git/worktrees/other/execplan/journal").is_dir()
 
 

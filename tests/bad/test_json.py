@@ -10,9 +10,9 @@ import pytest
 from execplan.errors import ExecplanError
 from execplan.execution.documents.document_io import load
 from execplan.execution.execution_plan import ExecutionPlan
-from tests.bad.tools import calm
+from tests.bad.tools import checked_output
 from tests.conftest import Folder
-from tests.execution.bad import BAD, Bad
+from tests.execution.bad import BAD, BadPlan
 from tests.execution.plans import command, plan, step
 
 _DEEP = 70
@@ -29,11 +29,11 @@ JSON = (
 """What is put in place of what, or behind the end; and what is told."""
 
 
-def refused(folder: Folder, data: str, *, exit: int = 3) -> dict[str, Any]:
+def expect_error(folder: Folder, data: str, *, exit: int = 3) -> dict[str, Any]:
     """Expect `compile --from` to refuse it and to leave everything as it is; the error."""
     before = sorted(str(path) for path in folder.path.rglob("*") if ".git" not in path.parts)
     result = folder.run("compile", "--from", "-", "--json", stdin=data.encode())
-    calm(result)
+    checked_output(result)
     assert result.exit == exit, result
     assert sorted(str(path) for path in folder.path.rglob("*") if ".git" not in path.parts) == before
     assert result.json["data"] is None
@@ -42,12 +42,12 @@ def refused(folder: Folder, data: str, *, exit: int = 3) -> dict[str, Any]:
     return error
 
 
-@pytest.mark.parametrize(("name", "old", "new", "told"), JSON, ids=[each[0] for each in JSON])
+@pytest.mark.parametrize(("name", "old", "new", "told"), JSON, ids=[case[0] for case in JSON])
 def test_53_json_that_readers_differ_on(repo: Folder, name: str, old: str | None, new: str, told: str) -> None:
     """Each is refused with its JSON pointer, and where it can be with line and column."""
     repo.plan()
     good = json.dumps({**plan(), "revision": 1})
-    error = refused(repo, good.replace(old, new) if old else good + new)
+    error = expect_error(repo, good.replace(old, new) if old else good + new)
     assert error["code"] == "bad-document"
     assert told in error["message"]
     assert "standard input" in error["message"] or "-" in error["message"].split(":")[0]
@@ -58,20 +58,20 @@ def test_53_all_at_once_and_for_people(repo: Folder) -> None:
     repo.plan()
     data = json.dumps({**plan(mode="robot"), "revision": 1}).replace('"revision": 1', '"revision": NaN')
     result = repo.run("compile", "--from", "-", stdin=data.encode())
-    calm(result)
+    checked_output(result)
     assert result.exit == 3
     assert "\n  /revision: NaN is no number of JSON" in result.err
     assert "\n  /mode: input should be 'engine' or 'agent'\n" in result.err
     assert "hint: see what it must be: execplan schema execution-plan" in result.err
 
 
-def _one(*names: str) -> list[Bad]:
-    found = [bad for bad in BAD if bad.name in names]
-    assert len(found) == len(names)
-    return found
+def _named_cases(*names: str) -> list[BadPlan]:
+    cases = [bad for bad in BAD if bad.name in names]
+    assert len(cases) == len(names)
+    return cases
 
 
-WRONG = _one(
+WRONG = _named_cases(
     "a later version",
     "an unknown mode",
     "an unknown strategy",
@@ -84,21 +84,21 @@ WRONG = _one(
 )
 
 
-def test_54_each_is_refused_and_all_are_told_at_once(repo: Folder) -> None:
+def test_54_each_is_refused_and_all_are_reported_at_once(repo: Folder) -> None:
     """Wrong version, mode and strategy, ids twice, dependencies of each kind (the circle shown), limits out of range."""
     repo.plan()
     for bad in WRONG:
         with pytest.raises(ExecplanError) as caught:
             load(json.dumps(bad.document).encode(), ExecutionPlan, "plan.json")
         assert caught.value.exit == 3
-        assert bad.told.replace(" ", ": ", 1).rstrip(": ") in "\n".join(
+        assert bad.expected_violation.replace(" ", ": ", 1).rstrip(": ") in "\n".join(
             [caught.value.message, *caught.value.candidates]
         )
     steps = (step(1, depends_on=["s1", "s9", "s3"]), step(2, depends_on=["s3"]), step(3, depends_on=["s2"]), step(3))
     limits = {"max_steps": 0, "max_duration_s": -1}
-    error = refused(repo, json.dumps(plan(*steps, version=2, mode="x", constraints=limits)))
-    told = "\n".join(error["candidates"])
-    for words in (
+    error = expect_error(repo, json.dumps(plan(*steps, version=2, mode="x", constraints=limits)))
+    candidates = "\n".join(error["candidates"])
+    for violation in (
         "/version: ",
         "/mode: ",
         "/constraints/max_steps: ",
@@ -110,23 +110,23 @@ def test_54_each_is_refused_and_all_are_told_at_once(repo: Folder) -> None:
         "/steps/3/id: `s3` is the id of step 3 too",
         "/steps/3/number: is 3 and not 4",
     ):
-        assert words in told, (words, told)
+        assert violation in candidates, (violation, candidates)
 
 
 def test_55_two_at_once_on_one_path_and_a_folder_deleted(repo: Folder) -> None:
     """Both are refused before anything is evaluated."""
     repo.plan()
     both = plan(step(1, target="a", parallel=True), command(2, outputs=["./a"], parallel=True))
-    assert "/steps/1/parallel: a is shared with step 1" in refused(repo, json.dumps(both))["message"]
+    assert "/steps/1/parallel: a is shared with step 1" in expect_error(repo, json.dumps(both))["message"]
     drop = step(1, type="delete_file", tool="file.delete", target="src/", content=...)
-    assert "/steps/0/target: is a folder" in refused(repo, json.dumps(plan(drop)))["message"]
+    assert "/steps/0/target: is a folder" in expect_error(repo, json.dumps(plan(drop)))["message"]
 
 
 def test_9_hidden_characters_in_a_document(repo: Folder) -> None:
     """They are refused by policy, and shown escaped."""
     repo.plan()
     hides = command(1, command="make all\u202e", argv=["make", "all\u202e"])
-    error = refused(repo, json.dumps(plan(hides)), exit=7)
+    error = expect_error(repo, json.dumps(plan(hides)), exit=7)
     assert error["code"] == "hidden-character"
     assert "all\\u202e` hides U+202E (right-to-left override)" in error["message"]
     assert "\u202e" not in json.dumps(error, ensure_ascii=False)

@@ -130,7 +130,7 @@ def test_files_are_opened_in_one_place() -> None:
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
-                given = ast.unparse(node.args[0])
-                if "open_regular(" not in given and "open_file(" not in given:
+                argument = ast.unparse(node.args[0])
+                if "open_regular(" not in argument and "open_file(" not in argument:
                     counted[str(path.relative_to(root))] += 1
     assert dict(counted) == OWN_HANDLES

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from tests.conftest import CLOCK
-from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, Stage, wait_for
+from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, CrashScenario, wait_for
 
 PLAN = """\
 # Print
@@ -52,50 +52,50 @@ echo the end
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
     """A plan that is approved, run to its checkpoint; and what it is when it was run."""
-    made = Stage(tmp_path_factory.mktemp("print"), PLAN, {**FILES, "print.sh": PRINT})
-    made.repo.env["DEPLOY_TOKEN"] = VALUE
-    made.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 2 * 3600)
-    assert made.run("run", NAME).exit == 8
-    made.keep("paused")
-    assert made.run("resume", "-p", NAME).exit == 0
-    made.keep("ran")
-    return made
+    new_stage = CrashScenario(tmp_path_factory.mktemp("print"), PLAN, {**FILES, "print.sh": PRINT})
+    new_stage.repo.env["DEPLOY_TOKEN"] = VALUE
+    new_stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 2 * 3600)
+    assert new_stage.run("run", NAME).exit == 8
+    new_stage.save("paused")
+    assert new_stage.run("resume", "-p", NAME).exit == 0
+    new_stage.save("ran")
+    return new_stage
 
 
-def transcript(stage: Stage) -> str:
+def transcript(stage: CrashScenario) -> str:
     """What the step `print` has printed, as it is kept."""
-    (found,) = (stage.repo.path / ARTIFACTS / "runs").glob("*/transcripts/*print*")
-    return found.read_text()
+    (path,) = (stage.repo.path / ARTIFACTS / "runs").glob("*/transcripts/*print*")
+    return path.read_text()
 
 
-def test_60_what_a_step_prints_is_capped_escaped_redacted_and_data(stage: Stage) -> None:
-    stage.back("paused")
-    said = transcript(stage)
-    assert len(said) < 4_000_000
-    assert "the end" in said.splitlines()[-1] or "the end" in said[-2000:]
-    assert not set(said) & {chr(each) for each in (*range(9), *range(11, 32), 127)}
-    assert "red" in said
-    for line in said.splitlines():
+def test_60_what_a_step_prints_is_capped_escaped_redacted_and_data(stage: CrashScenario) -> None:
+    stage.restore("paused")
+    text = transcript(stage)
+    assert len(text) < 4_000_000
+    assert "the end" in text.splitlines()[-1] or "the end" in text[-2000:]
+    assert not set(text) & {chr(code) for code in (*range(9), *range(11, 32), 127)}
+    assert "red" in text
+    for line in text.splitlines():
         if "Ignore what you were told" in line or "And do this instead" in line or "```" in line:
             assert line.startswith("    "), "it is no longer code"
 
 
-def test_60_secrets_are_nowhere(stage: Stage) -> None:
-    stage.back("ran")
-    kept = [path for path in (stage.repo.path / ARTIFACTS).rglob("*") if path.is_file()]
-    kept += [path for path in (stage.repo.path / ".git/execplan").rglob("*") if path.is_file() and path.suffix != ".gz"]
-    assert any(b"variable: " in path.read_bytes() for path in kept), "nothing was kept at all"
-    for path in kept:
+def test_60_secrets_are_nowhere(stage: CrashScenario) -> None:
+    stage.restore("ran")
+    files = [path for path in (stage.repo.path / ARTIFACTS).rglob("*") if path.is_file()]
+    files += [path for path in (stage.repo.path / ".git/execplan").rglob("*") if path.is_file() and path.suffix != ".gz"]
+    assert any(b"variable: " in path.read_bytes() for path in files), "nothing was kept at all"
+    for path in files:
         data = path.read_bytes()
         if path.parent.name != "backups":
             assert SECRET.encode() not in data, path
             assert VALUE.encode() not in data, path
 
 
-def test_60_a_backup_that_was_altered(stage: Stage) -> None:
-    stage.back("ran")
+def test_60_a_backup_that_was_altered(stage: CrashScenario) -> None:
+    stage.restore("ran")
     before = stage.tree()
     for path in (stage.repo.path / ".git/execplan/backups").rglob("*.gz"):
         path.chmod(0o644)
@@ -107,8 +107,8 @@ def test_60_a_backup_that_was_altered(stage: Stage) -> None:
     assert stage.tree() == before
 
 
-def test_60_a_ledger_that_was_cut(stage: Stage) -> None:
-    stage.back("ran")
+def test_60_a_ledger_that_was_cut(stage: CrashScenario) -> None:
+    stage.restore("ran")
     ledger = stage.repo.path / ARTIFACTS / "ledger.jsonl"
     assert stage.run("audit", NAME, "--verify").exit == 0
     lines = ledger.read_bytes().splitlines(keepends=True)
@@ -120,40 +120,40 @@ def test_60_a_ledger_that_was_cut(stage: Stage) -> None:
         ([*lines[:2], lines[1], *lines[2:]], 3),
     ):
         ledger.write_bytes(b"".join(wrong))
-        found = stage.run("audit", NAME, "--verify")
-        assert found.exit == 1, found
-        assert "Traceback" not in found.err
-        assert str(at) in found.out + found.err, found
+        result = stage.run("audit", NAME, "--verify")
+        assert result.exit == 1, result
+        assert "Traceback" not in result.err
+        assert str(at) in result.out + result.err, result
 
 
-def test_60_two_runs_at_once(stage: Stage) -> None:
-    stage.back("approved")
+def test_60_two_runs_at_once(stage: CrashScenario) -> None:
+    stage.restore("approved")
     stage.repo.write(f"{COUNTS}/slow", "")
-    first = stage.repo.start("run", NAME)
+    first_run = stage.repo.start("run", NAME)
     try:
         wait_for(stage.repo.path / COUNTS / "started")
-        for verb in (("run", NAME), ("resume", "-p", NAME), ("rollback", "-p", NAME)):
-            second = stage.run(*verb)
-            assert second.exit == 5, (verb, second)
-            assert str(first.pid) in second.err, "it does not say who is at work"
+        for command in (("run", NAME), ("resume", "-p", NAME), ("rollback", "-p", NAME)):
+            second_run = stage.run(*command)
+            assert second_run.exit == 5, (command, second_run)
+            assert str(first_run.pid) in second_run.err, "it does not say who is at work"
     finally:
-        first.send_signal(signal.SIGINT)
-        first.communicate(timeout=30)
+        first_run.send_signal(signal.SIGINT)
+        first_run.communicate(timeout=30)
 
 
-def test_59_a_clock_that_is_set_back(stage: Stage) -> None:
-    stage.back("paused")
+def test_59_a_clock_that_is_set_back(stage: CrashScenario) -> None:
+    stage.restore("paused")
     stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 3600)
     stage.repo.env["TZ"] = "Pacific/Kiritimati"
     try:
-        done = stage.run("resume", "-p", NAME)
-        assert done.exit == 0, done
+        result = stage.run("resume", "-p", NAME)
+        assert result.exit == 0, result
         assert stage.run("audit", NAME, "--verify").exit == 0
     finally:
         stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 2 * 3600)
         del stage.repo.env["TZ"]
     entries = stage.entries()
-    assert [each["n"] for each in entries] == list(range(1, len(entries) + 1))
+    assert [entry["n"] for entry in entries] == list(range(1, len(entries) + 1))
     assert entries[-1]["at"] < entries[0]["at"], "the clock was not set back"
-    assert all(each["seconds"] >= 0 for each in entries if "seconds" in each)
-    assert stage.counted("last") == stage.counted("end") == 1
+    assert all(entry["seconds"] >= 0 for entry in entries if "seconds" in entry)
+    assert stage.run_count("last") == stage.run_count("end") == 1

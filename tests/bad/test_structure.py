@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import pytest
 
-from tests.bad.tools import WRITERS, calm, codes, edit, lint, refuse, refuse_edits
+from tests.bad.tools import WRITERS, checked_output, codes, edit, lint, expect_error, expect_edit_errors
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def without(section: str) -> str:
 def test_10_heading_that_looks_alike(plain: Folder, heading: str) -> None:
     """A heading with a letter of another script is not the section: it is missing, and the nearest is shown."""
     path = plain.plan(CLEAN.replace("## Progress", f"## {heading}"))
-    error = refuse(plain, path, "add", "Ship it.", says=("no section Progress", path.name))
-    assert any("line 9" in each for each in error["candidates"]), error
-    refuse(plain, path, "done", "1", says=("Progress",))
-    error = refuse(plain, path, "show", "--section", "Progress", says=("Progress",))
+    error = expect_error(plain, path, "add", "Ship it.", says=("no section Progress", path.name))
+    assert any("line 9" in candidate for candidate in error["candidates"]), error
+    expect_error(plain, path, "done", "1", says=("Progress",))
+    error = expect_error(plain, path, "show", "--section", "Progress", says=("Progress",))
     assert "did you mean" in error["hint"]
-    found = [each for each in lint(plain, path) if each["code"] == "EP104"]
-    assert len(found) == 1
-    assert heading.replace("\u200b", "") in found[0]["message"].replace("\u200b", "")
+    findings = [finding for finding in lint(plain, path) if finding["code"] == "EP104"]
+    assert len(findings) == 1
+    assert heading.replace("\u200b", "") in findings[0]["message"].replace("\u200b", "")
     assert plain.ok("show")["counts"]["total"] == 0
 
 
@@ -65,15 +65,15 @@ def test_11_ids_in_two_unicode_forms(plain: Folder) -> None:
     assert composed != parted
     path = plain.plan(name=composed)
     assert plain.ok("show", parted)["path"] == f".agent/execplans/{composed}.md"
-    other = plain.plan(CLEAN.replace("parser", "lexer"), name=parted)
+    other_path = plain.plan(CLEAN.replace("parser", "lexer"), name=parted)
     for name in (composed, parted, normalize("NFC", "café"), f"{parted}.md"):
-        for verb in (("show", name), ("done", "2", "-p", name), ("archive", name)):
-            error = refuse(plain, path, *verb)
+        for command in (("show", name), ("done", "2", "-p", name), ("archive", name)):
+            error = expect_error(plain, path, *command)
             assert error["code"] == "ambiguous-plan"
             assert len(error["candidates"]) == 2
-    plain.ok("done", "2", "-p", str(other))
+    plain.ok("done", "2", "-p", str(other_path))
     assert path.read_bytes() == CLEAN.encode()
-    assert b"[x] (2026-01-01 00:00Z) Build the lexer." in other.read_bytes()
+    assert b"[x] (2026-01-01 00:00Z) Build the lexer." in other_path.read_bytes()
     assert plain.run("list").out.count("caf") == 2
 
 
@@ -81,8 +81,8 @@ def test_11_new_id_in_another_unicode_form(plain: Folder) -> None:
     """A name is taken in whichever form it was written."""
     path = plain.plan(name=normalize("NFD", "2026-01-01_café"))
     source = plain.write(normalize("NFC", "2026-01-01_café.md"), CLEAN)
-    made = plain.ok("new", "--from", source.name)
-    assert made["id"] == normalize("NFC", "2026-01-01_café-2")
+    new_plan = plain.ok("new", "--from", source.name)
+    assert new_plan["id"] == normalize("NFC", "2026-01-01_café-2")
     assert path.read_bytes() == CLEAN.encode()
 
 
@@ -90,11 +90,11 @@ def test_11_new_id_in_another_unicode_form(plain: Folder) -> None:
 def test_15_unclosed_before_the_target(plain: Folder, opener: str) -> None:
     """An unclosed fence or comment swallows all that follows: lint names its line, and no writer edits inside."""
     path = plain.plan(CLEAN.replace("## Progress\n", f"{opener}\n\n## Progress\n"))
-    refuse_edits(plain, path, says=("line 9", path.name))
-    refuse(plain, path, "outcome", "It works.", "--create", says=("line 9",))
-    findings = [each for each in lint(plain, path) if each["code"] == "EP003"]
-    assert [each["line"] for each in findings] == [9]
-    refuse(plain, path, "archive", "--force", "--reason", "Done elsewhere.", says=("line 9",))
+    expect_edit_errors(plain, path, says=("line 9", path.name))
+    expect_error(plain, path, "outcome", "It works.", "--create", says=("line 9",))
+    findings = [finding for finding in lint(plain, path) if finding["code"] == "EP003"]
+    assert [finding["line"] for finding in findings] == [9]
+    expect_error(plain, path, "archive", "--force", "--reason", "Done elsewhere.", says=("line 9",))
     assert plain.ok("show")["counts"]["total"] == 0
 
 
@@ -106,7 +106,7 @@ def test_15_unclosed_behind_the_target(plain: Folder) -> None:
         plain.ok(*writer)
     assert path.read_bytes().decode().partition("```sh\n")[2] == content.partition("```sh\n")[2]
     assert "EP003" in codes(plain, path)
-    refuse(plain, path, "archive", exit=1, says=("EP003", "is never closed"))
+    expect_error(plain, path, "archive", exit=1, says=("EP003", "is never closed"))
 
 
 def test_15_unclosed_in_an_item(plain: Folder) -> None:
@@ -126,10 +126,10 @@ def test_16_17_boxes_that_are_no_tasks(plain: Folder, ghost: str, end: str) -> N
     content = content.replace("## Progress\n", f"## Progress\n\n{ghost}\n").replace("\n", end)
     path = plain.plan(content)
     tasks = plain.ok("show")["tasks"]
-    assert [each["text"] for each in tasks] == ["Read lines.", "Build the parser.", "Write the tests.", "Last one."]
+    assert [task["text"] for task in tasks] == ["Read lines.", "Build the parser.", "Write the tests.", "Last one."]
     assert not plain.ok("show")["checklists"]
-    refuse(plain, path, "done", "Ghost")
-    refuse(plain, path, "done", "5", says=("no task 5",))
+    expect_error(plain, path, "done", "Ghost")
+    expect_error(plain, path, "done", "5", says=("no task 5",))
     plain.ok("done", "4")
     assert path.read_bytes() == content.replace("[ ] Last", "[x] (2026-01-01 00:00Z) Last").encode()
 
@@ -138,11 +138,11 @@ def test_16_boxes_elsewhere(plain: Folder) -> None:
     """A box in another section is listed apart, and Progress without a task is a finding."""
     content = CLEAN.replace("`make test` passes.", "- [ ] `make test` passes.").replace("- [ ] ", "- ", 2)
     path = plain.plan(content.replace("- [x] (2025-12-30 09:15Z) ", "- ").replace("- Build", "> - [ ] Build"))
-    shown = plain.ok("show")
-    assert not shown["tasks"]
-    assert [each["section"] for each in shown["checklists"]] == ["Validation and Acceptance"]
+    plan_data = plain.ok("show")
+    assert not plan_data["tasks"]
+    assert [checklist["section"] for checklist in plan_data["checklists"]] == ["Validation and Acceptance"]
     assert "EP201" in codes(plain, path)
-    refuse(plain, path, "done", "1", says=("no task 1",))
+    expect_error(plain, path, "done", "1", says=("no task 1",))
     assert plain.ok("next")["task"] is None
 
 
@@ -159,15 +159,15 @@ def test_18_section_twice(plain: Folder, section: str, writer: tuple[str, ...]) 
     """An edit of a section that stands there twice is refused with both lines; other sections can be edited."""
     content = CLEAN + f"\n## {section}\n\n- [ ] Other.\n"
     path = plain.plan(content)
-    last = len(content.splitlines()) - 2
-    first = content[: content.index(f"## {section[:8]}")].count("\n") + 1
-    refuse(plain, path, *writer, says=(f"line {first}", f"line {last}", path.name))
-    refuse(plain, path, *writer, "--dry-run", says=(str(first), str(last)))
-    found = [each for each in lint(plain, path) if each["code"] == "EP105"]
-    assert [each["line"] for each in found] == [last]
-    assert f"line {first}" in found[0]["message"]
-    other = WRITERS[2] if writer is not WRITERS[2] and section != "Progress" else WRITERS[5]
-    edit(plain, path, *other)
+    last_line = len(content.splitlines()) - 2
+    first_line = content[: content.index(f"## {section[:8]}")].count("\n") + 1
+    expect_error(plain, path, *writer, says=(f"line {first_line}", f"line {last_line}", path.name))
+    expect_error(plain, path, *writer, "--dry-run", says=(str(first_line), str(last_line)))
+    findings = [finding for finding in lint(plain, path) if finding["code"] == "EP105"]
+    assert [finding["line"] for finding in findings] == [last_line]
+    assert f"line {first_line}" in findings[0]["message"]
+    other_writer = WRITERS[2] if writer is not WRITERS[2] and section != "Progress" else WRITERS[5]
+    edit(plain, path, *other_writer)
     assert plain.ok("show")["counts"]["done"] == 1
 
 
@@ -183,15 +183,15 @@ def test_18_section_twice(plain: Folder, section: str, writer: tuple[str, ...]) 
 def test_19_missing_section(plain: Folder, section: str, writer: tuple[str, ...]) -> None:
     """A missing section is a finding; an edit of it needs `--create`, which adds it where the order puts it."""
     path = plain.plan(without(section))
-    refuse(plain, path, *writer, says=(section, "--create", path.name))
-    found = [each for each in lint(plain, path) if each["code"] == "EP104"]
-    assert section in found[0]["message"]
+    expect_error(plain, path, *writer, says=(section, "--create", path.name))
+    findings = [finding for finding in lint(plain, path) if finding["code"] == "EP104"]
+    assert section in findings[0]["message"]
     plain.ok(*writer, "--create")
-    titles = [each["title"] for each in plain.ok("show")["sections"]]
+    titles = [entry["title"] for entry in plain.ok("show")["sections"]]
     assert titles == [line[3:] for line in CLEAN.splitlines() if line.startswith("## ")]
-    after = path.read_bytes().decode()
-    assert after.startswith(without(section).partition(f"## {titles[titles.index(section) + 1]}")[0])
-    assert "\n\n\n" not in after
+    new_text = path.read_bytes().decode()
+    assert new_text.startswith(without(section).partition(f"## {titles[titles.index(section) + 1]}")[0])
+    assert "\n\n\n" not in new_text
     if section != "Progress":
         assert "EP104" not in codes(plain, path)
 
@@ -199,8 +199,8 @@ def test_19_missing_section(plain: Folder, section: str, writer: tuple[str, ...]
 def test_19_done_without_progress(plain: Folder) -> None:
     """`done` and `reopen` of a plan without Progress say so, and what adds it: they take no `--create` themselves."""
     path = plain.plan(without("Progress"))
-    for verb in ("done", "reopen"):
-        error = refuse(plain, path, verb, "1", says=("Progress",))
+    for command in ("done", "reopen"):
+        error = expect_error(plain, path, command, "1", says=("Progress",))
         assert (
             error["hint"]
             == "add it where the order puts it with execplan add 'First step' --create -p 2026-01-01_parser"
@@ -238,9 +238,9 @@ def test_20_headings(plain: Folder, heading: str) -> None:
     """Setext headings and closed ATX headings open sections."""
     content = CLEAN.replace("## Progress", heading).replace("# Build the parser", "Build the parser\n===")
     path = plain.plan(content)
-    shown = plain.ok("show")
-    assert shown["title"] == "Build the parser"
-    assert [each["name"] for each in shown["sections"]][1] == "Progress"
+    plan_data = plain.ok("show")
+    assert plan_data["title"] == "Build the parser"
+    assert [section["name"] for section in plan_data["sections"]][1] == "Progress"
     assert codes(plain, path) == (["EP007"] if heading.startswith(" ") else [])
     plain.ok("done", "2")
     expected = content.replace("[ ] Build", "[x] (2026-01-01 00:00Z) Build")
@@ -253,27 +253,27 @@ def test_21_conflict_markers(plain: Folder, end: str) -> None:
     """Conflict markers: reading verbs show the plan and warn, edits and `archive` refuse even by force."""
     content = CLEAN.replace("- [ ] Build the parser.\n", CONFLICT).replace("\n", end)
     path = plain.plan(content)
-    for verb in ("show", "list", "status", "next"):
-        document = plain.run(verb, "--json")
+    for command in ("show", "list", "status", "next"):
+        document = plain.run(command, "--json")
         assert document.exit == 0, document
-        assert any("conflict" in each for each in document.json["warnings"]), (verb, document)
-        told = plain.run(verb)
-        assert told.exit == 0
-        assert f"line {CONFLICT_LINE}" in told.err
-        assert "conflict" in calm(told)
+        assert any("conflict" in warning for warning in document.json["warnings"]), (command, document)
+        text_result = plain.run(command)
+        assert text_result.exit == 0
+        assert f"line {CONFLICT_LINE}" in text_result.err
+        assert "conflict" in checked_output(text_result)
     assert plain.ok("show")["counts"]["total"] == 4
-    refuse_edits(plain, path, says=("conflict", f"{path.name}:{CONFLICT_LINE}"))
-    refuse(plain, path, "archive", says=("conflict",))
-    refuse(plain, path, "archive", "--force", "--reason", "Enough.", says=("conflict",))
-    refuse(plain, path, "done", "2", "--dry-run", says=("conflict",))
-    found = [each for each in lint(plain, path) if each["code"] == "EP002"]
-    assert [each["line"] for each in found] == [CONFLICT_LINE]
+    expect_edit_errors(plain, path, says=("conflict", f"{path.name}:{CONFLICT_LINE}"))
+    expect_error(plain, path, "archive", says=("conflict",))
+    expect_error(plain, path, "archive", "--force", "--reason", "Enough.", says=("conflict",))
+    expect_error(plain, path, "done", "2", "--dry-run", says=("conflict",))
+    findings = [finding for finding in lint(plain, path) if finding["code"] == "EP002"]
+    assert [finding["line"] for finding in findings] == [CONFLICT_LINE]
 
 
 def test_21_conflict_markers_of_diff3(plain: Folder) -> None:
     """The marker of the common ancestor is one too; a setext underline or a quote of text is none."""
     path = plain.plan(CLEAN.replace("- [ ] Build the parser.\n", CONFLICT.replace("===", "||||||| base\n===", 1)))
-    refuse(plain, path, "done", "1", says=("conflict",))
+    expect_error(plain, path, "done", "1", says=("conflict",))
     path.write_text(CLEAN.replace("# Build the parser", "Build the parser\n======="), encoding="utf-8")
     assert codes(plain, path) == []
     plain.ok("done", "2")
@@ -283,10 +283,10 @@ def test_22_identical_tasks(plain: Folder) -> None:
     """Words that fit two tasks are refused with the ids; each id and each number names one."""
     content = CLEAN.replace("Write the tests.", "build  THE parser.")
     path = plain.plan(content)
-    ids = [each["id"] for each in plain.ok("show")["tasks"]]
+    ids = [task["id"] for task in plain.ok("show")["tasks"]]
     assert ids[2] == f"{ids[1]}-2"
-    for verb in (("done", "Build the parser."), ("reopen", "parser"), ("add", "New.", "--after", "parser")):
-        error = refuse(plain, path, *verb, says=(ids[1], ids[2], path.name))
+    for command in (("done", "Build the parser."), ("reopen", "parser"), ("add", "New.", "--after", "parser")):
+        error = expect_error(plain, path, *command, says=(ids[1], ids[2], path.name))
         assert error["code"] == "ambiguous-task"
     plain.ok("done", ids[2])
     assert path.read_bytes() == content.replace("[ ] build", "[x] (2026-01-01 00:00Z) build").encode()
@@ -300,9 +300,9 @@ def test_23_odd_boxes(plain: Folder, mark: str) -> None:
     """A box with another character is counted apart, shown, and left alone by what is done to other tasks."""
     content = CLEAN.replace("- [ ] Build", f"- [{mark}] Build")
     path = plain.plan(content)
-    shown = plain.ok("show")
-    assert shown["counts"] == {"open": 1, "done": 1, "other": 1, "total": 3}
-    assert (shown["tasks"][1]["state"], shown["tasks"][1]["mark"]) == ("other", mark)
+    plan_data = plain.ok("show")
+    assert plan_data["counts"] == {"open": 1, "done": 1, "other": 1, "total": 3}
+    assert (plan_data["tasks"][1]["state"], plan_data["tasks"][1]["mark"]) == ("other", mark)
     assert f"[{mark}] Build the parser." in plain.run("show").out
     assert "other" in plain.run("status").out
     assert plain.ok("next")["task"]["number"] == 3
@@ -330,11 +330,11 @@ def test_24_impossible_stamps(plain: Folder, stamp: str) -> None:
     """A stamp that no calendar has is a finding; its bytes stay, and no new stamp is shaped after it."""
     content = CLEAN.replace("(2025-12-30 09:15Z)", stamp)
     path = plain.plan(content)
-    found = [each for each in lint(plain, path) if each["code"] == "EP203"]
-    assert [(each["line"], each["column"]) for each in found] == [(11, 7)]
-    assert stamp in found[0]["message"]
-    for verb in ("show", "list", "status", "next"):
-        assert plain.run(verb).exit == 0
+    findings = [finding for finding in lint(plain, path) if finding["code"] == "EP203"]
+    assert [(finding["line"], finding["column"]) for finding in findings] == [(11, 7)]
+    assert stamp in findings[0]["message"]
+    for command in ("show", "list", "status", "next"):
+        assert plain.run(command).exit == 0
     plain.ok("done", "2")
     assert path.read_bytes() == content.replace("[ ] Build", "[x] (2026-01-01 00:00Z) Build").encode()
     plain.ok("done", "1")
@@ -356,8 +356,8 @@ def test_26_front_matter_and_html(plain: Folder) -> None:
     html = "<details>\n<summary>More</summary>\n\n  <b>x</b>  \n\n</details>\n\n<!-- a\n\n## Progress\n\n- [ ] no task\n-->\n"
     content = front + CLEAN.replace("## Progress\n", f"{html}\n## Progress\n")
     path = plain.plan(content)
-    shown = plain.ok("show")
-    assert (shown["title"], shown["counts"]["total"]) == ("Build the parser", 3)
+    plan_data = plain.ok("show")
+    assert (plan_data["title"], plan_data["counts"]["total"]) == ("Build the parser", 3)
     assert codes(plain, path) == ["EP115", "EP006"]  # another title in the front matter, spaces behind `</b>`
     for writer in WRITERS:
         plain.ok(*writer)
@@ -372,7 +372,7 @@ def test_26_file_is_left_as_it_was_by_the_reading_verbs(plain: Folder) -> None:
     path = plain.plan("---\na: b\n---\n" + CLEAN)
     os.utime(path, (1, 1))
     before = path.stat()
-    for verb in ("show", "list", "status", "next", "lint"):
-        plain.run(verb)
+    for command in ("show", "list", "status", "next", "lint"):
+        plain.run(command)
     assert path.stat().st_mtime_ns == before.st_mtime_ns
     assert not (plain.path / ".agent" / ".state").exists()

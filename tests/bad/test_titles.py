@@ -10,7 +10,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.scaffold.plan_creation import validate_title
-from tests.bad.tools import calm, codes, ok
+from tests.bad.tools import checked_output, codes, ok
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ TITLES = (
 
 def tree(folder: Path) -> dict[str, bytes | None]:
     """Every path below a folder, with what each file holds; the tool's own state left out."""
-    found = [path for path in folder.rglob("*") if ".git" not in path.parts and ".state" not in path.parts]
-    return {str(path): path.read_bytes() if path.is_file() else None for path in found}
+    paths = [path for path in folder.rglob("*") if ".git" not in path.parts and ".state" not in path.parts]
+    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_27_titles_that_are_refused(plain: Folder, title: str) -> None:
     for flags in ((), ("--json",), ("--dry-run",)):
         result = plain.run("new", *flags, "--", title)
         assert result.exit == 2, result
-        assert "title" in calm(result)
+        assert "title" in checked_output(result)
         assert tree(plain.path) == before
 
 
@@ -64,9 +64,9 @@ def test_27_nul_in_a_title() -> None:
 @pytest.mark.parametrize("title", ["x" * 300, "word " * 59 + "words", "日" * 300, "👩" * 300])
 def test_27_longest_title(plain: Folder, title: str) -> None:
     """300 characters are a title; the file's name stays short."""
-    made = plain.ok("new", title)
+    new_plan = plain.ok("new", title)
     assert plain.ok("show")["title"] == title
-    assert len(os.path.basename(made["path"])) < 90
+    assert len(os.path.basename(new_plan["path"])) < 90
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_27_longest_title(plain: Folder, title: str) -> None:
 def test_27_title_only_shapes_the_slug(plain: Folder, title: str, slug: str | None) -> None:
     """Slashes, dots and punctuation never leave the plans folder; what is left of them is the slug."""
     result = plain.run("new", "--json", "--", title)
-    calm(result)
+    checked_output(result)
     if title == "..":
         assert result.exit == 2
         return
@@ -117,8 +117,8 @@ def test_28_titles_in_other_scripts(plain: Folder) -> None:
     assert slugs[7] == "2026-01-01_rocket"
     assert slugs[9] == "2026-01-01_unicode"
     for title in TITLES:
-        made = ok(plain, "new", "--", title)
-        assert ok(plain, "show", made["id"])["title"] == title
+        new_plan = ok(plain, "new", "--", title)
+        assert ok(plain, "show", new_plan["id"])["title"] == title
 
 
 def test_29_id_taken(plain: Folder) -> None:
@@ -168,14 +168,14 @@ def test_29_adopted_plan(plain: Folder) -> None:
 def test_29_twenty_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     """Twenty calls at the same moment make twenty plans."""
     folder: Folder = request.getfixturevalue(kind)
-    started = [folder.start("new", "Build it", "--purpose", f"Number {each}.", "--json") for each in range(20)]
+    started = [folder.start("new", "Build it", "--purpose", f"Number {number}.", "--json") for number in range(20)]
     results = [(*process.communicate(timeout=60), process.returncode) for process in started]
     assert [result[2] for result in results] == [0] * 20, results
     project = folder.path / ".agent" / "execplans"
     plans = sorted(path.stem for path in project.glob("*.md"))
     assert sorted(plans) == sorted(["2026-01-01_build-it", *[f"2026-01-01_build-it-{n}" for n in range(2, 21)]])
     purposes = [re.search(r"Number (\d+)\.", path.read_text(encoding="utf-8")) for path in project.glob("*.md")]
-    assert {found[1] for found in purposes if found} == {str(each) for each in range(20)}
+    assert {match[1] for match in purposes if match} == {str(number) for number in range(20)}
     assert {path.name for path in (project / "artifacts").iterdir()} == set(plans)
     assert not list(project.glob(".execplan-*"))
 
@@ -185,17 +185,17 @@ def test_29_twenty_writers_of_one_plan(request: pytest.FixtureRequest, kind: str
     """Twenty writers of one plan at the same moment: twenty edits."""
     folder: Folder = request.getfixturevalue(kind)
     path = folder.plan()
-    calls: list[tuple[str, ...]] = [("add", f"Step {each}.") for each in range(10)]
-    calls += [("decide", f"Choice {each}.", "--why", "So.") for each in range(5)]
-    calls += [("discover", f"Find {each}.", "--evidence", "Seen.") for each in range(3)]
+    calls: list[tuple[str, ...]] = [("add", f"Step {number}.") for number in range(10)]
+    calls += [("decide", f"Choice {number}.", "--why", "So.") for number in range(5)]
+    calls += [("discover", f"Find {number}.", "--evidence", "Seen.") for number in range(3)]
     calls += [("done", "3"), ("outcome", "All at once.")]
     started = [folder.start(*call) for call in calls]
     results = [(*process.communicate(timeout=60), process.returncode) for process in started]
     assert [result[2] for result in results] == [0] * 20, results
-    shown = folder.ok("show")
-    assert {each["text"] for each in shown["tasks"][3:]} == {f"Step {each}." for each in range(10)}
-    assert (len(shown["decisions"]), len(shown["discoveries"]), len(shown["outcomes"])) == (6, 4, 2)
-    assert shown["tasks"][2]["state"] == "done"
+    plan_data = folder.ok("show")
+    assert {step["text"] for step in plan_data["tasks"][3:]} == {f"Step {step}." for step in range(10)}
+    assert (len(plan_data["decisions"]), len(plan_data["discoveries"]), len(plan_data["outcomes"])) == (6, 4, 2)
+    assert plan_data["tasks"][2]["state"] == "done"
     assert codes(folder, path) == []
     rest = iter(path.read_text(encoding="utf-8").splitlines())
     lines = CLEAN.replace("- [ ] Write", "- [x] (2026-01-01 00:00Z) Write").splitlines()

@@ -29,23 +29,23 @@ WRITERS = (
 """A call of each writer that changes the clean plan."""
 
 
-def calm(result: Result) -> str:
+def checked_output(result: Result) -> str:
     """All that was printed, which holds no traceback and tells of no bug."""
-    said = result.out + result.err
-    assert "Traceback" not in said, said
-    assert result.exit != 70, said
-    return said
+    output = result.out + result.err
+    assert "Traceback" not in output, output
+    assert result.exit != 70, output
+    return output
 
 
 def names_in(path: Path) -> list[str]:
     """The names in the folder of a file."""
-    return sorted(each.name for each in path.parent.iterdir())
+    return sorted(entry.name for entry in path.parent.iterdir())
 
 
 def ok(folder: Folder, *arguments: str, stdin: bytes = b"") -> dict[str, Any]:
     """Expect exit 0 of arguments that may hold `--`; the document's data."""
     result = folder.run(*_as_json(arguments), stdin=stdin)
-    calm(result)
+    checked_output(result)
     assert result.exit == 0, (arguments, result)
     data: dict[str, Any] = result.json["data"]
     return data
@@ -56,55 +56,55 @@ def _as_json(arguments: tuple[str, ...]) -> list[str]:
     return [*arguments[:flags], "--json", *arguments[flags:]]
 
 
-def refuse(folder: Folder, path: Path, *arguments: str, exit: int = 3, says: tuple[str, ...] = ()) -> dict[str, Any]:
+def expect_error(folder: Folder, path: Path, *arguments: str, exit: int = 3, says: tuple[str, ...] = ()) -> dict[str, Any]:
     """Expect a refusal, in words and as JSON, that leaves the file and its folder alone; the JSON error."""
     before, names = path.read_bytes(), names_in(path)
-    told = folder.run(*arguments)
+    text_result = folder.run(*arguments)
     document = folder.run(*_as_json(arguments))
-    for result in (told, document):
-        calm(result)
+    for result in (text_result, document):
+        checked_output(result)
         assert result.exit == exit, (arguments, result)
     error: dict[str, Any] = document.json["error"]
     assert error["exit"] == exit
     assert not document.json["ok"]
     assert error["message"]
     assert error["hint"], error
-    shown = told.err + json.dumps(error, ensure_ascii=False)
-    for words in says:
-        assert words in told.err, (words, told)
-        assert words in shown, (words, document)
+    printed = text_result.err + json.dumps(error, ensure_ascii=False)
+    for phrase in says:
+        assert phrase in text_result.err, (phrase, text_result)
+        assert phrase in printed, (phrase, document)
     assert path.read_bytes() == before
     assert names_in(path) == names
     return error
 
 
-def refuse_edits(folder: Folder, path: Path, *, exit: int = 3, says: tuple[str, ...] = ()) -> None:
+def expect_edit_errors(folder: Folder, path: Path, *, exit: int = 3, says: tuple[str, ...] = ()) -> None:
     """Expect every writer to refuse."""
     for writer in WRITERS:
-        refuse(folder, path, *writer, "-p", str(path), exit=exit, says=says)
+        expect_error(folder, path, *writer, "-p", str(path), exit=exit, says=says)
 
 
-def broken(folder: Folder, path: Path, *, says: tuple[str, ...]) -> None:
+def expect_unreadable(folder: Folder, path: Path, *, says: tuple[str, ...]) -> None:
     """Expect a plan that can't be read: shown as broken by `list` and `status`, exit 3 elsewhere, a finding of lint."""
     data = path.read_bytes()
-    for verb in ("list", "status"):
-        result = folder.run(verb, "--json")
-        calm(result)
+    for command in ("list", "status"):
+        result = folder.run(command, "--json")
+        checked_output(result)
         assert result.exit == 1, result
-        plan = next(each for each in result.json["data"]["plans"] if each["id"] == path.stem)
+        plan = next(candidate for candidate in result.json["data"]["plans"] if candidate["id"] == path.stem)
         assert plan["state"] == "broken"
-        assert all(words in plan["error"] for words in says), plan
-        text = folder.run(verb)
+        assert all(phrase in plan["error"] for phrase in says), plan
+        text = folder.run(command)
         assert text.exit == 1
-        assert "broken" in calm(text)
+        assert "broken" in checked_output(text)
         assert path.stem in text.out
-    where = path.relative_to(folder.path).as_posix()
-    refuse(folder, path, "show", path.stem, says=(where, *says))
-    refuse_edits(folder, path, says=(where, *says))
-    refuse(folder, path, "archive", path.stem, "--force", "--reason", "It can't be read.", says=(where, *says))
+    location = path.relative_to(folder.path).as_posix()
+    expect_error(folder, path, "show", path.stem, says=(location, *says))
+    expect_edit_errors(folder, path, says=(location, *says))
+    expect_error(folder, path, "archive", path.stem, "--force", "--reason", "It can't be read.", says=(location, *says))
     findings = lint(folder, path)
-    assert [each["code"] for each in findings] == ["EP001"]
-    assert all(words in findings[0]["message"] for words in says), findings
+    assert [finding["code"] for finding in findings] == ["EP001"]
+    assert all(phrase in findings[0]["message"] for phrase in says), findings
     assert path.read_bytes() == data
 
 
@@ -113,20 +113,20 @@ def lint(folder: Folder, path: Path) -> list[dict[str, Any]]:
     before = path.read_bytes()
     result = folder.run("lint", "--json", str(path))
     quick = folder.run("lint", str(path))
-    calm(quick)
+    checked_output(quick)
     findings: list[dict[str, Any]] = result.json["data"]["findings"]
-    errors = any(each["level"] == "error" for each in findings)
+    errors = any(finding["level"] == "error" for finding in findings)
     assert result.exit == quick.exit == (1 if errors else 0), result
-    firsts = {each["code"]: each for each in reversed(findings)}  # people see equal ones at the place of the first
-    for each in firsts.values():
-        assert f"{path}:{each['line']}:{each['column']} {each['code']} " in quick.out
+    firsts = {finding["code"]: finding for finding in reversed(findings)}  # people see equal ones at the place of the first
+    for finding in firsts.values():
+        assert f"{path}:{finding['line']}:{finding['column']} {finding['code']} " in quick.out
     assert path.read_bytes() == before
     return findings
 
 
 def codes(folder: Folder, path: Path) -> list[str]:
     """The codes of what lint finds."""
-    return [each["code"] for each in lint(folder, path)]
+    return [finding["code"] for finding in lint(folder, path)]
 
 
 def edit(folder: Folder, path: Path, *arguments: str) -> list[str]:
@@ -136,9 +136,9 @@ def edit(folder: Folder, path: Path, *arguments: str) -> list[str]:
     after = _lines(path)
     steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     changed = [step for step in steps if step[0] != "equal"]
-    gone = [line for _, start, end, _, _ in changed for line in before[start:end]]
+    removed = [line for _, start, end, _, _ in changed for line in before[start:end]]
     assert len(changed) == 1, changed
-    assert len(gone) < 2, gone
+    assert len(removed) < 2, removed
     return [line for _, _, _, start, end in changed for line in after[start:end]]
 
 
@@ -147,7 +147,7 @@ def _lines(path: Path) -> list[str]:
     return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
 
 
-def repeat(folder: Folder, path: Path, *arguments: str) -> None:
+def expect_no_change(folder: Folder, path: Path, *arguments: str) -> None:
     """Expect a writer that is told the same again to change nothing."""
     before = path.read_bytes()
     assert not ok(folder, *arguments)["changed"]

@@ -14,19 +14,19 @@ from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from execplan.engine.run_records.run_directories import RunPaths
-    from tests.repo.approving import Desk
+    from tests.repo.approving import InProcessRepository
 
-GONE = State(ABSENT)
-MADE = Change("src/made.py", GONE, State(FILE, "a" * 64, 0o644, "", 6), added=1)
+ABSENT_STATE = State(ABSENT)
+CREATED_FILE = Change("src/made.py", ABSENT_STATE, State(FILE, "a" * 64, 0o644, "", 6), added=1)
 OK = AttemptResult(ok=True, seconds=0.25, checks=Checks(pre="passed"))
 FAILED = AttemptResult(ok=False, cause="exit", reason="exit 1, not 0", exit=1, seconds=1.5, transcript="runs/build.md")
-SAID: dict[str, Any] = {"user": "ann", "session": None}
+USER_FIELDS: dict[str, Any] = {"user": "ann", "session": None}
 APPROVED: dict[str, Any] = {"approval": "b" * 64, "approval_id": "x", "approver": "Ann", "how": "terminal"}
 
 
-def entry(kind: str, number: int = 1, **said: Any) -> Entry:
+def entry(kind: str, number: int = 1, **fields: Any) -> Entry:
     """An entry as a watch is told it."""
-    return Entry(number, kind, "2026-01-01T00:00:00Z", said, "")
+    return Entry(number, kind, "2026-01-01T00:00:00Z", fields, "")
 
 
 def result(step: str, performed: AttemptResult, attempt: int = 1) -> dict[str, Any]:
@@ -39,30 +39,30 @@ def intent(step: str, attempt: int = 1) -> dict[str, Any]:
     return {"step": step, "attempt": attempt, "by": "person", "before": {}, "snapshot": False}
 
 
-class Past:
+class ScriptedRun:
     """A run of the plan on a desk, whose journal is written entry by entry."""
 
-    def __init__(self, desk: Desk, **told: Any) -> None:
+    def __init__(self, desk: InProcessRepository, **fields: Any) -> None:
         project, ref = desk.project()
-        found = load_current_plan(project, ref)
-        self.place: RunPaths = run_directories.next_run(project, ref)
-        os.makedirs(self.place.folder)
-        with open(self.place.document, "wb") as file:
-            file.write(found.data)
+        current_plan = load_current_plan(project, ref)
+        self.paths: RunPaths = run_directories.next_run(project, ref)
+        os.makedirs(self.paths.folder)
+        with open(self.paths.document, "wb") as file:
+            file.write(current_plan.data)
         begun = {
             "plan_id": ref.id,
             "revision": 1,
-            "document": digest(found.data),
+            "document": digest(current_plan.data),
             "policy": "c" * 64,
             "sandbox": "bwrap",
         }
-        more: dict[str, Any] = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
-        self.write("begun", run=self.place.id, **begun, **more, **APPROVED, **SAID, **told)
+        defaults: dict[str, Any] = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
+        self.write("begun", run=self.paths.id, **begun, **defaults, **APPROVED, **USER_FIELDS, **fields)
 
-    def write(self, kind: str, **said: Any) -> None:
+    def write(self, kind: str, **fields: Any) -> None:
         """Add an entry."""
-        with Journal(self.place.journal) as journal:
-            journal.write(kind, **said)
+        with Journal(self.paths.journal) as journal:
+            journal.write(kind, **fields)
 
     def step(self, name: str, performed: AttemptResult) -> None:
         """Add an attempt of a step."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tests.repo.approving import Desk
+    from tests.repo.approving import InProcessRepository
 
 HEAD = "# Build it\n\n## Progress\n\n- [ ] Make it.\n- [ ] See it.\n\n## Concrete Steps\n\n"
 MAKE = '```python {#make type=create_file target=src/made.py task="Make it"}\nX = 1\n```\n\n'
@@ -15,20 +15,20 @@ FAILS = "```sh {#see needs=make}\nls src/nowhere.py\n```\n\n"
 SLOW = "```sh {#see needs=make effect=idempotent}\nsleep 30\n```\n\n"
 
 
-def sandbox_off(desk: Desk) -> Desk:
+def sandbox_off(desk: InProcessRepository) -> InProcessRepository:
     """The repository of a user who has turned the sandbox off, so that no warning depends on what is installed."""
     desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\n')
     return desk
 
 
-def planned(desk: Desk, *steps: str) -> Desk:
+def with_approved_plan(desk: InProcessRepository, *steps: str) -> InProcessRepository:
     """The repository with a plan of these steps, approved."""
     desk.plan(HEAD + "".join(steps))
     desk.approve()
     return desk
 
 
-def run_id(desk: Desk) -> str:
+def run_id(desk: InProcessRepository) -> str:
     """The last run."""
-    found: str = desk.data("runs")["runs"][0]["id"]
-    return found
+    identifier: str = desk.data("runs")["runs"][0]["id"]
+    return identifier

@@ -23,7 +23,7 @@ _LIMIT = 30
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-class Shown(NamedTuple):
+class TerminalResult(NamedTuple):
     """What was written to a terminal, and how the process ended."""
 
     exit: int
@@ -42,7 +42,7 @@ class Terminal:
         self._raw = b""
         self.pid, self._handle = pty.fork()
         if self.pid == 0:
-            _be(work, columns, encoding, env)
+            _run_child(work, columns, encoding, env)
 
     def until(self, text: str) -> None:
         """Read until this is shown; an assertion fails when it never is."""
@@ -69,14 +69,14 @@ class Terminal:
         os.close(self._handle)
         self._handle = -1
 
-    def end(self) -> Shown:
+    def end(self) -> TerminalResult:
         """Read to the end and wait for the process."""
         while self._handle >= 0 and self._read():
             pass
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         if self._handle >= 0:
             os.close(self._handle)
-        return Shown(status, self._raw.decode(errors="replace"))
+        return TerminalResult(status, self._raw.decode(errors="replace"))
 
     def _read(self) -> bool:
         """Read what comes next; whether something came."""
@@ -91,7 +91,7 @@ class Terminal:
         return bool(data)
 
 
-def _be(work: Callable[[], int], columns: int, encoding: str, env: dict[str, str]) -> None:
+def _run_child(work: Callable[[], int], columns: int, encoding: str, env: dict[str, str]) -> None:
     """Do the work in the child, whose standard streams are the terminal, and end."""
     status = 99
     try:

@@ -18,11 +18,11 @@ from tests.plans import CLEAN, with_sections
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
-DONE = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
-OWN = {".agent/execplan.toml", ".agent/PLANS.md"}
+COMPLETE_PLAN = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
+INIT_FILES = {".agent/execplan.toml", ".agent/PLANS.md"}
 
 
-class Kept(NamedTuple):
+class Layout(NamedTuple):
     """A repository that keeps plans: the first is open, the second done, the third archived."""
 
     paths: tuple[str, str, str]
@@ -36,56 +36,56 @@ class Kept(NamedTuple):
 
 
 LAYOUTS = {
-    "exec-plans": Kept(
+    "exec-plans": Layout(
         ("docs/exec-plans/active/a.md", "docs/exec-plans/active/b.md", "docs/exec-plans/completed/c.md"),
         ("a", "b", "c"),
         "docs/exec-plans/active/write-the-reader.md",
         "docs/exec-plans/completed/b.md",
     ),
-    "flat with completed": Kept(
+    "flat with completed": Layout(
         ("docs/execplans/execplan_a.md", "docs/execplans/execplan_b.md", "docs/execplans/completed/execplan_c.md"),
         ("execplan_a", "execplan_b", "execplan_c"),
         "docs/execplans/execplan_write-the-reader.md",
         "docs/execplans/completed/execplan_b.md",
     ),
-    "numbered": Kept(
+    "numbered": Layout(
         ("docs/execplans/active/0012-a.md", "docs/execplans/active/0003-b.md", "docs/execplans/completed/0001-c.md"),
         ("0012-a", "0003-b", "0001-c"),
         "docs/execplans/active/0013-write-the-reader.md",
         "docs/execplans/completed/0003-b.md",
     ),
-    "plans": Kept(
+    "plans": Layout(
         ("plans/FP-0112-a.md", "plans/FP-0111-b.md", "plans/archive/FP-0001-c.md"),
         ("FP-0112-a", "FP-0111-b", "FP-0001-c"),
         "plans/FP-0113-write-the-reader.md",
         "plans/archive/FP-0111-b.md",
     ),
-    "superseded": Kept(
+    "superseded": Layout(
         ("execplans/active/a.md", "execplans/active/b.md", "execplans/completed/c.md"),
         ("a", "b", "c"),
         "execplans/active/write-the-reader.md",
         "execplans/completed/b.md",
         ("execplans/superseded/d.md",),
     ),
-    "agent plans": Kept(
+    "agent plans": Layout(
         (".agent/plans/2026-01-01-a.md", ".agent/plans/2026-01-02-b.md", ".agent/plans/archive/2025-01-01-c.md"),
         ("2026-01-01-a", "2026-01-02-b", "2025-01-01-c"),
         ".agent/plans/2026-01-01-write-the-reader.md",
         ".agent/plans/archive/2026-01-02-b.md",
     ),
-    "agents done": Kept(
+    "agents done": Layout(
         (".agents/execplans/a b, c.md", ".agents/execplans/b (KO).md", ".agents/done/c.md"),
         ("a b, c", "b (KO)", "c"),
         ".agents/execplans/write-the-reader.md",
         ".agents/done/b (KO).md",
     ),
-    "agents exec-plans": Kept(
+    "agents exec-plans": Layout(
         (".agents/exec-plans/active/a.md", ".agents/exec-plans/active/b.md", ".agents/exec-plans/completed/c.md"),
         ("a", "b", "c"),
         ".agents/exec-plans/active/write-the-reader.md",
         ".agents/exec-plans/completed/b.md",
     ),
-    "folders": Kept(
+    "folders": Layout(
         (
             ".agent/exec_plans/active/EP-002_a/EP-002_a.md",
             ".agent/exec_plans/active/EP-003_b/EP-003_b.md",
@@ -95,7 +95,7 @@ LAYOUTS = {
         ".agent/exec_plans/active/EP-004_write-the-reader/EP-004_write-the-reader.md",
         ".agent/exec_plans/archive/EP-003_b/EP-003_b.md",
     ),
-    "folders by day": Kept(
+    "folders by day": Layout(
         (
             ".agent/exec_plans/active/EP-20251230-001_a/EP-20251230-001_a.md",
             ".agent/exec_plans/active/bb/EP-20251230-002_bb.md",
@@ -105,25 +105,25 @@ LAYOUTS = {
         ".agent/exec_plans/active/EP-20260101-001_write-the-reader/EP-20260101-001_write-the-reader.md",
         ".agent/exec_plans/complete/2026/01/01/EP-20251230-002_bb/EP-20251230-002_bb.md",
     ),
-    "epics": Kept(
+    "epics": Layout(
         ("docs/epics/a/ExecPlan.md", "docs/epics/control-plane/ExecPlan.md", "docs/epics/archive/c/ExecPlan.md"),
         ("a", "control-plane", "c"),
         "docs/epics/write-the-reader/ExecPlan.md",
         "docs/epics/archive/control-plane/ExecPlan.md",
     ),
-    "docs plans": Kept(
+    "docs plans": Layout(
         ("docs/plans/2026-01-01-a.md", "docs/plans/2026-01-01-b.md", "docs/plans/archive/2025-01-01-c.md"),
         ("2026-01-01-a", "2026-01-01-b", "2025-01-01-c"),
         "docs/plans/2026-01-01-write-the-reader.md",
         "docs/plans/archive/2026-01-01-b.md",
     ),
-    "hidden plans": Kept(
+    "hidden plans": Layout(
         (".plans/a.md", ".plans/b.md", ".plans/done/c.md"),
         ("a", "b", "c"),
         ".plans/write-the-reader.md",
         ".plans/done/b.md",
     ),
-    "default": Kept(
+    "default": Layout(
         (
             ".agent/execplans/2026-01-01_a.md",
             ".agent/execplans/2026-01-01_b.md",
@@ -147,25 +147,25 @@ def bare(repo: Folder) -> Folder:
 
 def tree(path: Path) -> dict[str, bytes]:
     """Every file with its bytes, and every empty folder."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for folder, folders, files in os.walk(path):
         if ".git" in folders:
             folders.remove(".git")
-        where = os.path.relpath(folder, path)
+        relative = os.path.relpath(folder, path)
         for name in files:
-            found[os.path.normpath(f"{where}/{name}")] = Path(folder, name).read_bytes()
+            contents[os.path.normpath(f"{relative}/{name}")] = Path(folder, name).read_bytes()
         if not folders and not files:
-            found[f"{where}/"] = b""
-    return found
+            contents[f"{relative}/"] = b""
+    return contents
 
 
-def keep(folder: Folder, kept: Kept) -> None:
+def commit_plans(folder: Folder, layout: Layout) -> None:
     """Write the plans of a layout, with a sibling that is none."""
-    for path, content in zip(kept.paths, (CLEAN, DONE, DONE), strict=True):
+    for path, content in zip(layout.paths, (CLEAN, COMPLETE_PLAN, COMPLETE_PLAN), strict=True):
         folder.write(path, content)
-    for path in kept.also:
+    for path in layout.also:
         folder.write(path, CLEAN)
-    folder.write(f"{os.path.dirname(kept.paths[0])}/README.md", "# How we plan\n")
+    folder.write(f"{os.path.dirname(layout.paths[0])}/README.md", "# How we plan\n")
     folder.git("add", "-A")
     folder.git("commit", "-q", "-m", "Plans")
 
@@ -173,69 +173,69 @@ def keep(folder: Folder, kept: Kept) -> None:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_layout_is_worked_in(bare: Folder, name: str) -> None:
     """From `init` to `archive`, in each layout; nothing else in the tree changes at any step."""
-    kept = LAYOUTS[name]
-    keep(bare, kept)
+    layout = LAYOUTS[name]
+    commit_plans(bare, layout)
     before = tree(bare.path)
-    first, second, third = kept.ids
+    first, second, third = layout.ids
 
     check = bare.run("init", "--check", "--json")
     assert check.exit == 1
     assert tree(bare.path) == before
     (project,) = check.json["data"]["homes"]
-    assert (project["plans"], project["archived"], project["broken"]) == (2, 1 + len(kept.also), [])
-    assert [each["path"] for each in project["misfits"]] == [kept.paths[1]]
+    assert (project["plans"], project["archived"], project["broken"]) == (2, 1 + len(layout.also), [])
+    assert [misfit["path"] for misfit in project["misfits"]] == [layout.paths[1]]
     assert check.json["data"]["elsewhere"] == check.json["data"]["others"] == []
 
     assert bare.ok("init")["homes"] == check.json["data"]["homes"]
     after = tree(bare.path)
-    assert set(after) - set(before) == OWN
+    assert set(after) - set(before) == INIT_FILES
     assert {path: after[path] for path in before} == before
     assert bare.ok("init")["changed"] is False
     assert tree(bare.path) == after
     assert bare.run("init", "--check").exit == 0
 
-    plans = {each["id"]: each for each in bare.ok("list", "--all")["plans"]}
-    assert {each["path"] for each in plans.values()} == {*kept.paths, *kept.also}
-    assert [plans[each]["state"] for each in kept.ids] == ["active", "complete", "archived"]
-    assert {each["id"] for each in bare.ok("list")["plans"]} == {first, second}
-    assert bare.ok("status")["states"]["archived"] == 1 + len(kept.also)
-    assert bare.ok("lint")["plans"] == 3 + len(kept.also)
-    for path, plan in zip(kept.paths, kept.ids, strict=True):
-        shown = bare.ok("show", path)
-        assert shown["id"] == plan
-        assert shown == bare.ok("show", plan)
+    plans = {plan["id"]: plan for plan in bare.ok("list", "--all")["plans"]}
+    assert {plan["path"] for plan in plans.values()} == {*layout.paths, *layout.also}
+    assert [plans[plan_id]["state"] for plan_id in layout.ids] == ["active", "complete", "archived"]
+    assert {plan["id"] for plan in bare.ok("list")["plans"]} == {first, second}
+    assert bare.ok("status")["states"]["archived"] == 1 + len(layout.also)
+    assert bare.ok("lint")["plans"] == 3 + len(layout.also)
+    for path, plan in zip(layout.paths, layout.ids, strict=True):
+        plan_data = bare.ok("show", path)
+        assert plan_data["id"] == plan
+        assert plan_data == bare.ok("show", plan)
 
-    assert bare.ok("done", "2", "-p", first, "--commit")["path"] == kept.paths[0]
-    assert bare.git("show", "--name-only", "--format=", "-z").strip("\0") == kept.paths[0]
+    assert bare.ok("done", "2", "-p", first, "--commit")["path"] == layout.paths[0]
+    assert bare.git("show", "--name-only", "--format=", "-z").strip("\0") == layout.paths[0]
     assert bare.run("done", "1", "-p", third).exit == 1
 
-    made = bare.ok("new", "Write the reader")
-    assert made["path"] == kept.new
-    assert bare.ok("show", made["id"])["path"] == kept.new
-    assert bare.ok("new", "Write the reader")["id"] not in (made["id"], *kept.ids)
+    new_plan = bare.ok("new", "Write the reader")
+    assert new_plan["path"] == layout.new
+    assert bare.ok("show", new_plan["id"])["path"] == layout.new
+    assert bare.ok("new", "Write the reader")["id"] not in (new_plan["id"], *layout.ids)
 
     archived = bare.ok("archive", second, "--commit")
-    assert archived["path"] == kept.archived
+    assert archived["path"] == layout.archived
     assert bare.ok("show", second)["state"] == "archived"
-    assert not (bare.path / kept.paths[1]).exists()
+    assert not (bare.path / layout.paths[1]).exists()
     assert bare.ok("archive", second)["changed"] is False
     assert set(bare.git("show", "--name-only", "--no-renames", "--format=", "-z").strip("\0").split("\0")) == {
         archived["evidence"],
-        kept.paths[1],
-        kept.archived,
+        layout.paths[1],
+        layout.archived,
     }
-    now = tree(bare.path)
-    untouched = set(before) - {*kept.paths[:2]}
-    assert {path: now[path] for path in untouched} == {path: before[path] for path in untouched}
+    final = tree(bare.path)
+    untouched = set(before) - {*layout.paths[:2]}
+    assert {path: final[path] for path in untouched} == {path: before[path] for path in untouched}
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_a_plan_is_filed_and_taken_back(bare: Folder, name: str) -> None:
+def test_a_plan_is_archived_and_restored(bare: Folder, name: str) -> None:
     """archive, restore and rename find their way in each layout; after archive and restore all is as it was."""
-    kept = LAYOUTS[name]
-    keep(bare, kept)
+    layout = LAYOUTS[name]
+    commit_plans(bare, layout)
     bare.ok("init")
-    first, second, _ = kept.ids
+    first, second, _ = layout.ids
     bare.write("run.log", "12 passed\n")
     bare.ok("attach", "run.log", "-p", second, "--create")
     bare.git("add", "-A")
@@ -251,7 +251,7 @@ def test_a_plan_is_filed_and_taken_back(bare: Folder, name: str) -> None:
     bare.ok("restore", second)
     after = tree(bare.path)
     changed = {path for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert {path for path in changed if path.endswith(".md")} == {kept.paths[1], back["path"]}
+    assert {path for path in changed if path.endswith(".md")} == {layout.paths[1], back["path"]}
     renamed = bare.ok("rename", second, "Write the lexer", "--commit")
     assert bare.ok("show", renamed["path"])["title"] == "Write the lexer"
     assert "lexer" in renamed["path"]
@@ -261,25 +261,25 @@ def test_a_plan_is_filed_and_taken_back(bare: Folder, name: str) -> None:
 @pytest.mark.parametrize("name", ["folders", "folders by day", "epics"])
 def test_a_plan_s_folder_moves_with_it(bare: Folder, name: str) -> None:
     """What lies beside a plan in its own folder are its artifacts."""
-    kept = LAYOUTS[name]
-    keep(bare, kept)
+    layout = LAYOUTS[name]
+    commit_plans(bare, layout)
     bare.ok("init")
-    beside = os.path.dirname(kept.paths[1])
-    bare.write(f"{beside}/logs/run.txt", "12 passed\n")
-    dry = bare.ok("archive", kept.ids[1], "--dry-run")
-    assert (bare.path / beside / "logs/run.txt").exists()
-    moved = bare.ok("archive", kept.ids[1])
-    assert moved["moves"] == dry["moves"] == [{"from": beside, "to": os.path.dirname(kept.archived)}]
-    assert not (bare.path / beside).exists()
-    assert (bare.path / os.path.dirname(kept.archived) / "logs/run.txt").read_text() == "12 passed\n"
-    paths = bare.ok("commit", kept.ids[1])["paths"]
-    assert {kept.archived, f"{os.path.dirname(kept.archived)}/logs/run.txt"} <= set(paths)
-    assert bare.git("status", "--porcelain", "--", kept.archived) == ""
+    folder = os.path.dirname(layout.paths[1])
+    bare.write(f"{folder}/logs/run.txt", "12 passed\n")
+    dry = bare.ok("archive", layout.ids[1], "--dry-run")
+    assert (bare.path / folder / "logs/run.txt").exists()
+    moved = bare.ok("archive", layout.ids[1])
+    assert moved["moves"] == dry["moves"] == [{"from": folder, "to": os.path.dirname(layout.archived)}]
+    assert not (bare.path / folder).exists()
+    assert (bare.path / os.path.dirname(layout.archived) / "logs/run.txt").read_text() == "12 passed\n"
+    paths = bare.ok("commit", layout.ids[1])["paths"]
+    assert {layout.archived, f"{os.path.dirname(layout.archived)}/logs/run.txt"} <= set(paths)
+    assert bare.git("status", "--porcelain", "--", layout.archived) == ""
 
 
 def test_a_taken_folder_in_the_archive_is_refused(bare: Folder) -> None:
-    kept = LAYOUTS["epics"]
-    keep(bare, kept)
+    layout = LAYOUTS["epics"]
+    commit_plans(bare, layout)
     bare.ok("init")
     bare.write("docs/epics/archive/control-plane/notes.txt", "old\n")
     before = tree(bare.path)
@@ -296,7 +296,7 @@ def test_the_guide_that_is_there_is_the_guide(bare: Folder, guide: str) -> None:
     bare.write(guide, "ours\n")
     data = bare.ok("init")
     assert data["homes"][0]["settings"]["guide"] == guide
-    assert [each["path"] for each in data["paths"] if each["made"]] == [".agent/execplan.toml"]
+    assert [entry["path"] for entry in data["paths"] if entry["made"]] == [".agent/execplan.toml"]
     assert bare.ok("init")["changed"] is False
 
 
@@ -315,7 +315,7 @@ def test_the_larger_of_two_is_taken_and_the_other_on_demand(bare: Folder) -> Non
     assert result.json["data"]["others"] == [{"folder": "plans", "plans": 1, "take": "execplan init --plans plans"}]
     assert result.json["data"]["elsewhere"] == ["notes/d.md"]
     assert "execplan init --plans plans" in result.json["warnings"][0]
-    assert [each["id"] for each in bare.ok("list")["plans"]] == ["a", "b"]
+    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["a", "b"]
     check = bare.run("init", "--check")
     assert check.exit == 0
     assert "elsewhere: notes/d.md" in check.out
@@ -324,14 +324,14 @@ def test_the_larger_of_two_is_taken_and_the_other_on_demand(bare: Folder) -> Non
     path.write_text(path.read_text().replace("# commit = false", "commit = true"))
     assert bare.ok("init", "--plans", "plans", "--dry-run")["changed"] is True
     assert "commit = true" in path.read_text()
-    assert [each["id"] for each in bare.ok("list")["plans"]] == ["a", "b"]
+    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["a", "b"]
     assert bare.ok("init", "--plans", "plans", "--no-commit")["homes"][0]["settings"]["name"] == "{number:04}-{slug}"
-    assert [each["id"] for each in bare.ok("list")["plans"]] == ["0001-c"]
+    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["0001-c"]
     assert "\ncommit = true" in path.read_text()
     assert bare.ok("init", "--plans", "plans", "--no-commit")["changed"] is False
     bare.write("docs/exec-plans/active/e.md", CLEAN)
     assert bare.ok("init", "--plans", "docs/exec-plans", "--no-commit")["changed"] is True
-    assert [each["id"] for each in bare.ok("list")["plans"]] == ["e"]
+    assert [plan["id"] for plan in bare.ok("list")["plans"]] == ["e"]
     assert bare.ok("init", "--plans", "docs/exec-plans/active", "--no-commit")["changed"] is False
     assert bare.ok("init", "--plans", "docs/exec-plans", "--no-commit")["changed"] is False
 
@@ -374,26 +374,26 @@ def test_what_others_wrote_is_passed_by(bare: Folder) -> None:
     assert data["others"] == data["elsewhere"] == []
 
 
-def test_check_tells_what_is_broken_and_what_does_not_fit(bare: Folder) -> None:
-    bare.write("docs/exec-plans/active/a.md", DONE)
+def test_check_reports_what_is_broken_and_what_does_not_fit(bare: Folder) -> None:
+    bare.write("docs/exec-plans/active/a.md", COMPLETE_PLAN)
     bare.write("docs/exec-plans/active/b.md", b"\xff\xfe")
     bare.write("docs/exec-plans/completed/c.md", CLEAN)
-    bare.write("docs/exec-plans/completed/d.md", DONE)
+    bare.write("docs/exec-plans/completed/d.md", COMPLETE_PLAN)
     bare.ok("init")
     check = bare.run("init", "--check", "--json")
     assert check.exit == 0
     (project,) = check.json["data"]["homes"]
-    assert [each["path"] for each in project["broken"]] == ["docs/exec-plans/active/b.md"]
+    assert [broken_plan["path"] for broken_plan in project["broken"]] == ["docs/exec-plans/active/b.md"]
     assert project["misfits"] == [
         {"path": "docs/exec-plans/active/a.md", "why": "complete, and not archived"},
         {"path": "docs/exec-plans/completed/c.md", "why": "archived with 2 open tasks"},
     ]
     text = bare.run("init", "--check").out
-    assert all(words in text for words in ("docs/exec-plans/active/a.md: complete", "with 2 open tasks", "broken: "))
+    assert all(phrase in text for phrase in ("docs/exec-plans/active/a.md: complete", "with 2 open tasks", "broken: "))
 
 
 def test_a_plan_given_up_is_archived_too(bare: Folder) -> None:
-    keep(bare, LAYOUTS["superseded"])
+    commit_plans(bare, LAYOUTS["superseded"])
     bare.ok("init")
     assert bare.ok("show", "d")["state"] == "archived"
     assert bare.run("done", "1", "-p", "execplans/superseded/d.md").exit == 1
@@ -410,12 +410,12 @@ CORPUS = find_corpus()
 
 def _repositories() -> dict[str, list[tuple[str, str]]]:
     """The plans of each repository of the corpus: their real paths, and the files that hold them."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    plans: dict[str, list[tuple[str, str]]] = defaultdict(list)
     if CORPUS is not None:
         with (CORPUS / "MANIFEST.tsv").open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file, delimiter="\t"):
-                found[row["owner/repo"]].append((row["path"], row["file"]))
-    return found
+                plans[row["owner/repo"]].append((row["path"], row["file"]))
+    return plans
 
 
 REPOSITORIES = _repositories()
@@ -431,38 +431,38 @@ def test_a_real_repository(bare: Folder, name: str) -> None:
         bare.write(path, (CORPUS / file).read_bytes())
     before = tree(bare.path)
     data = bare.ok("init")
-    told = {*data["elsewhere"]}
-    for other in data["others"]:
-        told |= {path for path in plans if path.startswith(f"{other['folder']}/")}
+    elsewhere = {*data["elsewhere"]}
+    for other_folder in data["others"]:
+        elsewhere |= {path for path in plans if path.startswith(f"{other_folder['folder']}/")}
     listed = bare.run("list", "--all", "--json").json["data"]["plans"]
-    paths = [each["path"] for each in listed]
-    assert sorted(paths) == sorted(set(plans) - told)
+    paths = [plan["path"] for plan in listed]
+    assert sorted(paths) == sorted(set(plans) - elsewhere)
     assert len(listed) * 2 > len(plans) or data["others"]
-    assert len({each["id"] for each in listed}) == len(listed)
+    assert len({plan["id"] for plan in listed}) == len(listed)
     assert bare.run("lint").exit in (0, 1)
     assert bare.run("status").exit == 0
-    for plan in [each for each in listed if each["state"] == "active" and each["counts"]["open"]][:1]:
+    for plan in [plan for plan in listed if plan["state"] == "active" and plan["counts"]["open"]][:1]:
         tasks = bare.ok("show", plan["path"])["tasks"]
-        task = next(each for each in tasks if each["state"] == "open")
+        task = next(task for task in tasks if task["state"] == "open")
         assert bare.ok("done", task["id"], "-p", plan["id"])["path"] == plan["path"]
         assert {path for path, data in tree(bare.path).items() if before.get(path, data) != data} == {plan["path"]}
         bare.write(plan["path"], before[plan["path"]])
-    made = bare.ok("new", "Write the reader")
-    assert made["path"] not in plans
-    assert made["path"].startswith(data["homes"][0]["settings"]["plans"])
-    assert made["id"] in {each["id"] for each in bare.run("list", "--json").json["data"]["plans"]}
+    new_plan = bare.ok("new", "Write the reader")
+    assert new_plan["path"] not in plans
+    assert new_plan["path"].startswith(data["homes"][0]["settings"]["plans"])
+    assert new_plan["id"] in {plan["id"] for plan in bare.run("list", "--json").json["data"]["plans"]}
     after = tree(bare.path)
     assert {path: after[path] for path in before} == before
     assert bare.run("init", "--check").exit == 0
 
 
 def test_a_folder_that_settings_can_not_name(repo: Folder) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "execplan", "init", "--plans", b"\xff"],
         cwd=repo.path,
         env=repo.env,
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 3
-    assert b"is no UTF-8, as settings are" in done.stderr
+    assert completed.returncode == 3
+    assert b"is no UTF-8, as settings are" in completed.stderr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.plans import with_sections
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +21,9 @@ TWO = with_sections(
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository in which plans are run."""
-    return Desk(tmp_path / "repo", monkeypatch)
+    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 def last_line(repo: Folder, *arguments: str) -> str:
@@ -34,14 +34,14 @@ def last_line(repo: Folder, *arguments: str) -> str:
 def test_the_work_comes_before_the_tick(repo: Folder) -> None:
     repo.plan(TWO)
     task = repo.ok("next")["task"]["id"]
-    done = f"execplan done {task} -p 2026-01-01_parser"
-    assert last_line(repo, "next") == f"next: do it, then: {done}"
+    done_command = f"execplan done {task} -p 2026-01-01_parser"
+    assert last_line(repo, "next") == f"next: do it, then: {done_command}"
     for command in ("status", "show"):
-        assert last_line(repo, command) == f"next: do task 2 (Write the tests), then: {done}"
-    assert f"\nContinue:\n  do this task, then: {done}\n" in repo.run("prime").out
+        assert last_line(repo, command) == f"next: do task 2 (Write the tests), then: {done_command}"
+    assert f"\nContinue:\n  do this task, then: {done_command}\n" in repo.run("prime").out
     repo.ok("checkpoint")
     page = (repo.path / ".agent/execplans/artifacts/2026-01-01_parser/checkpoint.md").read_text()
-    assert f"## How to continue\n\n```\n# do the task {task}, then:\n{done}\n" in page
+    assert f"## How to continue\n\n```\n# do the task {task}, then:\n{done_command}\n" in page
 
 
 @pytest.mark.parametrize("command", ["next", "status", "show"])
@@ -51,7 +51,7 @@ def test_a_document_names_no_tick_that_could_be_run_at_once(repo: Folder, comman
     task = document["data"]["do"]["task"]
     assert (task["number"], task["text"]) == (2, "Write the tests.")
     assert document["data"]["do"]["then"] == f"execplan done {task['id']} -p 2026-01-01_parser"
-    assert not any("execplan done" in each for each in document["next"])
+    assert not any("execplan done" in suggestion for suggestion in document["next"])
 
 
 def test_a_long_task_is_cut(repo: Folder) -> None:
@@ -82,13 +82,13 @@ def test_a_claim_by_another_name_goes_into_the_command(repo: Folder) -> None:
 def test_prime_says_what_is_yours(repo: Folder) -> None:
     repo.plan(TWO)
     task = repo.ok("next", "--claim", "agent-1")["task"]["id"]
-    mine = f"\nYours, in progress until 2026-01-01 02:00Z, {task}:\n> Write the tests.\n"
-    assert mine in repo.run("prime", "--as", "agent-1").out
-    assert mine in repo.run("prime", EXECPLAN_AGENT="agent-1").out
-    other = repo.run("prime").out
-    assert "Yours" not in other
-    assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in other
-    assert "execplan done" not in other
+    own_claim = f"\nYours, in progress until 2026-01-01 02:00Z, {task}:\n> Write the tests.\n"
+    assert own_claim in repo.run("prime", "--as", "agent-1").out
+    assert own_claim in repo.run("prime", EXECPLAN_AGENT="agent-1").out
+    output = repo.run("prime").out
+    assert "Yours" not in output
+    assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in output
+    assert "execplan done" not in output
     assert "(yours, in progress)" in repo.run("status", "--as", "agent-1").out
     assert "every open task is claimed: 2. by agent-1" in repo.run("status").out
 
@@ -98,14 +98,14 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     name = "2026-01-01_build-the-parser"
     sections = ["Context and Orientation", "Plan of Work", "Concrete Steps", "Validation and Acceptance"]
     sections += ["Idempotence and Recovery", "Artifacts and Notes", "Interfaces and Dependencies"]
-    first = f"next: fill in 7 sections ({', '.join(sections)}), as with: execplan set '{sections[0]}' - -p {name}"
-    assert result.out.splitlines()[-1] == first
+    advice = f"next: fill in 7 sections ({', '.join(sections)}), as with: execplan set '{sections[0]}' - -p {name}"
+    assert result.out.splitlines()[-1] == advice
     for command in ("next", "status", "show"):
         document = repo.run(command, "--json").json
-        assert document["next"] == [f"execplan set '{each}' - -p {name}" for each in sections] + [
+        assert document["next"] == [f"execplan set '{section}' - -p {name}" for section in sections] + [
             f"execplan edit {name}"
         ]
-        assert last_line(repo, command) == first
+        assert last_line(repo, command) == advice
     assert "\n> fill in 7 sections (Context and Orientation, " in repo.run("prime").out
     for at, section in enumerate(sections):
         assert last_line(repo, "next").startswith("next: fill in "), at
@@ -121,13 +121,13 @@ def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
     repo.ok("new", "Build the parser", "--task", "Read lines")
     path = repo.path / ".agent/execplans/2026-01-01_build-the-parser.md"
     path.write_text(path.read_text().replace("## Progress\n\n- [ ] Read lines", "## Progress\n"))
-    findings = [each for each in repo.run("lint", "--json").json["data"]["findings"] if each["level"] == "error"]
+    findings = [finding for finding in repo.run("lint", "--json").json["data"]["findings"] if finding["level"] == "error"]
     assert findings
     out = repo.run("prime").out
     assert "Error of lint:" in out or "Errors of lint, " in out
     assert f"{findings[0]['code']} " in out
-    assert [each.partition(" ")[2].split()[1] for each in repo.ok("prime")["findings"]] == [
-        each["code"] for each in findings
+    assert [line.partition(" ")[2].split()[1] for line in repo.ok("prime")["findings"]] == [
+        finding["code"] for finding in findings
     ]
 
 
@@ -167,7 +167,7 @@ python3 -c "import sys; sys.exit(3)"
 """
 
 
-def advised(desk: Desk, command: str) -> tuple[str, list[str]]:
+def read_advice(desk: InProcessRepository, command: str) -> tuple[str, list[str]]:
     """The line of advice, and what the document has."""
     text = desk.type(command).out.splitlines()[-1]
     following: list[Any] = desk.type(command, "--json").json["next"]
@@ -176,30 +176,30 @@ def advised(desk: Desk, command: str) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("rolled_back", [True, False])
 @pytest.mark.parametrize("command", ["status", "next", "show"])
-def test_steps_and_their_runs(desk: Desk, command: str, rolled_back: bool) -> None:
+def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_back: bool) -> None:
     if not rolled_back:
         settings = desk.path.parent / ".config/execplan/config.toml"
         settings.parent.mkdir(parents=True)
         settings.write_text("[execution]\nrollback_on = []\n")
     desk.plan(with_sections(STEPS))
     name = "2026-01-01_parser"
-    assert advised(desk, command)[0].startswith("next: do ")
+    assert read_advice(desk, command)[0].startswith("next: do ")
     assert desk.type("compile").exit == 0
-    assert advised(desk, command) == (f"next: execplan evaluate {name}", [f"execplan evaluate {name}"])
+    assert read_advice(desk, command) == (f"next: execplan evaluate {name}", [f"execplan evaluate {name}"])
     assert f"Continue:\n  execplan evaluate {name}\n" in desk.type("prime").out
     desk.approve()
-    assert advised(desk, command)[0] == f"next: execplan run {name}"
+    assert read_advice(desk, command)[0] == f"next: execplan run {name}"
     assert desk.type("run").exit == 1
     run = desk.data("runs")["runs"][0]["id"]
     see = f"execplan show {name} --run {run}"
     undone = " and was rolled back" if rolled_back else ""
-    assert advised(desk, command)[0] == f"next: {see}"
+    assert read_advice(desk, command)[0] == f"next: {see}"
     assert f"run 1 failed{undone}" in desk.type(command).out
-    for each in ("next", "show", "prime"):
-        assert f"run 1 failed{undone}: see failed: exit status 3, not 0" in desk.type(each).out, each
+    for subcommand in ("next", "show", "prime"):
+        assert f"run 1 failed{undone}: see failed: exit status 3, not 0" in desk.type(subcommand).out, subcommand
     assert desk.type("done", "1").exit == 0
-    assert advised(desk, command)[0] == f"next: {see}", "in the same minute nobody knows which came first"
+    assert read_advice(desk, command)[0] == f"next: {see}", "in the same minute nobody knows which came first"
     desk.patch.setenv("SOURCE_DATE_EPOCH", str(1767225600 + 120))
     assert desk.type("reopen", "1").exit == 0
     assert desk.type("done", "1").exit == 0
-    assert advised(desk, command)[0].startswith("next: do "), "the work went on by hand"
+    assert read_advice(desk, command)[0].startswith("next: do "), "the work went on by hand"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 HOME = ".agent/execplans"
 NAME = "2026-01-01_parser"
-DONE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+COMPLETE_PLAN = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
 README = (
     f"# A project\n\nThe [plan]({HOME}/{NAME}.md#progress) and [its log](./{HOME}/artifacts/{NAME}/run.log).\n"
     f"Not {NAME}-2.md, and not docs/{NAME}.md.\n"
@@ -25,9 +25,9 @@ GUIDE = f"See [the plan](../{HOME}/{NAME}.md).\n"
 
 
 @pytest.fixture
-def named(repo: Folder) -> Folder:
+def repo_with_mentions(repo: Folder) -> Folder:
     """A finished plan that two documents and a program name, committed."""
-    repo.plan(DONE)
+    repo.plan(COMPLETE_PLAN)
     repo.write(f"{HOME}/artifacts/{NAME}/run.log", "ok\n")
     repo.write("README.md", README)
     repo.write("docs/guide.md", GUIDE)
@@ -37,131 +37,131 @@ def named(repo: Folder) -> Folder:
     return repo
 
 
-def plans(repo: Folder, *names: str) -> None:
+def commit_plans(repo: Folder, *names: str) -> None:
     """Finished plans, committed."""
     for at, name in enumerate(names):
-        repo.plan(DONE.replace("# Build the parser", f"# Build the {name}"), f"2026-01-0{at + 1}_{name}")
+        repo.plan(COMPLETE_PLAN.replace("# Build the parser", f"# Build the {name}"), f"2026-01-0{at + 1}_{name}")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plans")
 
 
-def test_documents_that_name_the_plan_are_reported(named: Folder) -> None:
-    for more in (("--dry-run",), ()):
-        document = named.run("archive", *more, "--json").json
-        documents, programs = [each for each in document["warnings"] if "old path" in each]
+def test_documents_that_name_the_plan_are_reported(repo_with_mentions: Folder) -> None:
+    for options in (("--dry-run",), ()):
+        document = repo_with_mentions.run("archive", *options, "--json").json
+        documents, programs = [warning for warning in document["warnings"] if "old path" in warning]
         assert documents == (
             f"README.md:3, docs/guide.md:1 name the old path; to rewrite them: execplan archive {NAME} --rewrite-links"
         )
         assert programs == "src/read.py:1 names the old path; change it by hand"
         assert {"path": "README.md", "lines": [3]} in document["data"]["mentions"]
-        assert (named.path / "README.md").read_text() == README
+        assert (repo_with_mentions.path / "README.md").read_text() == README
 
 
-def test_the_command_that_is_named_rewrites_them_afterwards(named: Folder) -> None:
-    named.ok("archive")
-    data = named.ok("archive", NAME, "--rewrite-links")
+def test_the_command_that_is_named_rewrites_them_afterwards(repo_with_mentions: Folder) -> None:
+    repo_with_mentions.ok("archive")
+    data = repo_with_mentions.ok("archive", NAME, "--rewrite-links")
     assert data["rewritten"] == ["README.md", "docs/guide.md"]
-    check_rewritten(named)
-    assert named.ok("archive", NAME, "--rewrite-links")["rewritten"] == []
+    check_rewritten(repo_with_mentions)
+    assert repo_with_mentions.ok("archive", NAME, "--rewrite-links")["rewritten"] == []
 
 
 def check_rewritten(repo: Folder) -> None:
     """The links lead to the archive, and nothing else has changed."""
     new = f"{HOME}/archive/{NAME}.md"
-    shown = (repo.path / "README.md").read_text()
-    assert f"[plan]({new}#progress)" in shown
-    assert f"{HOME}/archive/artifacts/{NAME}/run.log" in shown
-    assert shown.endswith(README.splitlines()[-1] + "\n")
+    readme = (repo.path / "README.md").read_text()
+    assert f"[plan]({new}#progress)" in readme
+    assert f"{HOME}/archive/artifacts/{NAME}/run.log" in readme
+    assert readme.endswith(README.splitlines()[-1] + "\n")
     assert (repo.path / "docs/guide.md").read_text() == f"See [the plan](../{new}).\n"
     for target in (new, f"{HOME}/archive/artifacts/{NAME}/run.log"):
         assert (repo.path / target).exists()
     assert NAME in (repo.path / "src/read.py").read_text()
 
 
-def test_they_are_rewritten_and_committed(named: Folder) -> None:
-    data = named.ok("archive", "--rewrite-links", "--commit")
+def test_they_are_rewritten_and_committed(repo_with_mentions: Folder) -> None:
+    data = repo_with_mentions.ok("archive", "--rewrite-links", "--commit")
     assert data["rewritten"] == ["README.md", "docs/guide.md"]
-    check_rewritten(named)
-    assert named.git("status", "--short") == ""
-    assert "README.md" in named.git("show", "--stat", "--format=")
+    check_rewritten(repo_with_mentions)
+    assert repo_with_mentions.git("status", "--short") == ""
+    assert "README.md" in repo_with_mentions.git("show", "--stat", "--format=")
 
 
-def test_changes_of_the_user_s_own_stay_out_of_the_commit(named: Folder) -> None:
-    named.write("README.md", README + "Mine.\n")
-    document = named.run("archive", "--rewrite-links", "--commit", "--json").json
-    assert any("README.md has changes of yours" in each for each in document["warnings"])
-    assert named.git("status", "--short") == " M README.md\n"
-    assert (named.path / "README.md").read_text().endswith("Mine.\n")
-    assert f"{HOME}/archive/{NAME}.md" in (named.path / "README.md").read_text()
+def test_changes_of_the_user_s_own_stay_out_of_the_commit(repo_with_mentions: Folder) -> None:
+    repo_with_mentions.write("README.md", README + "Mine.\n")
+    document = repo_with_mentions.run("archive", "--rewrite-links", "--commit", "--json").json
+    assert any("README.md has changes of yours" in warning for warning in document["warnings"])
+    assert repo_with_mentions.git("status", "--short") == " M README.md\n"
+    assert (repo_with_mentions.path / "README.md").read_text().endswith("Mine.\n")
+    assert f"{HOME}/archive/{NAME}.md" in (repo_with_mentions.path / "README.md").read_text()
 
 
 @pytest.mark.parametrize("answer", ["y\n", "\n"])
-def test_a_person_is_asked_on_a_terminal(named: Folder, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+def test_a_person_is_asked_on_a_terminal(repo_with_mentions: Folder, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
     from execplan.cli.main import main
 
-    for name, value in named.env.items():
+    for name, value in repo_with_mentions.env.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(named.path)
+    monkeypatch.chdir(repo_with_mentions.path)
     monkeypatch.setattr(sys, "argv", ["execplan", "archive"])
     terminal = Terminal(main)
     terminal.answer("[y/N] ", answer)
-    shown = terminal.end()
-    assert shown.exit == 0, shown.raw
+    result = terminal.end()
+    assert result.exit == 0, result.raw
     if answer == "\n":
-        assert (named.path / "README.md").read_text() == README
+        assert (repo_with_mentions.path / "README.md").read_text() == README
     else:
-        check_rewritten(named)
+        check_rewritten(repo_with_mentions)
 
 
-def test_links_that_are_kept_are_not_reported(named: Folder) -> None:
-    assert named.run("archive", "--keep-links", "--json").json["warnings"] == []
-    assert (named.path / "README.md").read_text() == README
+def test_links_that_are_kept_are_not_reported(repo_with_mentions: Folder) -> None:
+    assert repo_with_mentions.run("archive", "--keep-links", "--json").json["warnings"] == []
+    assert (repo_with_mentions.path / "README.md").read_text() == README
 
 
-def test_rename_and_restore_rewrite_documents_too(named: Folder) -> None:
-    named.ok("rename", "parser", "Read lines", "--rewrite-links")
-    assert "2026-01-01_read-lines.md#progress" in (named.path / "README.md").read_text()
-    named.ok("archive", "--rewrite-links")
-    named.ok("restore", "read-lines", "--rewrite-links")
-    assert f"({HOME}/2026-01-01_read-lines.md#progress)" in (named.path / "README.md").read_text()
+def test_rename_and_restore_rewrite_documents_too(repo_with_mentions: Folder) -> None:
+    repo_with_mentions.ok("rename", "parser", "Read lines", "--rewrite-links")
+    assert "2026-01-01_read-lines.md#progress" in (repo_with_mentions.path / "README.md").read_text()
+    repo_with_mentions.ok("archive", "--rewrite-links")
+    repo_with_mentions.ok("restore", "read-lines", "--rewrite-links")
+    assert f"({HOME}/2026-01-01_read-lines.md#progress)" in (repo_with_mentions.path / "README.md").read_text()
 
 
 def test_without_git_documents_are_found_too(plain: Folder) -> None:
-    plain.plan(DONE)
+    plain.plan(COMPLETE_PLAN)
     plain.write("README.md", README)
     plain.ok("archive", "--rewrite-links")
     assert f"{HOME}/archive/{NAME}.md" in (plain.path / "README.md").read_text()
 
 
 @pytest.mark.parametrize("command", ["archive parser", f"show {NAME}", "archive", f"done 1 -p {HOME}/{NAME}.md"])
-def test_a_deleted_plan_is_reported_with_the_command_that_brings_it_back(named: Folder, command: str) -> None:
-    (named.path / HOME / f"{NAME}.md").unlink()
-    error = named.run(*command.split(), "--json").json["error"]
+def test_a_deleted_plan_is_reported_with_the_command_that_brings_it_back(repo_with_mentions: Folder, command: str) -> None:
+    (repo_with_mentions.path / HOME / f"{NAME}.md").unlink()
+    error = repo_with_mentions.run(*command.split(), "--json").json["error"]
     assert (error["code"], error["exit"]) == ("plan-deleted", 3)
     assert error["hint"] == f"bring it back: git restore {HOME}/{NAME}.md"
-    named.git(*error["hint"].partition("git ")[2].split())
-    assert named.run("show", "parser").exit == 0
+    repo_with_mentions.git(*error["hint"].partition("git ")[2].split())
+    assert repo_with_mentions.run("show", "parser").exit == 0
 
 
 @pytest.mark.parametrize("edited", [False, True])
-def test_a_plan_that_was_moved_into_the_archive_by_hand_is_filed(named: Folder, edited: bool) -> None:
-    old, new = named.path / HOME / f"{NAME}.md", named.path / HOME / "archive" / f"{NAME}.md"
+def test_a_plan_that_was_moved_into_the_archive_by_hand_is_filed(repo_with_mentions: Folder, edited: bool) -> None:
+    old, new = repo_with_mentions.path / HOME / f"{NAME}.md", repo_with_mentions.path / HOME / "archive" / f"{NAME}.md"
     new.parent.mkdir()
     old.rename(new)
     if edited:
-        new.write_text(DONE.replace("Blocks are read.", "Blocks are read, and lists."))
-    data = named.ok("archive", "parser", "--commit", "--rewrite-links")
+        new.write_text(COMPLETE_PLAN.replace("Blocks are read.", "Blocks are read, and lists."))
+    data = repo_with_mentions.ok("archive", "parser", "--commit", "--rewrite-links")
     assert data["changed"] is True
     assert data["evidence"] == f"{HOME}/archive/artifacts/{NAME}/execplan-evidence.json"
-    assert not (named.path / HOME / "artifacts" / NAME).exists()
-    assert json.loads((named.path / data["evidence"]).read_text())["manifest"][0]["path"] == "run.log"
-    check_rewritten(named)
-    assert named.git("status", "--short") == ""
-    assert named.ok("archive", "parser")["changed"] is False
+    assert not (repo_with_mentions.path / HOME / "artifacts" / NAME).exists()
+    assert json.loads((repo_with_mentions.path / data["evidence"]).read_text())["manifest"][0]["path"] == "run.log"
+    check_rewritten(repo_with_mentions)
+    assert repo_with_mentions.git("status", "--short") == ""
+    assert repo_with_mentions.ok("archive", "parser")["changed"] is False
 
 
-def test_without_git_artifacts_that_were_left_behind_tell(plain: Folder) -> None:
-    path = plain.plan(DONE)
+def test_without_git_artifacts_that_were_left_behind_show_the_move(plain: Folder) -> None:
+    path = plain.plan(COMPLETE_PLAN)
     plain.write(f"{HOME}/artifacts/{NAME}/run.log", "ok\n")
     (plain.path / HOME / "archive").mkdir()
     path.rename(plain.path / HOME / "archive" / f"{NAME}.md")
@@ -179,41 +179,41 @@ def test_an_unfinished_plan_is_not_filed_because_it_was_moved(repo: Folder) -> N
     assert repo.run("archive", "parser", "--json").json["error"]["code"] == "not-finished"
 
 
-def test_a_plan_that_was_renamed_by_hand_is_followed(named: Folder) -> None:
-    other = CLEAN.replace("# Build the parser", "# Build the scanner")
-    named.plan(other.replace("## Decision Log", f"It needs {HOME}/{NAME}.md.\n\n## Decision Log"), "2026-01-02_scanner")
-    named.git("add", "-A")
-    named.git("commit", "-q", "-m", "Another")
-    (named.path / HOME / f"{NAME}.md").rename(named.path / HOME / "2026-01-01_reader.md")
-    shown = named.run("show", NAME, "--json").json
-    assert shown["data"]["id"] == "2026-01-01_reader"
-    assert any("was moved by hand" in each for each in shown["warnings"])
-    named.ok("archive", NAME, "--commit")
+def test_a_plan_that_was_renamed_by_hand_is_followed(repo_with_mentions: Folder) -> None:
+    scanner_plan = CLEAN.replace("# Build the parser", "# Build the scanner")
+    repo_with_mentions.plan(scanner_plan.replace("## Decision Log", f"It needs {HOME}/{NAME}.md.\n\n## Decision Log"), "2026-01-02_scanner")
+    repo_with_mentions.git("add", "-A")
+    repo_with_mentions.git("commit", "-q", "-m", "Another")
+    (repo_with_mentions.path / HOME / f"{NAME}.md").rename(repo_with_mentions.path / HOME / "2026-01-01_reader.md")
+    document = repo_with_mentions.run("show", NAME, "--json").json
+    assert document["data"]["id"] == "2026-01-01_reader"
+    assert any("was moved by hand" in warning for warning in document["warnings"])
+    repo_with_mentions.ok("archive", NAME, "--commit")
     filed = f"{HOME}/archive/2026-01-01_reader.md"
-    assert (named.path / filed).exists()
-    assert (named.path / HOME / "archive/artifacts/2026-01-01_reader/run.log").exists()
-    assert filed in (named.path / HOME / "2026-01-02_scanner.md").read_text()
-    assert named.git("status", "--short") == ""
+    assert (repo_with_mentions.path / filed).exists()
+    assert (repo_with_mentions.path / HOME / "archive/artifacts/2026-01-01_reader/run.log").exists()
+    assert filed in (repo_with_mentions.path / HOME / "2026-01-02_scanner.md").read_text()
+    assert repo_with_mentions.git("status", "--short") == ""
 
 
 def test_several_plans(repo: Folder) -> None:
-    plans(repo, "parser", "scanner", "writer")
+    commit_plans(repo, "parser", "scanner", "writer")
     data = repo.ok("archive", "parser", "scanner", "parser", "--commit")
-    assert [each["path"] for each in data["plans"]] == [
+    assert [plan["path"] for plan in data["plans"]] == [
         f"{HOME}/archive/2026-01-01_parser.md",
         f"{HOME}/archive/2026-01-02_scanner.md",
     ]
     assert (data["changed"], data["left"]) == (True, [])
     assert repo.git("status", "--short") == ""
-    assert [each["id"] for each in repo.ok("list")["plans"]] == ["2026-01-03_writer"]
+    assert [plan["id"] for plan in repo.ok("list")["plans"]] == ["2026-01-03_writer"]
 
 
 def test_of_several_plans_all_or_none(repo: Folder) -> None:
-    plans(repo, "parser", "scanner")
+    commit_plans(repo, "parser", "scanner")
     repo.plan(CLEAN, "2026-01-03_writer")
     error = repo.run("archive", "parser", "writer", "--json").json["error"]
     assert (error["code"], error["exit"]) == ("not-finished", 1)
-    assert all(each.startswith("2026-01-03_writer: ") for each in error["candidates"])
+    assert all(candidate.startswith("2026-01-03_writer: ") for candidate in error["candidates"])
     assert len(repo.ok("list")["plans"]) == 3
     assert repo.run("archive", "parser", "nobody").exit == 3
     assert repo.run("archive", "parser", "scanner", "--if-match", "0" * 64).exit == 2
@@ -222,19 +222,19 @@ def test_of_several_plans_all_or_none(repo: Folder) -> None:
 
 def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: Folder) -> None:
     assert repo.run("archive", "--complete").out == "no plan is complete\n"
-    plans(repo, "parser", "scanner")
+    commit_plans(repo, "parser", "scanner")
     repo.plan(CLEAN, "2026-01-03_writer")
     data = repo.ok("archive", "--complete", "--dry-run")
     assert len(data["plans"]) == 2
-    no_outcome = DONE.partition("## Outcomes")[0] + "## Outcomes & Retrospective\n\nNone yet.\n"
+    no_outcome = COMPLETE_PLAN.partition("## Outcomes")[0] + "## Outcomes & Retrospective\n\nNone yet.\n"
     repo.plan(no_outcome, "2026-01-04_reader")
     result = repo.run("archive", "--complete", "--json")
     assert result.exit == 1
     assert len(result.json["data"]["plans"]) == 2
-    (left,) = result.json["data"]["left"]
-    assert left["id"] == "2026-01-04_reader"
-    assert any("Outcomes" in each for each in left["reasons"])
-    assert [each["id"] for each in repo.ok("list")["plans"]] == ["2026-01-03_writer", "2026-01-04_reader"]
+    (not_archived,) = result.json["data"]["left"]
+    assert not_archived["id"] == "2026-01-04_reader"
+    assert any("Outcomes" in reason for reason in not_archived["reasons"])
+    assert [plan["id"] for plan in repo.ok("list")["plans"]] == ["2026-01-03_writer", "2026-01-04_reader"]
     assert repo.run("archive", "reader", "--complete").exit == 2
     assert repo.run("archive", "--complete", "--as", "abandoned", "--reason", "x").exit == 2
 

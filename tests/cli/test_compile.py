@@ -11,7 +11,7 @@ from tests.conftest import Folder
 from tests.plans import CLEAN, STEPS
 
 STORED = ".agent/execplans/artifacts/2026-01-01_parser/execution-plan.json"
-NONE = CLEAN.replace("`make test` prints `12 passed`.", "look around.").replace("`make test` passes.", "It works.")
+NO_STEPS = CLEAN.replace("`make test` prints `12 passed`.", "look around.").replace("`make test` passes.", "It works.")
 
 
 def test_the_execution_plan_is_stored_once(repo: Folder) -> None:
@@ -20,11 +20,11 @@ def test_the_execution_plan_is_stored_once(repo: Folder) -> None:
     stored = (repo.path / STORED).read_bytes()
     assert (data["path"], data["changed"], data["commit"]) == (STORED, True, None)
     assert data["digest"] == sha256(stored).hexdigest()
-    assert [each["id"] for each in data["steps"]][:3] == ["build.1", "build.2", "api"]
+    assert [step["id"] for step in data["steps"]][:3] == ["build.1", "build.2", "api"]
     assert (data["steps"][1]["argv"], data["steps"][1]["cwd"]) == (["make", "test"], ".")
-    assert data["inferred"] == sum([each["inferred"] for each in data["steps"]])
-    again = repo.ok("compile")
-    assert (again["changed"], again["digest"]) == (False, data["digest"])
+    assert data["inferred"] == sum([step["inferred"] for step in data["steps"]])
+    recompiled = repo.ok("compile")
+    assert (recompiled["changed"], recompiled["digest"]) == (False, data["digest"])
     repo.plan(STEPS.replace("## Progress\n", "## Progress\n\nAll of it:\n"))
     assert repo.ok("compile")["changed"] is False
     assert (repo.path / STORED).read_bytes() == stored
@@ -32,8 +32,8 @@ def test_the_execution_plan_is_stored_once(repo: Folder) -> None:
 
 def test_check_says_whether_what_is_stored_is_current(repo: Folder) -> None:
     path = repo.plan(STEPS)
-    none = repo.run("compile", "--check", "--json")
-    assert (none.exit, none.json["data"]["stored"]) == (1, False)
+    missing = repo.run("compile", "--check", "--json")
+    assert (missing.exit, missing.json["data"]["stored"]) == (1, False)
     repo.ok("compile")
     assert repo.ok("compile", "--check")["current"] is True
     path.write_text(STEPS.replace("## Progress\n", "## Progress\n\nAll of it:\n"))
@@ -70,9 +70,9 @@ def test_out_prints_the_bytes_and_nothing_else(repo: Folder) -> None:
     assert not (repo.path / STORED).exists()
     repo.ok("compile")
     assert (repo.path / STORED).read_text() == out.out
-    shown = repo.run("compile", "--out", "-", "--json").json["data"]
-    assert shown["document"] == json.loads(out.out)
-    assert shown["digest"] == sha256(out.out.encode()).hexdigest()
+    data = repo.run("compile", "--out", "-", "--json").json["data"]
+    assert data["document"] == json.loads(out.out)
+    assert data["digest"] == sha256(out.out.encode()).hexdigest()
 
 
 def test_out_writes_a_file_over_a_document_only(repo: Folder) -> None:
@@ -84,9 +84,9 @@ def test_out_writes_a_file_over_a_document_only(repo: Folder) -> None:
     refused = repo.run("compile", "--out", str(plan))
     assert refused.exit == 1
     assert plan.read_text() == STEPS
-    other = repo.write("package.json", '{"name": "execplan"}\n')
+    package_file = repo.write("package.json", '{"name": "execplan"}\n')
     assert repo.run("compile", "--out", "package.json").exit == 1
-    assert other.read_text() == '{"name": "execplan"}\n'
+    assert package_file.read_text() == '{"name": "execplan"}\n'
     assert repo.run("compile", "--out", "nowhere/x.json").exit == 3
     assert repo.run("compile", "--out", "y.json", "--commit").exit == 2
 
@@ -108,18 +108,18 @@ def test_what_is_wrong_stops_it_and_nothing_is_written(repo: Folder) -> None:
 
 
 def test_no_step_is_a_refusal_that_says_what_was_left(repo: Folder) -> None:
-    repo.plan(NONE.replace("## Validation and", "```sh {example #a}\nmake\n```\n\n## Validation and"))
+    repo.plan(NO_STEPS.replace("## Validation and", "```sh {example #a}\nmake\n```\n\n## Validation and"))
     refused = repo.run("compile", "--json").json["error"]
     assert (refused["code"], refused["exit"]) == ("no-steps", 3)
-    repo.plan(NONE.replace("Write the scanner", "```sh {#a}\nmake\n```\n\nWrite the scanner"))
+    repo.plan(NO_STEPS.replace("Write the scanner", "```sh {#a}\nmake\n```\n\nWrite the scanner"))
     refused = repo.run("compile", "--json").json["error"]
-    assert any(["outside Concrete Steps" in each for each in refused["candidates"]])
+    assert any(["outside Concrete Steps" in candidate for candidate in refused["candidates"]])
 
 
 def test_what_will_not_run_is_warned_of(repo: Folder) -> None:
     repo.plan(STEPS.replace("make parser\n", "make parser | sort\n").replace("target=src", "target=../src"))
     warnings = repo.run("compile", "--json").json["warnings"]
-    assert [each.split(" ")[1] for each in warnings] == ["EP611", "EP608"]
+    assert [warning.split(" ")[1] for warning in warnings] == ["EP611", "EP608"]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_links_out_of_the_repository_are_not_followed(repo: Folder) -> None:
 
 def test_a_document_from_elsewhere_is_stored_and_used_as_it_is(repo: Folder) -> None:
     path = repo.plan(STEPS)
-    repo.plan(NONE.replace("# Build the parser", "# Build the writer"), "2026-01-02_writer")
+    repo.plan(NO_STEPS.replace("# Build the parser", "# Build the writer"), "2026-01-02_writer")
     document = repo.run("compile", "parser", "--out", "-").out.encode()
     result = repo.run("compile", "writer", "--from", "-", "--json", stdin=document)
     assert result.exit == 0
@@ -188,9 +188,9 @@ def test_a_document_from_elsewhere_is_stored_and_used_as_it_is(repo: Folder) -> 
 def test_plans_are_joined_in_their_order(repo: Folder) -> None:
     repo.plan(STEPS)
     repo.plan(STEPS.replace("# Build the parser", "# Build the writer").replace("api.py", "w.py"), "2026-01-02_writer")
-    repo.plan(NONE.replace("# Build the parser", "# Build both"), "2026-01-03_both")
+    repo.plan(NO_STEPS.replace("# Build the parser", "# Build both"), "2026-01-03_both")
     data = repo.ok("compile", "--compose", "writer", "parser", "-p", "both")
-    ids = [each["id"] for each in data["steps"]]
+    ids = [step["id"] for step in data["steps"]]
     assert ids.index("writer.api") < ids.index("parser.build.1")
     assert data["path"] == STORED.replace("01_parser", "03_both")
     assert repo.run("compile", "--compose", "writer", "parser", "--out", "-").exit == 0
@@ -203,14 +203,14 @@ def test_plans_are_joined_in_their_order(repo: Folder) -> None:
 def test_compose_makes_the_plan_that_it_is_for(repo: Folder) -> None:
     repo.plan(STEPS)
     repo.plan(STEPS.replace("# Build the parser", "# Build the writer").replace("api.py", "w.py"), "2026-01-02_writer")
-    asked = ("compile", "--compose", "writer", "parser", "--title", "Release 1")
-    dry = repo.ok(*asked, "--dry-run")
+    command = ("compile", "--compose", "writer", "parser", "--title", "Release 1")
+    dry = repo.ok(*command, "--dry-run")
     assert not (repo.path / dry["path"]).exists()
-    data = repo.ok(*asked)
+    data = repo.ok(*command)
     assert data["path"].endswith("_release-1/execution-plan.json")
     assert (repo.path / data["path"]).exists()
     assert "2026-01-02_writer, 2026-01-01_parser" in (repo.path / ".agent/execplans" / f"{data['id']}.md").read_text()
-    assert [each["id"] for each in repo.ok("evaluate", "release-1")["steps"]] == [each["id"] for each in data["steps"]]
+    assert [step["id"] for step in repo.ok("evaluate", "release-1")["steps"]] == [step["id"] for step in data["steps"]]
     repo.plan(STEPS.replace("# Build the parser", "# Build the writer"), "2026-01-02_writer")
     plans = sorted((repo.path / ".agent/execplans").iterdir())
     assert repo.run("compile", "--compose", "writer", "parser", "--title", "Release 2").exit == 3
@@ -219,20 +219,20 @@ def test_compose_makes_the_plan_that_it_is_for(repo: Folder) -> None:
 
 def test_annotate_says_why_also_before_it_writes(repo: Folder) -> None:
     repo.plan(STEPS.replace("```sh {#build", "    ls src\n\nIf needed:\n\n    make schema\n\n```sh {#build"))
-    for more in ([], ["--dry-run"]):
-        out = repo.run("compile", "--annotate", *more).out
+    for options in ([], ["--dry-run"]):
+        out = repo.run("compile", "--annotate", *options).out
         assert "is no step: it is to be run only under a condition: make schema" in out
 
 
 def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:
     path = repo.plan(STEPS.replace("```sh {#build", "    ls src\n\n```sh {#build"))
-    before = {each["argv"][0]: each for each in repo.ok("compile", "--dry-run")["steps"] if each["argv"]}["ls"]
+    before = {step["argv"][0]: step for step in repo.ok("compile", "--dry-run")["steps"] if step["argv"]}["ls"]
     assert before["inferred"] is True
     data = repo.ok("compile", "--annotate")
     assert data["path"] == ".agent/execplans/2026-01-01_parser.md"
     assert "```sh {#ls-src}\nls src\n```" in path.read_text()
     assert not (repo.path / STORED).exists()
-    after = {each["argv"][0]: each for each in repo.ok("compile")["steps"] if each["argv"]}["ls"]
+    after = {step["argv"][0]: step for step in repo.ok("compile")["steps"] if step["argv"]}["ls"]
     assert (after["inferred"], after["argv"], after["cwd"]) == (False, before["argv"], before["cwd"])
     assert repo.ok("compile", "--annotate")["changed"] is False
 
@@ -246,7 +246,7 @@ def test_what_could_not_be_read_again_is_not_stored(repo: Folder, dry: list[str]
     assert not (repo.path / ".agent/execplans/artifacts").exists()
 
 
-def test_what_was_compiled_and_approved_is_filed_and_taken_back_as_it_is(repo: Folder) -> None:
+def test_what_was_compiled_and_approved_is_archived_and_restored_as_it_is(repo: Folder) -> None:
     repo.plan(STEPS)
     repo.ok("compile")
     digest = repo.ok("evaluate")["digest"]
@@ -261,13 +261,13 @@ def test_what_was_compiled_and_approved_is_filed_and_taken_back_as_it_is(repo: F
     repo.ok("approve", "--check")
 
 
-def test_a_plan_with_another_title_is_to_be_compiled_and_approved_anew(repo: Folder) -> None:
+def test_a_plan_with_another_title_is_to_be_compiled_and_approved_again(repo: Folder) -> None:
     repo.plan(STEPS)
     repo.ok("compile")
     repo.ok("approve", "--digest", repo.ok("evaluate")["digest"], "--allow-inferred")
     for dry in (["--dry-run"], []):
-        told = repo.run("rename", "parser", "Build the lexer", *dry)
-        assert (told.exit, "compile and approve it anew" in told.err) == (0, True)
+        result = repo.run("rename", "parser", "Build the lexer", *dry)
+        assert (result.exit, "compile and approve it anew" in result.err) == (0, True)
     stale = repo.run("compile", "--check")
     assert (stale.exit, 'plan_id was "2026-01-01_parser"' in stale.out) == (1, True)
     assert repo.run("approve", "--check").exit == 4

@@ -68,7 +68,7 @@ CALLS = {
     "uninstall": ["uninstall", "agents"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
-BEFORE = {
+SETUP_COMMANDS = {
     "undo": [["done", "2"]],
     "redo": [["done", "2"], ["undo"]],
     "restore": [["archive", "--force", "--reason", "No longer wanted."]],
@@ -101,7 +101,7 @@ def test_every_verb_is_called_here() -> None:
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_one_document(repo: Folder, verb: str) -> None:
     repo.plan(PLANS.get(verb, CLEAN))
-    for call in BEFORE.get(verb, ()):
+    for call in SETUP_COMMANDS.get(verb, ()):
         assert repo.run(*call).exit in (OK, PAUSED)
     result = repo.run(*CALLS[verb], "--json")
     document = result.json
@@ -112,7 +112,7 @@ def test_one_document(repo: Folder, verb: str) -> None:
     assert result.exit == 0
     assert document["error"] is None
     assert isinstance(document["data"], dict)
-    assert all(isinstance(each, str) for each in document["warnings"] + document["next"])
+    assert all(isinstance(line, str) for line in document["warnings"] + document["next"])
     assert result.err == ""
 
 
@@ -130,7 +130,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
         if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "uninstall")
     ],
 )
-def test_no_home(plain: Folder, verb: str) -> None:
+def test_no_project(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])
     assert result.exit == 6
     assert "execplan init" in result.err
@@ -142,18 +142,18 @@ def test_no_home(plain: Folder, verb: str) -> None:
     assert set(document["error"]) == {"code", "exit", "message", "hint", "candidates"}
 
 
-def test_a_plan_that_lies_in_no_home_is_shown_and_not_written(plain: Folder) -> None:
+def test_a_plan_outside_any_project_is_shown_and_not_written(plain: Folder) -> None:
     plain.write("plan.md", CLEAN)
     assert plain.run("show", "./plan.md").exit == 0
-    for verb in WRITERS:
-        assert plain.run(*CALLS[verb], "-p", "./plan.md").exit == 6
-    for verb in ("archive", "commit"):
-        assert plain.run(*CALLS[verb], "./plan.md").exit == 6
-    assert [each.name for each in plain.path.iterdir()] == ["plan.md"]
+    for command in WRITERS:
+        assert plain.run(*CALLS[command], "-p", "./plan.md").exit == 6
+    for command in ("archive", "commit"):
+        assert plain.run(*CALLS[command], "./plan.md").exit == 6
+    assert [path.name for path in plain.path.iterdir()] == ["plan.md"]
 
 
 @pytest.mark.parametrize("verb", ["status", "list", "next", "lint", "commit"])
-def test_empty_home_is_no_error(repo: Folder, verb: str) -> None:
+def test_empty_project_is_no_error(repo: Folder, verb: str) -> None:
     result = repo.run(verb)
     assert result.exit == 0
     assert "no plans" in result.out
@@ -171,11 +171,11 @@ def test_help(plain: Folder, verb: str) -> None:
     assert all(example.startswith(f"  execplan {verb}") for example in examples)
 
 
-def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
+def test_help_names_every_command_in_its_group(plain: Folder) -> None:
     out = plain.run("--help").out
-    for group, verbs in COMMAND_GROUPS.items():
-        part = out.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
-        assert [line.split()[0] for line in part.splitlines()] == list(verbs)
+    for group, commands in COMMAND_GROUPS.items():
+        section = out.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
+        assert [line.split()[0] for line in section.splitlines()] == list(commands)
 
 
 def test_help_shows_the_first_steps_a_line_each(plain: Folder) -> None:
@@ -190,12 +190,12 @@ def test_dry_run_shows_a_diff_that_git_applies(repo: Folder, verb: str, ends: st
     path = repo.plan(CLEAN.rstrip("\n").replace("\n", ends or "\n") + ends)
     call = CALLS.get(verb, ("new", "Another plan"))
     repo.write("change.patch", repo.ok(*call, "--dry-run")["diff"] + "\n")
-    made = repo.path / ".agent/execplans/2026-01-01_another-plan.md"
+    new_path = repo.path / ".agent/execplans/2026-01-01_another-plan.md"
     repo.git("apply", "change.patch")
-    applied = [each.read_bytes() for each in (path, made) if each.exists()]
+    applied = [plan_path.read_bytes() for plan_path in (path, new_path) if plan_path.exists()]
     repo.git("apply", "-R", "change.patch")
     repo.ok(*call)
-    assert [each.read_bytes() for each in (path, made) if each.exists()] == applied
+    assert [plan_path.read_bytes() for plan_path in (path, new_path) if plan_path.exists()] == applied
 
 
 @pytest.mark.parametrize("verb", WRITERS)
@@ -220,7 +220,7 @@ def test_dry_run_writes_nothing(repo: Folder, verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", WRITERS)
-def test_writers_tell_path_and_digest(repo: Folder, verb: str) -> None:
+def test_writers_report_path_and_digest(repo: Folder, verb: str) -> None:
     import hashlib
 
     path = repo.plan()
@@ -250,17 +250,17 @@ def test_if_match(repo: Folder, verb: str) -> None:
     assert repo.ok(*CALLS[verb], "--if-match", digest)["changed"] is True
 
 
-def test_if_match_tells_what_came_since(repo: Folder) -> None:
+def test_if_match_shows_what_changed_since(repo: Folder) -> None:
     path = repo.plan()
     digest = repo.ok("show")["digest"]
     repo.ok("add", "By somebody")
     path.write_text(path.read_text() + "\nBy an editor.\n")
     error = repo.run("done", "2", "--if-match", digest, "--json").json["error"]
     assert error["code"] == "digest-differs"
-    told = "\n".join(error["candidates"])
-    assert "add" in told
-    assert "+- [ ] By somebody" in told
-    assert "+By an editor." in told
+    text = "\n".join(error["candidates"])
+    assert "add" in text
+    assert "+- [ ] By somebody" in text
+    assert "+By an editor." in text
 
 
 @pytest.mark.parametrize("verb", WRITERS)
@@ -313,9 +313,9 @@ def test_version_and_folder(repo: Folder, plain: Folder) -> None:
 
 def test_verbose_says_what_is_read_locked_and_run(repo: Folder) -> None:
     repo.plan()
-    told = repo.run("done", "2", "--commit", "-v").err
-    for words in ("read ", "locked ", "for done of 2026-01-01_parser", "replaced ", "run git commit"):
-        assert words in told
+    messages = repo.run("done", "2", "--commit", "-v").err
+    for phrase in ("read ", "locked ", "for done of 2026-01-01_parser", "replaced ", "run git commit"):
+        assert phrase in messages
 
 
 def test_quiet_keeps_what_was_asked_for(repo: Folder) -> None:
@@ -327,9 +327,9 @@ def test_quiet_keeps_what_was_asked_for(repo: Folder) -> None:
 
 def test_from_a_folder_below(repo: Folder) -> None:
     repo.plan()
-    below = repo.path / "src" / "deep"
-    below.mkdir(parents=True)
-    assert repo.run("done", "2", "--json", cwd=below).json["data"]["path"] == ".agent/execplans/2026-01-01_parser.md"
+    folder = repo.path / "src" / "deep"
+    folder.mkdir(parents=True)
+    assert repo.run("done", "2", "--json", cwd=folder).json["data"]["path"] == ".agent/execplans/2026-01-01_parser.md"
 
 
 def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
@@ -351,9 +351,9 @@ def test_standard_output_is_full_or_closed(repo: Folder, verb: str) -> None:
     repo.plan()
     for redirect, status in ((">/dev/full", 6), (">&-", 0), ("<&- >&- 2>&-", 0)):
         line = f"{sys.executable} -m execplan {verb} {redirect}"
-        done = subprocess.run(line, shell=True, cwd=repo.path, env=repo.env, capture_output=True, check=False)
-        assert done.returncode == status, (line, done)
-        assert b"Traceback" not in done.stderr
+        completed = subprocess.run(line, shell=True, cwd=repo.path, env=repo.env, capture_output=True, check=False)
+        assert completed.returncode == status, (line, completed)
+        assert b"Traceback" not in completed.stderr
     assert not (repo.path.parent / "state-home").exists()
 
 
@@ -372,9 +372,9 @@ def test_no_secret_is_left_in_the_report_of_a_bug(plain: Folder, monkeypatch: py
     path = error_handler._write_bug_report(ValueError("canary-in-a-variable"))
     assert path is not None
     with open(path, encoding="utf-8") as file:
-        told = file.read()
-    assert "ValueError: [redacted]" in told
-    assert "canary-in-a-variable" not in told
+        report = file.read()
+    assert "ValueError: [redacted]" in report
+    assert "canary-in-a-variable" not in report
 
 
 def test_interrupted_while_click_is_imported(plain: Folder) -> None:
@@ -393,8 +393,8 @@ def test_interrupted(repo: Folder) -> None:
     repo.ok("done", "2")
     before = path.read_bytes()
     locks = list((repo.path / ".git" / "execplan" / "locks").iterdir())
-    with locks[0].open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with locks[0].open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = repo.start("done", "3")
             time.sleep(2)  # it waits for the lock by then

@@ -32,12 +32,12 @@ def test_what_was_edited_is_written_and_linted(repo: Folder) -> None:
     assert path.read_text() == CLEAN
 
 
-def test_findings_are_told(repo: Folder) -> None:
+def test_findings_are_reported(repo: Folder) -> None:
     path = repo.plan()
     result = repo.run("edit", "--json", EDITOR=editor(repo, 'sed -i "/^## Decision Log/d" "$1"'))
     assert result.exit == 1
     assert result.json["data"]["changed"] is True
-    assert "EP104" in {each["code"] for each in result.json["data"]["findings"]}
+    assert "EP104" in {finding["code"] for finding in result.json["data"]["findings"]}
     assert "Decision Log" not in path.read_text()
 
 
@@ -50,8 +50,8 @@ def test_nothing_changed(repo: Folder) -> None:
 
 def test_what_others_changed_meanwhile_stays(repo: Folder) -> None:
     path = repo.plan()
-    other = f'cd "{repo.path}"; sed -i "s/src.reader.py/src\\/scan.py/" "{path}"; sed -i s/Lines/Bytes/ "$1"'
-    assert repo.run("edit", EDITOR=editor(repo, other)).exit == 0
+    script = f'cd "{repo.path}"; sed -i "s/src.reader.py/src\\/scan.py/" "{path}"; sed -i s/Lines/Bytes/ "$1"'
+    assert repo.run("edit", EDITOR=editor(repo, script)).exit == 0
     assert path.read_text() == CLEAN.replace("Lines", "Bytes").replace("src/reader.py", "src/scan.py")
 
 
@@ -61,28 +61,28 @@ def test_where_both_changed_the_same_line_the_copy_is_kept(repo: Folder) -> None
     result = repo.run("edit", EDITOR=editor(repo, both))
     assert result.exit == 4
     assert path.read_text() == CLEAN.replace("Lines", "Blocks")
-    assert [each.read_text() for each in copies(repo)] == [CLEAN.replace("Lines", "Bytes")]
+    assert [kept_copy.read_text() for kept_copy in copies(repo)] == [CLEAN.replace("Lines", "Bytes")]
     assert str(copies(repo)[0]) in result.err
 
 
 def test_a_copy_that_was_kept_is_not_written_over(repo: Folder) -> None:
     path = repo.plan()
-    for words in ("Bytes", "Blocks"):
+    for word in ("Bytes", "Blocks"):
         path.write_text(CLEAN)
-        both = f'sed -i s/Lines/Rows/ "{path}"; sed -i s/Lines/{words}/ "$1"'
+        both = f'sed -i s/Lines/Rows/ "{path}"; sed -i s/Lines/{word}/ "$1"'
         assert repo.run("edit", EDITOR=editor(repo, both)).exit == 4
-    kept = sorted(each.read_text() for each in copies(repo))
-    assert kept == sorted(CLEAN.replace("Lines", words) for words in ("Bytes", "Blocks"))
+    kept_texts = sorted(kept_copy.read_text() for kept_copy in copies(repo))
+    assert kept_texts == sorted(CLEAN.replace("Lines", word) for word in ("Bytes", "Blocks"))
 
 
 def test_in_a_worktree(repo: Folder) -> None:
     repo.plan()
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
-    other = repo.path.parent / "other"
-    repo.git("worktree", "add", "-q", str(other))
-    assert repo.run("edit", cwd=other, EDITOR=editor(repo, 'sed -i s/Lines/Bytes/ "$1"')).exit == 0
-    assert (other / ".agent/execplans/2026-01-01_parser.md").read_text() == CLEAN.replace("Lines", "Bytes")
+    worktree = repo.path.parent / "other"
+    repo.git("worktree", "add", "-q", str(worktree))
+    assert repo.run("edit", cwd=worktree, EDITOR=editor(repo, 'sed -i s/Lines/Bytes/ "$1"')).exit == 0
+    assert (worktree / ".agent/execplans/2026-01-01_parser.md").read_text() == CLEAN.replace("Lines", "Bytes")
 
 
 def test_a_text_that_can_not_be_read_is_kept_and_refused(repo: Folder) -> None:
@@ -90,7 +90,7 @@ def test_a_text_that_can_not_be_read_is_kept_and_refused(repo: Folder) -> None:
     result = repo.run("edit", EDITOR=editor(repo, 'printf "a\\000b" >"$1"'))
     assert result.exit == 3
     assert path.read_text() == CLEAN
-    assert [each.read_bytes() for each in copies(repo)] == [b"a\0b"]
+    assert [kept_copy.read_bytes() for kept_copy in copies(repo)] == [b"a\0b"]
     assert str(copies(repo)[0]) in result.err
 
 
@@ -104,7 +104,7 @@ def test_no_editor(repo: Folder) -> None:
     assert copies(repo) == []
 
 
-def test_structure_may_be_mended(repo: Folder) -> None:
+def test_structure_may_be_fixed(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("Lines can be read.", "~~~\nnever closed"))
     assert repo.run("edit", EDITOR=editor(repo, 'sed -i s/^never.closed/\\&\\\\n~~~/ "$1"')).exit == 0
     assert path.read_text() == CLEAN.replace("Lines can be read.", "~~~\nnever closed\n~~~")

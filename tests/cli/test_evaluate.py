@@ -17,7 +17,7 @@ from execplan.cli.output.terminal_text import printable_text
 from execplan.cli.output.text_table import format_table
 from execplan.execution.evaluation.evaluation_page import code_block, code_span
 from tests.conftest import Folder
-from tests.crash.test_disks import apart, line
+from tests.crash.test_disks import run_in_namespace, shell_line
 from tests.plans import CLEAN, STEPS
 
 ID = "2026-01-01_parser"
@@ -39,12 +39,12 @@ def test_what_may_run(repo: Folder) -> None:
     assert result.out.endswith(f"\nnext: {command}\n")
     assert repo.run("evaluate", "--json").json["next"] == [command]
     assert repo.run(*command.split()[1:]).exit == 0
-    assert [each["id"] for each in data["steps"]] == ["build.1", "build.2", "api"]
-    assert [each["dry_run"]["kind"] for each in data["steps"]] == ["unpredictable", "unpredictable", "exact"]
+    assert [step["id"] for step in data["steps"]] == ["build.1", "build.2", "api"]
+    assert [step["dry_run"]["kind"] for step in data["steps"]] == ["unpredictable", "unpredictable", "exact"]
     assert data["steps"][1]["argv"] == ["make", "test"]
-    assert all(each["risk"]["reasons"] for each in data["steps"])
+    assert all(step["risk"]["reasons"] for step in data["steps"])
     assert data["digest"] in result.out
-    assert {each["name"] for each in data["checks"]} >= {"syntax", "paths", "shell"}
+    assert {check["name"] for check in data["checks"]} >= {"syntax", "paths", "shell"}
 
 
 def test_what_must_not_run(repo: Folder) -> None:
@@ -54,13 +54,13 @@ def test_what_must_not_run(repo: Folder) -> None:
     assert result.exit == 1
     assert result.json["ok"] is False
     data = result.json["data"]
-    (finding,) = [each for each in data["findings"] if each["level"] == "error"]
+    (finding,) = [finding for finding in data["findings"] if finding["level"] == "error"]
     assert list(finding) == FIELDS
     assert finding["step"] == "api"
     assert finding["message"] == "src/api.py is there already"
     plan = (repo.path / finding["path"]).read_text().splitlines()
     assert plan[finding["line"] - 1].startswith("```python {#api ")
-    assert [each["ok"] for each in data["steps"]] == [True, True, False]
+    assert [step["ok"] for step in data["steps"]] == [True, True, False]
     assert f"{finding['path']}:{finding['line']}: api: error: " in repo.run("evaluate").out
 
 
@@ -109,13 +109,13 @@ def test_the_page_holds_what_it_shows(repo: Folder) -> None:
     )
     result = repo.run("evaluate", "--format", "markdown")
     tokens = MarkdownIt().enable("table").parse(result.out)
-    fences = [each.content for each in tokens if each.type == "fence"]
-    assert any("+````\n+```\n+# No heading\n+<b>\n+~~~~\n" in each for each in fences)
-    assert "git log '--grep=`` ![x](y) | <script>' '*bold*'\n" in fences or any("<script>" in each for each in fences)
-    inline = [child.type for each in tokens for child in each.children or ()]
+    fences = [token.content for token in tokens if token.type == "fence"]
+    assert any("+````\n+```\n+# No heading\n+<b>\n+~~~~\n" in fence for fence in fences)
+    assert "git log '--grep=`` ![x](y) | <script>' '*bold*'\n" in fences or any("<script>" in fence for fence in fences)
+    inline = [child.type for token in tokens for child in token.children or ()]
     assert not {"image", "link_open", "html_inline", "em_open"} & set(inline)
-    assert not [each for each in tokens if each.type == "html_block"]
-    headings = [tokens[at + 1].content for at, each in enumerate(tokens) if each.type == "heading_open"]
+    assert not [token for token in tokens if token.type == "html_block"]
+    headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
     assert headings == [
         f"Execution plan `{ID}`",
         *(["Findings"] if "Findings" in headings else []),
@@ -129,10 +129,10 @@ def test_the_page_holds_what_it_shows(repo: Folder) -> None:
 @settings(max_examples=50)
 @given(st.text(st.sampled_from("`~ \n#<a|\\*\u202e\x1b"), max_size=30))
 def test_nothing_breaks_out(text: str) -> None:
-    (one,) = MarkdownIt().parse(code_block(text, "sh"))
-    assert one.type == "fence"
+    (block_token,) = MarkdownIt().parse(code_block(text, "sh"))
+    assert block_token.type == "fence"
     (_, inline, _) = MarkdownIt().parse(code_span(text))
-    assert [each.type for each in inline.children or ()] == ["code_inline"]
+    assert [child.type for child in inline.children or ()] == ["code_inline"]
     assert "\u202e" not in code_span(text) + code_block(text, "sh")
 
 
@@ -145,16 +145,16 @@ def test_a_page_holds_no_secret(repo: Folder) -> None:
     assert token[8:] not in result.out
 
 
-def everything(root: Path) -> dict[str, tuple[int, int, int, bytes]]:
+def snapshot_tree(root: Path) -> dict[str, tuple[int, int, int, bytes]]:
     """All below a folder, git's own too: mode, time of the last change, size and bytes."""
-    found = {}
+    entries = {}
     for folder, folders, files in os.walk(root):
         for name in [".", *folders, *files]:
             path = Path(folder, name)
             status = path.lstat()
             data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-            found[str(path.relative_to(root))] = (status.st_mode, status.st_mtime_ns, status.st_ino, data)
-    return found
+            entries[str(path.relative_to(root))] = (status.st_mode, status.st_mtime_ns, status.st_ino, data)
+    return entries
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -169,18 +169,18 @@ def test_nothing_is_written(tmp_path: Path, repo: Folder, read_only: bool) -> No
     repo.plan(with_step("```sh {#a}\ngit status\n```"), "2026-01-03_look")
     repo.plan(with_step("```sh {#a}\ngit status\n```"), "2026-01-03_look")
     calls = [(ID,), (ID, "--json"), (ID, "--format", "markdown"), ("bad",), ("look",)]
-    before = everything(repo.path), everything(home)
+    before = snapshot_tree(repo.path), snapshot_tree(home)
     if read_only:
-        mounts = [f"mount --bind {each} {each}; mount -o remount,bind,ro {each}" for each in (repo.path, home)]
-        lines = [f"{line(('evaluate', *call))} >/dev/null; echo $?" for call in calls]
+        mounts = [f"mount --bind {folder} {folder}; mount -o remount,bind,ro {folder}" for folder in (repo.path, home)]
+        lines = [f"{shell_line(('evaluate', *call))} >/dev/null; echo $?" for call in calls]
         script = "\n".join(
             [*mounts, f"cd {repo.path}; ! touch x 2>/dev/null; ! touch {home}/x 2>/dev/null; set +e", *lines]
         )
-        ran = apart(tmp_path, script, repo.env)
+        ran = run_in_namespace(tmp_path, script, repo.env)
         assert (ran.out.split(), ran.err) == (["1", "1", "1", "1", "0"], "")  # what can't be written is a finding
     else:
         assert [repo.run("evaluate", *call).exit for call in calls] == [0, 0, 0, 1, 0]
-    assert (everything(repo.path), everything(home)) == before
+    assert (snapshot_tree(repo.path), snapshot_tree(home)) == before
 
 
 def test_without_any_program_that_parses(repo: Folder) -> None:
@@ -198,7 +198,7 @@ def test_a_plan_without_steps(repo: Folder) -> None:
 
 @pytest.mark.parametrize("name", ["build", "a-rather-long-name-of-a-step"])
 def test_on_a_narrow_terminal_id_and_risk_stay_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdout", Terminal())
+    monkeypatch.setattr("sys.stdout", FakeTerminal())
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -224,7 +224,7 @@ def test_on_a_narrow_terminal_id_and_risk_stay_whole(name: str, monkeypatch: pyt
     assert "execute_command" in format_table(head, [row], spare=head[2:3])
 
 
-class Terminal(io.StringIO):
+class FakeTerminal(io.StringIO):
     """What is written, and says that it is a terminal."""
 
     def isatty(self) -> bool:

@@ -39,12 +39,12 @@ print("Hello")
 """
 EXAMPLES = [
     pytest.param(example, id=example)
-    for verb in COMMANDS
-    for example in import_module(f"execplan.cli.commands.{verb}").command.examples
+    for command_name in COMMANDS
+    for example in import_module(f"execplan.cli.commands.{command_name}").command.examples
 ]
 
 
-def going_on(scratch: Path) -> Shell:
+def in_progress(scratch: Path) -> Shell:
     """A repository with one plan that is worked on, one that is archived, a draft to file and logs to keep."""
     shell = Shell(scratch)
     shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(PROGRESS))
@@ -65,7 +65,7 @@ def going_on(scratch: Path) -> Shell:
 
 def finished(scratch: Path) -> Shell:
     """The same with nothing left to do."""
-    shell = going_on(scratch)
+    shell = in_progress(scratch)
     assert shell.run("execplan done 3 4 -q --commit").exit == 0
     return shell
 
@@ -77,7 +77,7 @@ def archived(scratch: Path) -> Shell:
     return shell
 
 
-def stepped(scratch: Path) -> Shell:
+def with_step(scratch: Path) -> Shell:
     """A plan with a step, the document of it, and one that it can be joined with."""
     shell = Shell(scratch)
     shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(STEP))
@@ -92,12 +92,12 @@ def stepped(scratch: Path) -> Shell:
 
 def approved(scratch: Path) -> Shell:
     """The same, with its approval."""
-    shell = stepped(scratch)
+    shell = with_step(scratch)
     assert shell.run("execplan approve").exit == 0
     return shell
 
 
-def ran(scratch: Path) -> Shell:
+def after_run(scratch: Path) -> Shell:
     """The same, after its run."""
     shell = approved(scratch)
     assert shell.run("execplan run").exit == 0
@@ -116,13 +116,13 @@ def paused(scratch: Path) -> Shell:
 
 def undone(scratch: Path) -> Shell:
     """A plan whose last edit was undone."""
-    shell = going_on(scratch)
+    shell = in_progress(scratch)
     for line in ("execplan add 'Read trees.' -p parser -q", "execplan undo -q"):
         assert shell.run(line).exit == 0
     return shell
 
 
-def begun(scratch: Path) -> Shell:
+def with_new_plan(scratch: Path) -> Shell:
     """A new plan, in which nobody has worked."""
     shell = Shell(scratch)
     for line in ("git init -q -b main", "execplan init -q", "execplan new Parser -q"):
@@ -130,7 +130,7 @@ def begun(scratch: Path) -> Shell:
     return shell
 
 
-def handed(scratch: Path) -> Shell:
+def delegated(scratch: Path) -> Shell:
     """A plan that an agent carries out, and what its second step has printed."""
     shell = Shell(scratch)
     steps = "## Concrete Steps\n\n```sh {#build}\ngit status\n```\n\n```sh {#see expect=ok}\ngit log\n```\n"
@@ -142,17 +142,17 @@ def handed(scratch: Path) -> Shell:
 
 
 @pytest.fixture(scope="session")
-def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
+def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
     """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
     shells = []
-    for make in (going_on, finished, archived, stepped, approved, ran, paused, handed, undone, begun):
+    for make in (in_progress, finished, archived, with_step, approved, after_run, paused, delegated, undone, with_new_plan):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
     return shells
 
 
-FIRST = {
+FIRST_REPOSITORY = {
     "run": 4,
     "rollback": 5,
     "runs": 5,
@@ -173,11 +173,11 @@ _WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
+def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
     """It works where work goes on, else where all is done, else where that has been archived; or where there are steps."""
     tried: list[Ran] = []
-    verb = "rollback" if "--run" in example else example.split()[1]
-    for shell, prepared in places[FIRST.get(verb, 3) :] if verb in {*COMMAND_GROUPS["Execute"], *FIRST} else places[:3]:
+    command = "rollback" if "--run" in example else example.split()[1]
+    for shell, prepared in repositories[FIRST_REPOSITORY.get(command, 3) :] if command in {*COMMAND_GROUPS["Execute"], *FIRST_REPOSITORY} else repositories[:3]:
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))
@@ -191,11 +191,11 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
     pytest.fail(f"{example}: {tried}")
 
 
-def test_an_example_is_there_for_every_verb_and_begins_with_it() -> None:
-    for verb in COMMANDS:
-        examples = import_module(f"execplan.cli.commands.{verb}").command.examples
+def test_an_example_is_there_for_every_command_and_begins_with_it() -> None:
+    for command_name in COMMANDS:
+        examples = import_module(f"execplan.cli.commands.{command_name}").command.examples
         assert examples
-        assert all(f"execplan {verb}" in example for example in examples)
+        assert all(f"execplan {command_name}" in example for example in examples)
 
 
 def test_first_steps(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge",
 REFUSALS = help_topics.error_help_by_code()
 PAGES = {
     **{name: help_topics.topic_text(name) for name in help_topics.topic_summaries()},
-    **{each.code: each.page for each in REFUSALS.values()},
+    **{error_help.code: error_help.page for error_help in REFUSALS.values()},
 }
 
 
@@ -31,21 +31,21 @@ def test_the_topics_are_those_of_the_issue_at_least() -> None:
 
 
 def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
-    places: dict[str, list[Raised]] = {}
-    for each in raised():
-        places.setdefault(each.code, []).append(each)
+    errors_by_code: dict[str, list[Raised]] = {}
+    for error in raised():
+        errors_by_code.setdefault(error.code, []).append(error)
     missing = [
-        f"{code}: {each[0].place} (exit {each[0].exit})" for code, each in places.items() if code not in REFUSALS
+        f"{code}: {errors[0].place} (exit {errors[0].exit})" for code, errors in errors_by_code.items() if code not in REFUSALS
     ]
     assert not missing, f"without a section in templates/explain/errors.md: {missing}"
-    assert not set(REFUSALS) - set(places), "no refusal has these codes any more"
-    for code, found in places.items():
-        for each in found:
-            assert each.exit == REFUSALS[code].exit, each
+    assert not set(REFUSALS) - set(errors_by_code), "no refusal has these codes any more"
+    for code, errors in errors_by_code.items():
+        for error in errors:
+            assert error.exit == REFUSALS[code].exit, error
 
 
 def test_refusals_are_found_through_helpers() -> None:
-    codes = {each.code for each in raised()}
+    codes = {error.code for error in raised()}
     assert {"nul-byte", "ambiguous-plan", "ambiguous-task", "usage"} <= codes
 
 
@@ -74,10 +74,10 @@ def test_every_page_is_printed_and_listed(plain: Folder) -> None:
     listed = plain.run("explain").out.split()
     assert set(listed) >= {*TOPICS, *RULES, *REFUSALS}
     data = plain.ok("explain")
-    assert [each["topic"] for each in data["topics"]] == list(help_topics.topic_summaries())
-    assert {each["code"] for each in data["refusals"]} == set(REFUSALS)
-    assert {each["code"] for each in data["rules"]} == set(RULES)
-    assert all(each["about"].endswith(".") for each in data["topics"] + data["refusals"])
+    assert [topic["topic"] for topic in data["topics"]] == list(help_topics.topic_summaries())
+    assert {error["code"] for error in data["refusals"]} == set(REFUSALS)
+    assert {rule["code"] for rule in data["rules"]} == set(RULES)
+    assert all(entry["about"].endswith(".") for entry in data["topics"] + data["refusals"])
     assert max(map(len, plain.run("explain").out.splitlines())) <= help_topics.PAGE_WIDTH
     assert plain.run("explain", "tasks").out == help_topics.topic_text("tasks") + "\n"
     assert plain.run("explain", "busy").out == f"busy (exit 5)\n\n{REFUSALS['busy'].page}\n"
@@ -90,7 +90,7 @@ def test_a_topic_of_several_words(plain: Folder, words: list[str]) -> None:
     assert all(str(code) in page["page"].split() for code in EXIT_MEANINGS)
 
 
-def test_settings_are_told_from_where_they_stand() -> None:
+def test_settings_are_described_where_they_are_defined() -> None:
     page = help_topics.topic_text("settings")
     assert all(f"\n{name} = " in page for name in Settings()._asdict())
     folded = " ".join(page.split())
@@ -114,7 +114,7 @@ def test_unknown_names(plain: Folder) -> None:
     assert plain.run("explain", "../PLANS").exit == 3
 
 
-def test_verbose_tells_the_code_of_a_refusal(repo: Folder) -> None:
+def test_verbose_shows_the_code_of_an_error(repo: Folder) -> None:
     repo.plan()
     assert repo.run("done", "77", "-v").err.endswith("execplan: exit 3: execplan explain no-such-task\n")
     assert "no-such-task" not in repo.run("done", "77").err

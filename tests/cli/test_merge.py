@@ -25,8 +25,8 @@ def files(plain: Folder) -> Folder:
 def test_standard_output(files: Folder) -> None:
     result = files.run("merge", "base.md", "ours.md", "theirs.md")
     assert (result.exit, result.err) == (0, "")
-    assert [result.out.count(words) for words in BOTH] == [1] * len(BOTH)
-    assert sorted(each.name for each in files.path.iterdir()) == ["base.md", "one.md", "ours.md", "theirs.md", "two.md"]
+    assert [result.out.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
+    assert sorted(path.name for path in files.path.iterdir()) == ["base.md", "one.md", "ours.md", "theirs.md", "two.md"]
     data = files.ok("merge", "base.md", "ours.md", "theirs.md")
     assert data == {"conflicts": 0, "notes": [], "path": None, "text": result.out, "changed": True}
 
@@ -71,7 +71,7 @@ def test_conflicts(files: Folder) -> None:
 def test_no_base(files: Folder, base: str) -> None:
     files.write("empty.md", "")
     result = files.run("merge", base, "ours.md", "theirs.md")
-    assert [result.out.count(words) for words in BOTH] == [1] * len(BOTH)
+    assert [result.out.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
 
 
 def test_notes(files: Folder) -> None:
@@ -145,6 +145,6 @@ def test_out_that_is_a_plan_waits_for_its_lock(repo: Folder, files: Folder) -> N
     repo.plan()
     for name in ("base", "ours", "theirs"):
         repo.write(f"{name}.md", (files.path / f"{name}.md").read_bytes())
-    told = repo.run("merge", "base.md", "ours.md", "theirs.md", "-o", ".agent/execplans/2026-01-01_parser.md", "-v").err
-    assert "locked " in told
-    assert "merge into .agent/execplans/2026-01-01_parser.md" in told
+    messages = repo.run("merge", "base.md", "ours.md", "theirs.md", "-o", ".agent/execplans/2026-01-01_parser.md", "-v").err
+    assert "locked " in messages
+    assert "merge into .agent/execplans/2026-01-01_parser.md" in messages

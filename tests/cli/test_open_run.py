@@ -9,11 +9,11 @@ import pytest
 
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import acquire_run_lock
-from tests.cli.past import OK, Past
-from tests.cli.plans import FAILS, MAKE, SLOW, planned, run_id
-from tests.cli.test_stopped import begun
+from tests.cli.past import OK, ScriptedRun
+from tests.cli.plans import FAILS, MAKE, SLOW, with_approved_plan, run_id
+from tests.cli.test_stopped import wait_for_entries
 from tests.commands import check_command
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,36 +64,36 @@ STATES = {
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository."""
-    return Desk(tmp_path / "desk", monkeypatch)
+    return InProcessRepository(tmp_path / "desk", monkeypatch)
 
 
 @pytest.fixture
-def interrupted(desk: Desk) -> str:
+def interrupted(desk: InProcessRepository) -> str:
     """A complete plan whose run was interrupted after it ticked the last task; the id of the run."""
     desk.plan(ONE_TASK)
     desk.approve()
     process = desk.start("run")
-    begun(desk, "intent", 2)
+    wait_for_entries(desk, "intent", 2)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == 130
     return run_id(desk)
 
 
-def test_every_view_shows_an_interrupted_run_of_a_complete_plan(desk: Desk, interrupted: str) -> None:
-    ways = [f"execplan resume {interrupted} -p {NAME}", f"execplan rollback {interrupted} -p {NAME}"]
+def test_every_view_shows_an_interrupted_run_of_a_complete_plan(desk: InProcessRepository, interrupted: str) -> None:
+    choices = [f"execplan resume {interrupted} -p {NAME}", f"execplan rollback {interrupted} -p {NAME}"]
     run = {"id": interrupted, "state": "cut_short", "why": None, "reason": None, "ended": None}
     for command in ("status", "list", "next", "show", "prime"):
-        found = desk.type(command)
-        assert "run 1 was interrupted" in found.out, command
-        assert "execplan archive" not in found.out, command
+        result = desk.type(command)
+        assert "run 1 was interrupted" in result.out, command
+        assert "execplan archive" not in result.out, command
         document = desk.type(command, "--json").json
         assert document["ok"] is True
         if command in ("next", "show", "status"):
-            assert document["next"] == ways, command
-    assert all(way in desk.type("prime").out for way in ways)
+            assert document["next"] == choices, command
+    assert all(choice in desk.type("prime").out for choice in choices)
     assert desk.data("status")["plans"][0]["execution"]["run"] == run
     assert desk.data("list")["plans"][0]["execution"]["run"] == run
     assert desk.data("show")["run"] == desk.data("next")["run"] == run
@@ -103,7 +103,7 @@ def test_every_view_shows_an_interrupted_run_of_a_complete_plan(desk: Desk, inte
 
 @pytest.mark.parametrize("how", [(), ("--as", "superseded", "--by", "scanner"), ("--dry-run",)])
 def test_archive_stops_until_the_run_is_resumed_or_rolled_back(
-    desk: Desk, interrupted: str, how: tuple[str, ...]
+    desk: InProcessRepository, interrupted: str, how: tuple[str, ...]
 ) -> None:
     desk.plan(ONE_TASK.replace("Build it", "Scan it"), "2026-01-02_scanner")
     error = desk.refused(1, "open-run", "archive", "parser", *how)
@@ -117,18 +117,18 @@ def test_archive_stops_until_the_run_is_resumed_or_rolled_back(
     assert desk.data("archive", "parser", "--force", "--reason", "Not wanted.")["changed"]
 
 
-def test_rename_stops_too_for_it_would_break_the_resume(desk: Desk, interrupted: str) -> None:
-    for more in ((), ("--dry-run",)):
-        error = desk.refused(1, "open-run", "rename", "parser", "Parse it", *more)
+def test_rename_stops_too_for_it_would_break_the_resume(desk: InProcessRepository, interrupted: str) -> None:
+    for options in ((), ("--dry-run",)):
+        error = desk.refused(1, "open-run", "rename", "parser", "Parse it", *options)
         assert "can't be renamed" in error["message"]
     assert desk.type("rollback").exit == 0
     assert desk.data("rename", "parser", "Parse it")["changed"]
 
 
-def test_force_archives_it_with_a_warning_and_restore_brings_the_run_back(desk: Desk, interrupted: str) -> None:
-    found = desk.type("archive", "--force", "--reason", "The backups are gone.", "--json").json
-    assert found["ok"] is True
-    (warning,) = [each for each in found["warnings"] if interrupted in each]
+def test_force_archives_it_with_a_warning_and_restore_brings_the_run_back(desk: InProcessRepository, interrupted: str) -> None:
+    document = desk.type("archive", "--force", "--reason", "The backups are gone.", "--json").json
+    assert document["ok"] is True
+    (warning,) = [warning for warning in document["warnings"] if interrupted in warning]
     assert f"execplan restore {NAME}" in warning
     assert desk.type("resume", "-p", "parser").exit == 1
     desk.data("restore", "parser")
@@ -136,69 +136,69 @@ def test_force_archives_it_with_a_warning_and_restore_brings_the_run_back(desk: 
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_state_of_an_unfinished_run(desk: Desk, state: str) -> None:
-    planned(desk, MAKE, SLOW)
-    past = Past(desk, **({"mode": "agent"} if state == "by_agent" else {}))
-    past_step(past, state)
+def test_every_state_of_an_unfinished_run(desk: InProcessRepository, state: str) -> None:
+    with_approved_plan(desk, MAKE, SLOW)
+    run = ScriptedRun(desk, **({"mode": "agent"} if state == "by_agent" else {}))
+    end_journal(run, state)
     assert desk.data("status")["plans"][0]["execution"]["run"]["state"] == state
     assert STATES[state] in desk.type("status").out
     error = desk.refused(1, "open-run", "archive")
-    assert error["candidates"] == [f"run {past.place.id} {STATES[state]}"]
-    first = {"by_agent": "handoff", "rolling_back": "rollback"}.get(state, "resume")
-    assert f"first: execplan {first} " in error["hint"]
+    assert error["candidates"] == [f"run {run.paths.id} {STATES[state]}"]
+    command = {"by_agent": "handoff", "rolling_back": "rollback"}.get(state, "resume")
+    assert f"first: execplan {command} " in error["hint"]
     desk.refused(1, "open-run", "rename", "parser", "Parse it")
 
 
-def past_step(past: Past, state: str) -> None:
+def end_journal(run: ScriptedRun, state: str) -> None:
     """Let the journal end in a state."""
-    past.step("make", OK)
+    run.step("make", OK)
     if state == "waiting":
-        past.write(journal_entries.PAUSED, why="checkpoint", step="make", question="Go on?", seconds=1.0)
+        run.write(journal_entries.PAUSED, why="checkpoint", step="make", question="Go on?", seconds=1.0)
     elif state == "rolling_back":
-        past.write(journal_entries.ROLLBACK, steps=["make"], **ROLLBACK)
+        run.write(journal_entries.ROLLBACK, steps=["make"], **ROLLBACK)
 
 
-def test_a_run_at_work_keeps_its_exit_code(desk: Desk) -> None:
-    planned(desk, MAKE, SLOW)
-    past = Past(desk)
+def test_a_run_at_work_keeps_its_exit_code(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SLOW)
+    run = ScriptedRun(desk)
     project, ref = desk.project()
-    with acquire_run_lock(project, f"run {past.place.id} of {ref.id}"):
+    with acquire_run_lock(project, f"run {run.paths.id} of {ref.id}"):
         desk.refused(5, "run-busy", "archive", "--dry-run")
         assert "run 1 is running" in desk.type("status").out
-        assert desk.type("status", "--json").json["next"] == [f"execplan show {NAME} --run {past.place.id}"]
+        assert desk.type("status", "--json").json["next"] == [f"execplan show {NAME} --run {run.paths.id}"]
 
 
-def test_an_older_run_that_is_open_counts_too(desk: Desk) -> None:
+def test_an_older_run_that_is_open_counts_too(desk: InProcessRepository) -> None:
     """Two branches that were merged may each have brought a run."""
-    planned(desk, MAKE, SLOW)
-    first, second = Past(desk), Past(desk)
+    with_approved_plan(desk, MAKE, SLOW)
+    first, second = ScriptedRun(desk), ScriptedRun(desk)
     second.step("make", OK)
     second.write("ended", status="completed", cause="", reason="", seconds=1.0)
-    assert desk.refused(1, "open-run", "archive")["candidates"] == [f"run {first.place.id} was interrupted"]
+    assert desk.refused(1, "open-run", "archive")["candidates"] == [f"run {first.paths.id} was interrupted"]
 
 
-def test_done_names_the_run_rather_than_archive(desk: Desk) -> None:
-    planned(desk, MAKE, SLOW)
-    past = Past(desk)
+def test_done_names_the_run_rather_than_archive(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, SLOW)
+    run = ScriptedRun(desk)
     desk.type("done", "1")
-    assert desk.type("done", "2", "--json").json["next"][0] == f"execplan resume {past.place.id} -p {NAME}"
+    assert desk.type("done", "2", "--json").json["next"][0] == f"execplan resume {run.paths.id} -p {NAME}"
 
 
-def test_a_finished_run_changes_nothing(desk: Desk) -> None:
+def test_a_finished_run_changes_nothing(desk: InProcessRepository) -> None:
     desk.plan(ONE_TASK.replace("[ ]", "[x]"))
-    past = Past(desk)
-    past.step("make", OK)
-    past.write("ended", status="completed", cause="", reason="", seconds=1.0)
+    run = ScriptedRun(desk)
+    run.step("make", OK)
+    run.write("ended", status="completed", cause="", reason="", seconds=1.0)
     assert desk.data("status")["plans"][0]["execution"] is None
     assert desk.data("show")["run"] is None
     assert desk.type("status", "--json").json["next"] == [f"execplan archive {NAME}"]
 
 
-def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: Desk) -> None:
-    own = desk.path.parent / ".config/execplan/config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('[execution]\nsandbox = "off"\nrollback_on = []\n')
-    planned(desk, MAKE, FAILS)
+def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: InProcessRepository) -> None:
+    settings = desk.path.parent / ".config/execplan/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('[execution]\nsandbox = "off"\nrollback_on = []\n')
+    with_approved_plan(desk, MAKE, FAILS)
     assert desk.type("run").exit == 1
     desk.write("src/nowhere.py", "")
     run = run_id(desk)
@@ -221,11 +221,11 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: Desk) -> None
     assert desk.type("resume").exit == 0
 
 
-def test_a_revision_that_needs_no_approval_is_resumed(desk: Desk) -> None:
-    own = desk.path.parent / ".config/execplan/config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('[execution]\nsandbox = "off"\nrollback_on = []\n')
-    planned(desk, MAKE, FAILS)
+def test_a_revision_that_needs_no_approval_is_resumed(desk: InProcessRepository) -> None:
+    settings = desk.path.parent / ".config/execplan/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('[execution]\nsandbox = "off"\nrollback_on = []\n')
+    with_approved_plan(desk, MAKE, FAILS)
     assert desk.type("run").exit == 1
     desk.write("src/nowhere.py", "")
     run = run_id(desk)
@@ -235,6 +235,6 @@ def test_a_revision_that_needs_no_approval_is_resumed(desk: Desk) -> None:
     for command in ("status", "next", "show", "runs", "show --run"):
         follow = desk.type(*command.split(), "--json").json["next"]
         assert follow[0] == f"execplan resume {run} -p {NAME}", command
-        assert not [each for each in follow if "approve" in each or "evaluate" in each], command
+        assert not [suggestion for suggestion in follow if "approve" in suggestion or "evaluate" in suggestion], command
     assert f"execplan resume {run}" in desk.type("prime").out
     assert desk.type("resume").exit == 0

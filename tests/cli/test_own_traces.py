@@ -14,7 +14,7 @@ OLD, NEW = "2026-01-01_parser", "2026-01-01_build-the-reader"
 PAGE = ".agent/execplans/artifacts/{}/checkpoint.md"
 
 
-def committed(repo: Folder) -> None:
+def commit_all(repo: Folder) -> None:
     """Commit all."""
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "All")
@@ -28,7 +28,7 @@ def page(repo: Folder, name: str = NEW) -> str:
 def test_a_checkpoint_follows_a_new_title(repo: Folder) -> None:
     repo.plan(CLEAN)
     repo.ok("checkpoint")
-    committed(repo)
+    commit_all(repo)
     assert OLD in page(repo, OLD)
     data = repo.ok("rename", "parser", "Build the reader")
     assert data["followed"] == [PAGE.format(NEW)]
@@ -43,7 +43,7 @@ def test_a_checkpoint_follows_a_new_title(repo: Folder) -> None:
 def test_with_a_commit_it_is_part_of_it_and_the_move_is_no_news(repo: Folder) -> None:
     repo.plan(CLEAN)
     repo.ok("checkpoint")
-    committed(repo)
+    commit_all(repo)
     repo.ok("rename", "parser", "Build the reader", "--commit")
     assert repo.git("status", "--porcelain") == ""
     assert OLD not in page(repo)
@@ -78,29 +78,29 @@ def test_without_a_page_none_is_made(repo: Folder) -> None:
 
 def drift(repo: Folder) -> list[str]:
     """The paths that `prime` reports."""
-    found = repo.ok("prime")["drift"]
-    return list(found["paths"])
+    changes = repo.ok("prime")["drift"]
+    return list(changes["paths"])
 
 
-def settled(repo: Folder) -> None:
+def commit_older_plan(repo: Folder) -> None:
     """A repository whose plan is committed, and older than what comes."""
     repo.plan(CLEAN)
     repo.write("src/app.py", "print()\n")
-    committed(repo)
+    commit_all(repo)
     for name in (f".agent/execplans/{OLD}.md", "src/app.py"):
         os.utime(repo.path / name, (CLOCK - 1000, CLOCK - 1000))
 
 
-ALL = ("agents", "guard", "session-hooks", "merge-driver", "pre-commit")
+INSTALLABLE = ("agents", "guard", "session-hooks", "merge-driver", "pre-commit")
 
 
 @pytest.mark.parametrize("commits", [False, True])
 def test_what_install_wrote_is_no_drift(repo: Folder, commits: bool) -> None:
-    settled(repo)
-    repo.ok("install", *ALL, "--for", "claude", "--for", "codex")
+    commit_older_plan(repo)
+    repo.ok("install", *INSTALLABLE, "--for", "claude", "--for", "codex")
     assert (repo.path / ".claude/settings.json").exists()
     if commits:
-        committed(repo)
+        commit_all(repo)
     assert repo.ok("prime")["drift"] == {"commits": 0, "paths": []}
     assert "Drift" not in repo.run("prime").out
     repo.write("src/app.py", "print(1)\n")
@@ -111,16 +111,16 @@ def test_what_install_wrote_is_no_drift(repo: Folder, commits: bool) -> None:
 def test_beside_what_others_wrote_before(repo: Folder, commits: bool) -> None:
     repo.write("AGENTS.md", "# Ours\n\nBe kind.\n")
     repo.write(".claude/settings.json", json.dumps({"permissions": {"allow": ["Bash(ls:*)"]}}, indent=2) + "\n")
-    settled(repo)
-    repo.ok("install", *ALL)
+    commit_older_plan(repo)
+    repo.ok("install", *INSTALLABLE)
     if commits:
-        committed(repo)
+        commit_all(repo)
     assert drift(repo) == []
 
 
 def test_what_others_write_there_is_drift(repo: Folder) -> None:
     repo.write("AGENTS.md", "# Ours\n\nBe kind.\n")
-    settled(repo)
+    commit_older_plan(repo)
     repo.ok("install", "agents", "guard")
     agents = repo.path / "AGENTS.md"
     agents.write_text(agents.read_text().replace("Be kind.", "Be quick."))
@@ -131,20 +131,20 @@ def test_what_others_write_there_is_drift(repo: Folder) -> None:
 
 
 def test_another_file_in_the_folder_is_drift(repo: Folder) -> None:
-    settled(repo)
+    commit_older_plan(repo)
     repo.ok("install", "guard")
     repo.write(".claude/commands/ship.md", "Ship it.\n")
     assert drift(repo) == [".claude/"]
 
 
 def test_a_block_that_was_edited_or_damaged_is_drift(repo: Folder) -> None:
-    settled(repo)
+    commit_older_plan(repo)
     repo.ok("install", "agents")
     agents = repo.path / "AGENTS.md"
-    whole = agents.read_text()
-    agents.write_text(whole.replace("## Plans", "## Our plans"))
+    text = agents.read_text()
+    agents.write_text(text.replace("## Plans", "## Our plans"))
     assert drift(repo) == ["AGENTS.md"]
-    agents.write_text(whole.partition("<!-- execplan:end")[0])
+    agents.write_text(text.partition("<!-- execplan:end")[0])
     assert drift(repo) == ["AGENTS.md"]
     agents.unlink()
     assert drift(repo) == []

@@ -31,19 +31,19 @@ def packages(repo: Folder) -> Folder:
 
 
 def _ids(folder: Folder, *arguments: str, cwd: Path | None = None) -> set[str]:
-    return {each["id"] for each in folder.run(*arguments, "--json", cwd=cwd).json["data"]["plans"]}
+    return {plan["id"] for plan in folder.run(*arguments, "--json", cwd=cwd).json["data"]["plans"]}
 
 
 def test_init_at_the_root_sets_up_each(packages: Folder) -> None:
     data = packages.ok("init", "--commit")
-    assert [(each["base"], each["plans"], each["archived"]) for each in data["homes"]] == [
+    assert [(project["base"], project["plans"], project["archived"]) for project in data["homes"]] == [
         (".", 0, 0),
         ("packages/a", 1, 1),
         ("services/b", 1, 0),
     ]
-    made = {each["path"] for each in data["paths"] if each["made"]}
-    assert made == {f"{each}.agent/execplan.toml" for each in ("", "packages/a/", "services/b/")} | {".agent/PLANS.md"}
-    assert set(packages.git("show", "--name-only", "--format=").split()) == made
+    created = {entry["path"] for entry in data["paths"] if entry["made"]}
+    assert created == {f"{base}.agent/execplan.toml" for base in ("", "packages/a/", "services/b/")} | {".agent/PLANS.md"}
+    assert set(packages.git("show", "--name-only", "--format=").split()) == created
     assert packages.git("status", "--porcelain") == ""
     assert packages.ok("init")["changed"] is False
     assert packages.run("init", "--check").exit == 0
@@ -58,13 +58,13 @@ def test_the_root_sees_all_and_a_package_its_own(packages: Folder) -> None:
     assert packages.ok("status")["states"] == {"broken": 0, "draft": 0, "active": 2, "complete": 0, "archived": 1}
     assert packages.ok("lint")["plans"] == 3
     inside = packages.path / "services/b/src"
-    for verb in ("list", "status"):
-        assert _ids(packages, verb, cwd=inside) == {"2026-01-01-parser"}
+    for command in ("list", "status"):
+        assert _ids(packages, command, cwd=inside) == {"2026-01-01-parser"}
     assert packages.run("next", "--json", cwd=inside).json["data"]["id"] == "2026-01-01-parser"
     assert packages.run("lint", "--json", cwd=inside).json["data"]["plans"] == 1
     assert packages.run("show", "lexer", cwd=inside).exit == 3
-    made = packages.run("new", "Write it", "--json", "-C", "packages/a").json["data"]
-    assert made["path"] == f"{A}/active/0008-write-it.md"
+    new_plan = packages.run("new", "Write it", "--json", "-C", "packages/a").json["data"]
+    assert new_plan["path"] == f"{A}/active/0008-write-it.md"
     assert packages.run("next").exit == 3
 
 
@@ -86,14 +86,14 @@ def test_the_same_id_in_two_packages_is_ambiguous_and_its_path_is_not(packages: 
     packages.write(f"{B}/0007-lexer.md", CLEAN)
     error = packages.run("show", "0007-lexer", "--json").json["error"]
     assert error["code"] == "ambiguous-plan"
-    assert {each["path"] for each in error["candidates"]} == {f"{A}/active/0007-lexer.md", f"{B}/0007-lexer.md"}
+    assert {candidate["path"] for candidate in error["candidates"]} == {f"{A}/active/0007-lexer.md", f"{B}/0007-lexer.md"}
     assert f"  {B}/0007-lexer.md  Build the parser\n" in packages.run("show", "0007-lexer").err
     assert packages.ok("show", f"{B}/0007-lexer.md")["path"] == f"{B}/0007-lexer.md"
     assert packages.run("show", "0007-lexer", "-C", "services/b").exit == 0
 
 
 @pytest.mark.parametrize("verb", ["status", "list", "lint", "next", "show", "commit"])
-def test_without_a_home_at_the_root_those_below_are_named(packages: Folder, verb: str) -> None:
+def test_without_a_project_at_the_root_those_below_are_named(packages: Folder, verb: str) -> None:
     packages.ok("init", "packages/a")
     packages.ok("init", "services/b")
     result = packages.run(verb, "--json")
@@ -103,13 +103,13 @@ def test_without_a_home_at_the_root_those_below_are_named(packages: Folder, verb
     assert packages.run("-C", "packages/a", "status").exit == 0
 
 
-def test_init_of_a_folder_makes_a_home_in_it_alone(packages: Folder) -> None:
+def test_init_of_a_folder_makes_a_project_in_it_alone(packages: Folder) -> None:
     packages.plan()
     packages.ok("init")
     folder = packages.path / "packages/c"
     result = packages.run("init", "packages/c", "--json")
     assert result.exit == 0
-    assert {each["path"] for each in result.json["data"]["paths"] if each["made"]} == {
+    assert {entry["path"] for entry in result.json["data"]["paths"] if entry["made"]} == {
         f"packages/c/.agent/{name}"
         for name in (
             "execplan.toml",
@@ -119,14 +119,14 @@ def test_init_of_a_folder_makes_a_home_in_it_alone(packages: Folder) -> None:
             "execplans/archive/artifacts",
         )
     }
-    made = packages.run("new", "Write it", "--json", cwd=folder).json["data"]["path"]
-    assert made == "packages/c/.agent/execplans/2026-01-01_write-it.md"
+    new_path = packages.run("new", "Write it", "--json", cwd=folder).json["data"]["path"]
+    assert new_path == "packages/c/.agent/execplans/2026-01-01_write-it.md"
     assert "packages/c" in packages.run("init", "--json").json["warnings"][0]
     assert "2026-01-01_write-it" not in _ids(packages, "list")
     assert packages.run("list", "-C", "packages/c").exit == 0
 
 
-def test_a_home_that_is_named_and_gone(packages: Folder) -> None:
+def test_a_project_that_is_listed_and_gone(packages: Folder) -> None:
     packages.ok("init")
     (packages.path / "services/b/.agent/execplan.toml").unlink()
     result = packages.run("list", "--json")
@@ -140,7 +140,7 @@ def test_without_git_paths_count_from_the_root(plain: Folder) -> None:
     plain.write("packages/a/plans/lexer.md", CLEAN)
     plain.write("packages/b/plans/parser.md", CLEAN)
     plain.ok("init")
-    assert {each["path"] for each in plain.ok("list")["plans"]} == {
+    assert {plan["path"] for plan in plain.ok("list")["plans"]} == {
         "packages/a/plans/lexer.md",
         "packages/b/plans/parser.md",
     }

@@ -5,24 +5,24 @@ from __future__ import annotations
 import pytest
 
 from execplan.cli.commands import COMMANDS
-from tests.cli.test_contract import BEFORE, CALLS, PLANS
+from tests.cli.test_contract import SETUP_COMMANDS, CALLS, PLANS
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
-NAME, OTHER = "2026-01-01_parser", "2026-01-02_scanner"
+NAME, OTHER_NAME = "2026-01-01_parser", "2026-01-02_scanner"
 NO_PLAN = {"init", "new", "list", "doctor", "explain", "schema", "triage", "install", "uninstall", "guard"}
 """Commands that are about no plan; `guard` speaks the protocol of a hook and has tests of its own."""
 SECOND = "2026-01-03_tables"
 
 
-def _words(verb: str) -> list[str]:
+def _arguments(command: str) -> list[str]:
     """The arguments of a command, without its plan."""
-    first, *rest = CALLS[verb]
-    return [first, *[each for each in rest if not (verb in ("merge", "restore", "rename") and each == "parser")]]
+    first, *rest = CALLS[command]
+    return [first, *[argument for argument in rest if not (command in ("merge", "restore", "rename") and argument == "parser")]]
 
 
-def _named(verb: str, form: str) -> list[str]:
-    first, *rest = _words(verb)
+def _call_with_plan(command: str, form: str) -> list[str]:
+    first, *rest = _arguments(command)
     return {
         "argument": [first, NAME, *rest],
         "before": [first, "-p", NAME, *rest],
@@ -34,29 +34,29 @@ def _named(verb: str, form: str) -> list[str]:
 @pytest.mark.parametrize("verb", sorted(set(COMMANDS) - NO_PLAN))
 def test_both_forms(repo: Folder, verb: str, form: str) -> None:
     repo.plan(PLANS.get(verb, CLEAN))
-    for call in BEFORE.get(verb, ()):
+    for call in SETUP_COMMANDS.get(verb, ()):
         repo.run(*call)
-    repo.plan(CLEAN, OTHER)
+    repo.plan(CLEAN, OTHER_NAME)
     repo.plan(CLEAN, SECOND)
-    result = repo.run(*_named(verb, form), "--json")
+    result = repo.run(*_call_with_plan(verb, form), "--json")
     assert result.exit == 0, result
     if verb in ("lint", "stats"):
         assert result.json["data"]["plans"] == (1 if verb == "lint" else 0)
     else:
         assert NAME in result.out
-    for name in (OTHER, SECOND):
+    for name in (OTHER_NAME, SECOND):
         assert (repo.path / f".agent/execplans/{name}.md").read_text() == CLEAN
 
 
-WHOLE = sorted({*set(COMMANDS) - NO_PLAN} - {"resume", "rollback", "replan"})
+PLAN_COMMANDS = sorted({*set(COMMANDS) - NO_PLAN} - {"resume", "rollback", "replan"})
 
 
-@pytest.mark.parametrize("verb", WHOLE)
+@pytest.mark.parametrize("verb", PLAN_COMMANDS)
 def test_two_names_of_two_plans_are_a_usage_error(repo: Folder, verb: str) -> None:
     repo.plan(CLEAN)
-    repo.plan(CLEAN, OTHER)
-    for name in (OTHER, "gone"):
-        first, *rest = _words(verb)
+    repo.plan(CLEAN, OTHER_NAME)
+    for name in (OTHER_NAME, "gone"):
+        first, *rest = _arguments(verb)
         result = repo.run(first, NAME, *rest, "-p", name)
         assert result.exit == 2, result
         if verb not in ("compile", "merge"):
@@ -66,9 +66,9 @@ def test_two_names_of_two_plans_are_a_usage_error(repo: Folder, verb: str) -> No
 
 def test_two_names_of_one_plan_are_fine(repo: Folder) -> None:
     repo.plan()
-    for other in ("parser", NAME, f".agent/execplans/{NAME}.md", "Build the parser"):
-        assert repo.ok("show", NAME, "-p", other)["id"] == NAME
-        assert repo.ok("lint", NAME, "-p", other)["plans"] == 1
+    for same_plan in ("parser", NAME, f".agent/execplans/{NAME}.md", "Build the parser"):
+        assert repo.ok("show", NAME, "-p", same_plan)["id"] == NAME
+        assert repo.ok("lint", NAME, "-p", same_plan)["plans"] == 1
     result = repo.run("show", "parser", "-p", "scanner")
     assert result.err == "execplan: parser and -p scanner do not name the same plan\nhint: name the plan once\n"
 
@@ -76,21 +76,21 @@ def test_two_names_of_one_plan_are_fine(repo: Folder) -> None:
 @pytest.mark.parametrize("verb", ["resume", "rollback", "replan"])
 def test_a_plan_and_a_run(repo: Folder, verb: str) -> None:
     repo.plan(PLANS[verb])
-    for call in BEFORE[verb]:
+    for call in SETUP_COMMANDS[verb]:
         repo.run(*call)
-    repo.plan(CLEAN, OTHER)
-    more = ["--reason", "It failed."] if verb == "replan" else []
-    assert repo.run(verb, OTHER, *more, "--dry-run").err.startswith(f"execplan: {OTHER} was never run\n")
-    assert repo.run(verb, NAME, "7", *more, "--dry-run").err.startswith(f"execplan: {NAME} has no run '7'")
-    assert repo.run(verb, NAME, "1", *more, "--dry-run").exit == 0
-    assert repo.run(verb, "1", *more, "-p", "parser", "--dry-run").exit == 0
-    assert repo.run(verb, "parser", *more, "--dry-run").exit == 0
+    repo.plan(CLEAN, OTHER_NAME)
+    options = ["--reason", "It failed."] if verb == "replan" else []
+    assert repo.run(verb, OTHER_NAME, *options, "--dry-run").err.startswith(f"execplan: {OTHER_NAME} was never run\n")
+    assert repo.run(verb, NAME, "7", *options, "--dry-run").err.startswith(f"execplan: {NAME} has no run '7'")
+    assert repo.run(verb, NAME, "1", *options, "--dry-run").exit == 0
+    assert repo.run(verb, "1", *options, "-p", "parser", "--dry-run").exit == 0
+    assert repo.run(verb, "parser", *options, "--dry-run").exit == 0
 
 
 def test_more_words_than_a_command_takes(repo: Folder) -> None:
     path = repo.plan()
-    for words in (["Write", "it"], ["Write", "the", "tests"], ["tests", "parser"], ["pars", "Write it"]):
-        result = repo.run("add", *words)
+    for arguments in (["Write", "it"], ["Write", "the", "tests"], ["tests", "parser"], ["pars", "Write it"]):
+        result = repo.run("add", *arguments)
         assert result.exit == 2
         assert "unexpected extra argument" in result.err
         assert "put text with spaces in quotes, and name the plan with -p" in result.err
@@ -99,7 +99,7 @@ def test_more_words_than_a_command_takes(repo: Folder) -> None:
 
 def test_the_plan_before_several_tasks(repo: Folder) -> None:
     path = repo.plan()
-    repo.plan(CLEAN, OTHER)
+    repo.plan(CLEAN, OTHER_NAME)
     repo.plan(CLEAN.replace("- [ ] Build the parser.", "- [ ] Build the scanner."), "2026-01-05_lexer")
     repo.ok("done", NAME, "2", "3")
     assert "- [ ]" not in path.read_text()

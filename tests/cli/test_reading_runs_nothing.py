@@ -13,7 +13,7 @@ import pytest
 from execplan.cli.commands import COMMANDS
 from tests.needs import need
 from tests.plans import with_sections
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,9 +98,9 @@ WRITERS = {
 WRITERS |= {"restore", "rename", "resume", "rollback", "replan", "drop", "report", "guard", "uninstall"}
 """Those that are not tried: they write, and ask git nothing before that."""
 ASKING = [
-    each
-    for each in READING
-    if each.split()[0] in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit")
+    command
+    for command in READING
+    if command.split()[0] in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit")
 ]
 """Those that ask git about the working tree."""
 
@@ -108,7 +108,7 @@ ASKING = [
 class Trap:
     """A repository whose settings name programs, each of which leaves its name behind."""
 
-    def __init__(self, desk: Desk, outside: Path) -> None:
+    def __init__(self, desk: InProcessRepository, outside: Path) -> None:
         self.desk, self.ran, self.programs = desk, outside / "ran", outside / "programs"
         for folder in (self.ran, self.programs):
             folder.mkdir(exist_ok=True)
@@ -137,7 +137,7 @@ class Trap:
             if path.is_file() and ".git" not in path.parts:
                 os.utime(path, (1_000_000_000, 1_000_000_000))
 
-    def found(self) -> list[str]:
+    def collect_run_programs(self) -> list[str]:
         """The programs that were run; they are forgotten."""
         names = sorted([path.name for path in self.ran.iterdir()])
         for name in names:
@@ -153,7 +153,7 @@ def _filter(key: str, driver: str = "evil", file: str = ".gitattributes") -> Cal
     return hostile
 
 
-def _required(trap: Trap) -> None:
+def _required_filter(trap: Trap) -> None:
     trap.set("filter.lfs.clean", "git-lfs-that-is-missing clean -- %f")
     trap.set("filter.lfs.smudge", "git-lfs-that-is-missing smudge -- %f")
     trap.set("filter.lfs.process", "git-lfs-that-is-missing filter-process")
@@ -161,32 +161,32 @@ def _required(trap: Trap) -> None:
     trap.attribute("* filter=lfs")
 
 
-def _included(trap: Trap) -> None:
-    more = trap.programs / "more.config"
-    more.write_text(f'[filter "evil"]\n\tclean = {trap.program("included")}\n')
-    trap.set("include.path", str(more))
-    trap.set(f"includeIf.gitdir:{trap.desk.path}/.path", str(more))
+def _included_config(trap: Trap) -> None:
+    config_path = trap.programs / "more.config"
+    config_path.write_text(f'[filter "evil"]\n\tclean = {trap.program("included")}\n')
+    trap.set("include.path", str(config_path))
+    trap.set(f"includeIf.gitdir:{trap.desk.path}/.path", str(config_path))
     trap.attribute("* filter=evil")
 
 
-def _of_a_worktree(trap: Trap) -> None:
+def _worktree_config(trap: Trap) -> None:
     trap.set("extensions.worktreeConfig", "true")
     trap.desk.git("config", "--worktree", "filter.evil.clean", trap.program("worktree"))
     trap.attribute("* filter=evil")
 
 
-def _setting(name: str, value: str = "", more: dict[str, str] | None = None) -> Callable[[Trap], None]:
+def _setting(name: str, value: str = "", other_settings: dict[str, str] | None = None) -> Callable[[Trap], None]:
     def hostile(trap: Trap) -> None:
         trap.set(name, value.format(trap.program("setting")) or trap.program("setting"))
-        for other, one in (more or {}).items():
-            trap.set(other, one)
+        for other_name, other_value in (other_settings or {}).items():
+            trap.set(other_name, other_value)
 
     return hostile
 
 
 def _hooks(trap: Trap) -> None:
-    named = "post-index-change reference-transaction pre-commit commit-msg post-checkout pre-auto-gc fsmonitor-watchman"
-    for name in named.split():
+    hook_names = "post-index-change reference-transaction pre-commit commit-msg post-checkout pre-auto-gc fsmonitor-watchman"
+    for name in hook_names.split():
         path = trap.desk.path / ".git" / "hooks" / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes((trap.programs / trap.program(f"hook-{name}")).read_bytes())
@@ -213,7 +213,7 @@ def _merge_driver(trap: Trap) -> None:
     trap.attribute("* merge=evil")
 
 
-def _signed(trap: Trap) -> None:
+def _signed_commit(trap: Trap) -> None:
     trap.set("log.showSignature", "true")
     trap.set("gpg.program", trap.program("gpg"))
     commit = subprocess.run(
@@ -221,22 +221,22 @@ def _signed(trap: Trap) -> None:
     ).stdout
     head, _, message = commit.partition(b"\n\n")
     signed = head + b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n" + message
-    made = subprocess.run(
+    completed = subprocess.run(
         ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
         cwd=trap.desk.path,
         input=signed,
         capture_output=True,
         check=True,
     )
-    trap.desk.git("update-ref", "HEAD", made.stdout.decode().strip())
+    trap.desk.git("update-ref", "HEAD", completed.stdout.decode().strip())
 
 
 def _promisor(trap: Trap) -> None:
     """A blob is missing, and a remote promises it."""
-    found = subprocess.run(
+    completed = subprocess.run(
         ["git", "rev-parse", "HEAD:src/other.py"], cwd=trap.desk.path, capture_output=True, text=True, check=True
     )
-    blob = found.stdout.strip()
+    blob = completed.stdout.strip()
     (trap.desk.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     trap.set("core.repositoryFormatVersion", "1")
     trap.set("extensions.partialClone", "origin")
@@ -283,9 +283,9 @@ HOSTILE: dict[str, Callable[[Trap], None]] = {
     "process": _filter("process"),
     "clean with = in its name": _filter("clean", "a=b.c"),
     "clean by .git/info/attributes": _filter("clean", file=".git/info/attributes"),
-    "required": _required,
-    "included": _included,
-    "of a worktree": _of_a_worktree,
+    "required": _required_filter,
+    "included": _included_config,
+    "of a worktree": _worktree_config,
     "fsmonitor": _setting("core.fsmonitor"),
     "fsmonitor, second version": _setting("core.fsmonitor", "", {"core.fsmonitorHookVersion": "2"}),
     "hooks": _hooks,
@@ -297,7 +297,7 @@ HOSTILE: dict[str, Callable[[Trap], None]] = {
     "command of a diff driver": _driver("command"),
     "text converter": _driver("textconv"),
     "merge driver": _merge_driver,
-    "signatures": _signed,
+    "signatures": _signed_commit,
     "gpg over ssh": _setting("gpg.ssh.program", "", {"gpg.format": "ssh", "log.showSignature": "true"}),
     "missing blob": _promisor,
     "missing blob over ssh": _promisor_by("ssh://example.invalid/x", "core.sshCommand"),
@@ -328,15 +328,15 @@ FIRING = {
     "submodule": ["status"],
 }
 """Those of them that a plain git command runs, so that the traps are known to work."""
-APART = ("missing", "required", "hooks", "included", "submodule", "signatures")
-TOGETHER = ["submodule", "signatures", *[name for name in HOSTILE if not name.startswith(APART)], "hooks"]
+SEPARATE = ("missing", "required", "hooks", "included", "submodule", "signatures")
+TOGETHER = ["submodule", "signatures", *[name for name in HOSTILE if not name.startswith(SEPARATE)], "hooks"]
 """Those that go together, in an order in which each can be set."""
 
 
 @pytest.fixture
 def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
     """A repository with a plan, before anything hostile is in it."""
-    desk = Desk(tmp_path / "repo", monkeypatch)
+    desk = InProcessRepository(tmp_path / "repo", monkeypatch)
     desk.plan(PLAN)
     desk.commit()
     outside = tmp_path / "outside"
@@ -345,7 +345,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
 
 
 def test_every_command_that_reads_is_tried() -> None:
-    assert {each.split()[0] for each in READING} | WRITERS == set(COMMANDS)
+    assert {command.split()[0] for command in READING} | WRITERS == set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", FIRING)
@@ -354,18 +354,18 @@ def test_the_traps_work(trap: Trap, name: str) -> None:
     trap.desk.write("src/other.py", "z = 2\n")
     trap.stale()
     subprocess.run(["git", *FIRING[name]], cwd=trap.desk.path, capture_output=True, check=False)
-    assert trap.found()
+    assert trap.collect_run_programs()
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_setting_is_run(trap: Trap, name: str) -> None:
     HOSTILE[name](trap)
     trap.desk.write("src/other.py", "z = 2\n")
-    trap.found()  # what setting the trap has run
+    trap.collect_run_programs()  # what setting the trap has run
     for command in ASKING:
         trap.stale()
         result = trap.desk.type(*command.split())
-        assert trap.found() == [], (name, command)
+        assert trap.collect_run_programs() == [], (name, command)
         assert result.exit in (0, 1) or (name.startswith("missing") and result.exit == 6), (name, command, result)
         if command.startswith(("prime", "context")):
             assert result.exit == 0
@@ -375,11 +375,11 @@ def test_no_command_runs_any_of_them(trap: Trap) -> None:
     for name in TOGETHER:
         HOSTILE[name](trap)
     trap.desk.write("src/other.py", "z = 2\n")
-    trap.found()
+    trap.collect_run_programs()
     for command in READING:
         trap.stale()
         result = trap.desk.type(*command.split())
-        assert trap.found() == [], command
+        assert trap.collect_run_programs() == [], command
         assert result.exit in (0, 1, 3, 7, 8), (command, result)
 
 
@@ -389,7 +389,7 @@ def test_no_process_is_started_but_git_and_ours(trap: Trap) -> None:
         HOSTILE[name](trap)
     trap.desk.write("src/other.py", "z = 2\n")
     log = trap.programs / "log"
-    ours = re.compile(r"(git|git-[a-z-]+|python[\d.]*|strace)")
+    allowed = re.compile(r"(git|git-[a-z-]+|python[\d.]*|strace)")
     for command in READING:
         trap.stale()
         traced = ["strace", "-f", "-qq", "-e", "trace=execve", "-s", "4096", "-o", str(log)]
@@ -397,5 +397,5 @@ def test_no_process_is_started_but_git_and_ours(trap: Trap) -> None:
         subprocess.run(arguments, cwd=trap.desk.path, capture_output=True, check=False, env=dict(os.environ))
         started = re.findall(r'execve\("([^"]*)".* = 0$', log.read_text(), re.MULTILINE)
         assert started
-        others = {path for path in started if not ours.fullmatch(os.path.basename(path))}
-        assert not others, (command, others)
+        unexpected = {path for path in started if not allowed.fullmatch(os.path.basename(path))}
+        assert not unexpected, (command, unexpected)

@@ -25,14 +25,14 @@ def revised(repo: Folder) -> Folder:
     repo.git("add", "-A")
     repo.git("commit", "-qm", "A plan")
     path = repo.plan(CHANGED)
-    after = os.stat(repo.path / ".git/index").st_mtime_ns + 10**9
-    os.utime(path, ns=(after, after))
+    mtime = os.stat(repo.path / ".git/index").st_mtime_ns + 10**9
+    os.utime(path, ns=(mtime, mtime))
     return repo
 
 
 def _codes(repo: Folder, *arguments: str) -> list[tuple[str, str]]:
     document = repo.run("lint", *arguments, "--json").json
-    return [(each["code"], each["level"]) for each in document["data"]["findings"]]
+    return [(finding["code"], finding["level"]) for finding in document["data"]["findings"]]
 
 
 @pytest.mark.parametrize("arguments", [(), (PLAN,), ("parser",), (".agent",), ("--no-cache",), ("--hook", PLAN)])
@@ -120,6 +120,6 @@ def test_a_file_that_git_has_as_it_is_starts_no_process(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-qm", "A plan")
     command = [sys.executable, "-X", "importtime", "-m", "execplan", "lint", str(path)]
-    done = subprocess.run(command, cwd=repo.path, env=repo.env, capture_output=True, check=True)
-    assert b"subprocess" not in done.stderr
-    assert b"execplan.linter.checking.modified_plans" not in done.stderr
+    completed = subprocess.run(command, cwd=repo.path, env=repo.env, capture_output=True, check=True)
+    assert b"subprocess" not in completed.stderr
+    assert b"execplan.linter.checking.modified_plans" not in completed.stderr

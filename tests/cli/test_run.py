@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.workspace.workspace_snapshot import BYTES, FILES
-from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, planned, run_id, sandbox_off
-from tests.repo.approving import NAME, Desk
+from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, with_approved_plan, run_id, sandbox_off
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository."""
-    return Desk(tmp_path / "desk", monkeypatch)
+    return InProcessRepository(tmp_path / "desk", monkeypatch)
 
 
-def test_a_run_that_is_completed(desk: Desk) -> None:
-    result = planned(sandbox_off(desk), MAKE, SEE).type("run")
+def test_a_run_that_is_completed(desk: InProcessRepository) -> None:
+    result = with_approved_plan(sandbox_off(desk), MAKE, SEE).type("run")
     assert (result.exit, result.err) == (0, ""), result
     run = run_id(desk)
     lines = result.out.splitlines()
@@ -44,8 +44,8 @@ def test_a_run_that_is_completed(desk: Desk) -> None:
     assert (desk.path / "src/made.py").read_text() == "X = 1\n"
 
 
-def test_what_failed_is_shown_and_rolled_back(desk: Desk) -> None:
-    result = planned(desk, MAKE, FAILS).type("run")
+def test_what_failed_is_shown_and_rolled_back(desk: InProcessRepository) -> None:
+    result = with_approved_plan(desk, MAKE, FAILS).type("run")
     assert result.exit == 1
     run = run_id(desk)
     transcript = f".agent/execplans/artifacts/{NAME}/runs/{run}/transcripts/"
@@ -57,7 +57,7 @@ def test_what_failed_is_shown_and_rolled_back(desk: Desk) -> None:
     assert "\n  reopened: Make it.\n" in result.out
     assert not (desk.path / "src/made.py").exists()
     assert result.out.splitlines()[-1].startswith(f"next: execplan show {NAME} --run 0001-")
-    document = planned(desk, MAKE, FAILS).type("run", "--json")
+    document = with_approved_plan(desk, MAKE, FAILS).type("run", "--json")
     assert document.exit == 1
     assert document.json["ok"] is False
     data = document.json["data"]
@@ -65,24 +65,24 @@ def test_what_failed_is_shown_and_rolled_back(desk: Desk) -> None:
     assert data["rolled_back"]["removed"] == ["src/made.py"]
 
 
-def test_each_record_is_a_line_and_the_document_is_the_last(desk: Desk) -> None:
-    result = planned(desk, MAKE, SEE).type("run", "--jsonl")
+def test_each_record_is_a_line_and_the_document_is_the_last(desk: InProcessRepository) -> None:
+    result = with_approved_plan(desk, MAKE, SEE).type("run", "--jsonl")
     *records, last = map(json.loads, result.out.splitlines())
     assert result.err == ""
-    assert {each["kind"] for each in records} == {"run"}
-    kinds = [each["entry"]["kind"] for each in records]
+    assert {record["kind"] for record in records} == {"run"}
+    kinds = [record["entry"]["kind"] for record in records]
     assert kinds == ["begun", "intent", "result", "ticked", "intent", "result", "ticked", "ended"]
-    assert [each["entry"]["number"] for each in records] == list(range(1, 9))
-    assert {each["run"] for each in records} == {run_id(desk)}
+    assert [record["entry"]["number"] for record in records] == list(range(1, 9))
+    assert {record["run"] for record in records} == {run_id(desk)}
     assert (last["kind"], last["ok"], last["error"]) == ("run", True, None)
     data = last["data"]
     assert (data["status"], data["counts"]) == ("completed", {"done": 2, "total": 2})
-    assert [each["status"] for each in data["steps"]] == ["completed", "completed"]
+    assert [step["status"] for step in data["steps"]] == ["completed", "completed"]
     assert (data["rolled_back"], data["differences"], data["commit"]) == (None, [], None)
     assert desk.data("show", "--run")["run"] == data["run"]
 
 
-def test_a_refusal_is_a_document_in_a_stream_too(desk: Desk) -> None:
+def test_a_refusal_is_a_document_in_a_stream_too(desk: InProcessRepository) -> None:
     desk.plan(HEAD + MAKE + SEE)
     result = desk.type("run", "--jsonl")
     assert result.exit == 7
@@ -90,7 +90,7 @@ def test_a_refusal_is_a_document_in_a_stream_too(desk: Desk) -> None:
     assert desk.type("run", "--jsonl", "--jobs", "0").json["error"]["exit"] == 2
 
 
-def test_who_runs_what_nobody_approved_is_told_how_it_is(desk: Desk) -> None:
+def test_who_runs_what_nobody_approved_sees_how_to_approve_it(desk: InProcessRepository) -> None:
     desk.plan(HEAD + MAKE + SEE)
     result = desk.type("run")
     assert result.exit == 7
@@ -98,8 +98,8 @@ def test_who_runs_what_nobody_approved_is_told_how_it_is(desk: Desk) -> None:
     assert desk.type("runs").out == "no run yet\nnext: execplan run\n"
 
 
-def test_a_dry_run_shows_what_would_be_done(desk: Desk) -> None:
-    before = tree(planned(desk, MAKE, SEE))
+def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
+    before = tree(with_approved_plan(desk, MAKE, SEE))
     out = desk.type("run", "--dry-run", "--step", "make").out
     assert out.startswith("would run 1 of 2 steps, approved by the policy, in ")
     assert out.splitlines()[1:] == [
@@ -112,18 +112,18 @@ def test_a_dry_run_shows_what_would_be_done(desk: Desk) -> None:
     repeated = set(desk.type("evaluate").out.splitlines()) & set(desk.type("run", "--dry-run").out.splitlines())
     assert not repeated, "it says what evaluate does not"
     data = desk.data("run", "--dry-run")
-    assert [each["runs"] for each in data["steps"]] == [True, True]
+    assert [step["runs"] for step in data["steps"]] == [True, True]
     assert data["changed"] is False
     assert tree(desk) == before
 
 
-def tree(desk: Desk) -> dict[str, bytes]:
+def tree(desk: InProcessRepository) -> dict[str, bytes]:
     """Every file below the desk and beside it."""
     return {str(path): path.read_bytes() for path in desk.path.parent.rglob("*") if path.is_file()}
 
 
-def test_a_run_that_waits(desk: Desk) -> None:
-    result = planned(desk, MAKE, ASKS).type("run")
+def test_a_run_that_waits(desk: InProcessRepository) -> None:
+    result = with_approved_plan(desk, MAKE, ASKS).type("run")
     assert result.exit == 8
     run = run_id(desk)
     assert f"execplan: the run {run} of {NAME} waits, 1 of 2 steps done: see asks" in result.err
@@ -134,8 +134,8 @@ def test_a_run_that_waits(desk: Desk) -> None:
     assert desk.refused(1, "nothing-to-resume", "resume")
 
 
-def test_the_document_of_a_run_that_waits(desk: Desk) -> None:
-    error = planned(desk, MAKE, ASKS).refused(8, "paused", "run")
+def test_the_document_of_a_run_that_waits(desk: InProcessRepository) -> None:
+    error = with_approved_plan(desk, MAKE, ASKS).refused(8, "paused", "run")
     assert error["candidates"] == ["go", "skip", "stop"]
     assert error["hint"] == f"execplan resume {run_id(desk)} -p {NAME}"
     assert desk.refused(2, "bad-answer", "resume", "--answer", "again")["candidates"] == ["go", "skip", "stop"]
@@ -155,21 +155,21 @@ def test_the_document_of_a_run_that_waits(desk: Desk) -> None:
         (["runs", "--state", "done"], "--state"),
     ],
 )
-def test_usage(desk: Desk, arguments: list[str], words: str) -> None:
+def test_usage(desk: InProcessRepository, arguments: list[str], words: str) -> None:
     result = desk.type(*arguments)
     assert result.exit == 2
     assert words in result.err
 
 
 @pytest.mark.parametrize("verb", ["resume", "rollback"])
-def test_there_is_no_run(desk: Desk, verb: str) -> None:
+def test_there_is_no_run(desk: InProcessRepository, verb: str) -> None:
     assert desk.refused(3, "no-such-run", verb)["hint"] == f"execplan run {NAME}"
-    planned(desk, MAKE, SEE).type("run", "-q")
+    with_approved_plan(desk, MAKE, SEE).type("run", "-q")
     assert desk.refused(3, "no-such-run", verb, "7")["candidates"] == [run_id(desk)]
     assert os.listdir(desk.path / f".agent/execplans/artifacts/{NAME}/runs") == [run_id(desk)]
 
 
-def without_sandbox(desk: Desk) -> Desk:
+def without_sandbox(desk: InProcessRepository) -> InProcessRepository:
     """Let bwrap not be found."""
     folder = desk.path.parent / "programs"
     folder.mkdir()
@@ -183,7 +183,7 @@ def without_sandbox(desk: Desk) -> Desk:
 WARNING = "execplan: warning: commands run without a sandbox: bwrap is not installed"
 
 
-def test_a_missing_sandbox_is_said_at_the_approval_and_before_the_run(desk: Desk) -> None:
+def test_a_missing_sandbox_is_reported_at_the_approval_and_before_the_run(desk: InProcessRepository) -> None:
     without_sandbox(desk).plan(HEAD + MAKE + SEE)
     approved = desk.type("approve", "--digest", desk.digest())
     assert WARNING in approved.err
@@ -192,47 +192,47 @@ def test_a_missing_sandbox_is_said_at_the_approval_and_before_the_run(desk: Desk
     assert (process.returncode, err.decode().count(WARNING)) == (0, 1), err
     lines = subprocess_lines(desk)
     assert lines.index(WARNING) < next(at for at, line in enumerate(lines) if line.startswith("run 000"))
-    assert any(WARNING.endswith(each) for each in desk.type("run", "--dry-run", "--json").json["warnings"])
+    assert any(WARNING.endswith(warning) for warning in desk.type("run", "--dry-run", "--json").json["warnings"])
 
 
-def subprocess_lines(desk: Desk) -> list[str]:
+def subprocess_lines(desk: InProcessRepository) -> list[str]:
     """What another run prints, both streams as one."""
     assert desk.type("rollback").exit == 0
     desk.approve()
-    words = [sys.executable, "-m", "execplan", "run"]
-    done = subprocess.run(
-        words, cwd=desk.path, env=desk.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
+    command = [sys.executable, "-m", "execplan", "run"]
+    completed = subprocess.run(
+        command, cwd=desk.path, env=desk.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
     )
     assert desk.type("rollback").exit == 0
     desk.approve()
-    return done.stdout.decode().splitlines()
+    return completed.stdout.decode().splitlines()
 
 
 def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (FILES, BYTES) == (20_000, 256 << 20)
     monkeypatch.setattr("execplan.engine.workspace.workspace_snapshot.FILES", 3)
-    planned(desk, MAKE, SEE)
-    words = "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
-    assert any(words in each for each in desk.type("run", "--json").json["warnings"])
+    with_approved_plan(desk, MAKE, SEE)
+    expected = "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
+    assert any(expected in warning for warning in desk.type("run", "--json").json["warnings"])
 
 
-def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: Desk) -> None:
-    planned(without_sandbox(desk), MAKE, SEE)
+def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: InProcessRepository) -> None:
+    with_approved_plan(without_sandbox(desk), MAKE, SEE)
     document = desk.type("run", "--json").json
     assert document["ok"] is True
-    assert [each for each in document["warnings"] if "without a sandbox" in each] == [WARNING.partition("warning: ")[2]]
+    assert [warning for warning in document["warnings"] if "without a sandbox" in warning] == [WARNING.partition("warning: ")[2]]
 
 
-def test_a_resume_warns_before_it_says_resumed(desk: Desk) -> None:
-    planned(without_sandbox(desk), MAKE, ASKS)
+def test_a_resume_warns_before_it_says_resumed(desk: InProcessRepository) -> None:
+    with_approved_plan(without_sandbox(desk), MAKE, ASKS)
     assert desk.type("run").exit == 8
     process = desk.start("resume")
     _, err = process.communicate(timeout=60)
     assert WARNING in err.decode()
 
 
-def test_steps_without_commands_warn_of_no_sandbox(desk: Desk) -> None:
-    planned(without_sandbox(desk), MAKE)
+def test_steps_without_commands_warn_of_no_sandbox(desk: InProcessRepository) -> None:
+    with_approved_plan(without_sandbox(desk), MAKE)
     assert "sandbox" not in desk.type("run").err

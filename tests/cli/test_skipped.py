@@ -70,7 +70,7 @@ def test_else_it_is_skipped_with_a_notice(tracker: Folder, arguments: tuple[str,
         assert document["warnings"] == [NOTICE]
 
 
-def test_several_are_told_in_one_line(tracker: Folder) -> None:
+def test_several_are_reported_in_one_line(tracker: Folder) -> None:
     for at in range(7):
         tracker.write(f"docs/exec-plans/notes-{at}.md", "# Notes\n")
     result = tracker.run("lint")
@@ -87,14 +87,14 @@ def test_the_cache_knows_it_too(tracker: Folder) -> None:
     files = sorted(os.listdir(tracker.path / "docs/exec-plans"))
     for path in (tracker.path / "docs/exec-plans").iterdir():
         os.utime(path, (1, 1))
-    named = [f"docs/exec-plans/{name}" for name in files]
+    paths = [f"docs/exec-plans/{name}" for name in files]
     skipped = [tracker.run("lint") for _ in range(2)]
-    assert [each.err for each in skipped] == [f"execplan: warning: {NOTICE}\n"] * 2
-    assert {each.out for each in skipped} == {"11 plans, nothing found\n"}
+    assert [result.err for result in skipped] == [f"execplan: warning: {NOTICE}\n"] * 2
+    assert {result.out for result in skipped} == {"11 plans, nothing found\n"}
     for _ in range(2):
-        assert tracker.run("lint", *named).out.count(" EP104 ") == 4
+        assert tracker.run("lint", *paths).out.count(" EP104 ") == 4
         assert tracker.run("lint").err == f"execplan: warning: {NOTICE}\n"
-        assert tracker.run("lint", "--hook", *named).err == f"execplan: warning: {NOTICE}\n"
+        assert tracker.run("lint", "--hook", *paths).err == f"execplan: warning: {NOTICE}\n"
 
 
 def test_a_commit_with_the_tracker_passes_the_git_hook(tracker: Folder) -> None:

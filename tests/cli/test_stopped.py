@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, planned, run_id, sandbox_off
+from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, with_approved_plan, run_id, sandbox_off
 from tests.cli.terminal import Terminal
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository."""
-    return Desk(tmp_path / "desk", monkeypatch)
+    return InProcessRepository(tmp_path / "desk", monkeypatch)
 
 
-def test_a_person_is_asked_on_a_terminal(desk: Desk) -> None:
+def test_a_person_is_asked_on_a_terminal(desk: InProcessRepository) -> None:
     terminal = at_work(desk, "question")
     terminal.answer("go/skip/stop? [later] ", "go\n")
-    shown = terminal.end()
-    assert shown.exit == 0, shown.raw
-    lines = [line for line in shown.lines if line.startswith(("ok ", "answered", "completed", "next"))]
+    result = terminal.end()
+    assert result.exit == 0, result.raw
+    lines = [line for line in result.lines if line.startswith(("ok ", "answered", "completed", "next"))]
     assert [line.split(" (")[0].split(" in ")[0] for line in lines] == [
         "ok 1 make",
         "answered for 2 see: go",
@@ -39,43 +39,43 @@ def test_a_person_is_asked_on_a_terminal(desk: Desk) -> None:
     ]
 
 
-def at_work(desk: Desk, where: str) -> Terminal:
+def at_work(desk: InProcessRepository, stage: str) -> Terminal:
     """A terminal in which a run asks, or its second step is under way."""
     from execplan.cli.main import main
 
-    planned(desk, MAKE, ASKS if where == "question" else SLOW)
+    with_approved_plan(desk, MAKE, ASKS if stage == "question" else SLOW)
     desk.patch.setattr(sys, "argv", ["execplan", "run"])
     terminal = Terminal(main)
-    terminal.until("? [later] " if where == "question" else "2 see (0.")
+    terminal.until("? [later] " if stage == "question" else "2 see (0.")
     time.sleep(0.1)
     return terminal
 
 
 @pytest.mark.parametrize("where", ["question", "step"])
-def test_a_terminal_that_is_closed(desk: Desk, where: str) -> None:
+def test_a_terminal_that_is_closed(desk: InProcessRepository, where: str) -> None:
     terminal = at_work(desk, where)
     terminal.close()
     assert terminal.end().exit == 143
     assert not list(desk.path.parent.rglob("bug-*.txt"))
-    (found,) = desk.data("runs")["runs"]
-    assert (found["state"], found["done"]) == ("active", 1)
+    (run,) = desk.data("runs")["runs"]
+    assert (run["state"], run["done"]) == ("active", 1)
 
 
 @pytest.mark.parametrize("where", ["question", "step"])
-def test_ctrl_c_on_a_terminal(desk: Desk, where: str) -> None:
+def test_ctrl_c_on_a_terminal(desk: InProcessRepository, where: str) -> None:
     terminal = at_work(desk, where)
     terminal.type("\x03")
-    shown = terminal.end()
-    assert shown.exit == 130, shown.raw
+    result = terminal.end()
+    assert result.exit == 130, result.raw
     run_of_it = run_id(desk)
-    assert f"execplan: the run {run_of_it} of {NAME} was interrupted by SIGINT, 1 of 2 steps done" in shown.lines
-    assert f"resume: execplan resume {run_of_it} -p {NAME}" in shown.lines
-    assert "Traceback" not in shown.raw
+    assert f"execplan: the run {run_of_it} of {NAME} was interrupted by SIGINT, 1 of 2 steps done" in result.lines
+    assert f"resume: execplan resume {run_of_it} -p {NAME}" in result.lines
+    assert "Traceback" not in result.raw
 
 
-def test_a_signal(desk: Desk) -> None:
-    process = planned(desk, MAKE, SLOW).start("run", "--json")
-    begun(desk, "intent", 2)
+def test_a_signal(desk: InProcessRepository) -> None:
+    process = with_approved_plan(desk, MAKE, SLOW).start("run", "--json")
+    wait_for_entries(desk, "intent", 2)
     process.send_signal(signal.SIGTERM)
     out, trouble = process.communicate(timeout=30)
     assert process.returncode == 143
@@ -85,18 +85,18 @@ def test_a_signal(desk: Desk) -> None:
     assert trouble == b""
 
 
-def begun(desk: Desk, kind: str, count: int) -> None:
+def wait_for_entries(desk: InProcessRepository, kind: str, count: int) -> None:
     """Wait until a journal has so many entries of a kind."""
     for _ in range(600):
-        found = b"".join([path.read_bytes() for path in (desk.path / ".agent").rglob("journal.jsonl")])
-        if found.count(f'"kind":"{kind}"'.encode()) >= count:
+        journals = b"".join([path.read_bytes() for path in (desk.path / ".agent").rglob("journal.jsonl")])
+        if journals.count(f'"kind":"{kind}"'.encode()) >= count:
             return
         time.sleep(0.05)
-    raise AssertionError(found)
+    raise AssertionError(journals)
 
 
-def test_who_stops_reading_ends_no_run(desk: Desk) -> None:
-    process = planned(sandbox_off(desk), MAKE, FAILS).start("run")
+def test_who_stops_reading_ends_no_run(desk: InProcessRepository) -> None:
+    process = with_approved_plan(sandbox_off(desk), MAKE, FAILS).start("run")
     assert process.stdout is not None
     process.stdout.close()
     assert process.wait(timeout=30) == 1
@@ -105,13 +105,13 @@ def test_who_stops_reading_ends_no_run(desk: Desk) -> None:
     process.stderr.close()
 
 
-def test_what_a_resume_would_do_is_told_and_nothing_done(desk: Desk) -> None:
-    planned(desk, MAKE, ASKS)
+def test_what_a_resume_would_do_is_shown_and_nothing_done(desk: InProcessRepository) -> None:
+    with_approved_plan(desk, MAKE, ASKS)
     assert desk.type("run").exit == 8
     before = _files(desk)
-    told = desk.data("resume", "--dry-run")
-    assert (told["question"]["why"], told["question"]["step"], told["answer"]) == ("confirm", "see", "go")
-    assert ([each["id"] for each in told["steps"]], told["cut_short"], told["changed"]) == (["see"], [], False)
+    data = desk.data("resume", "--dry-run")
+    assert (data["question"]["why"], data["question"]["step"], data["answer"]) == ("confirm", "see", "go")
+    assert ([step["id"] for step in data["steps"]], data["cut_short"], data["changed"]) == (["see"], [], False)
     assert "would answer stop: see asks" in desk.type("resume", "--dry-run", "--answer", "stop").out
     desk.refused(2, "bad-answer", "resume", "--dry-run", "--answer", "again")
     assert _files(desk) == before
@@ -123,7 +123,7 @@ def test_what_a_resume_would_do_is_told_and_nothing_done(desk: Desk) -> None:
     desk.refused(1, "nothing-to-resume", "resume", "--dry-run")
 
 
-def _files(desk: Desk) -> dict[Path, tuple[bytes, int]]:
+def _files(desk: InProcessRepository) -> dict[Path, tuple[bytes, int]]:
     """Every file of the repository and of its user, with its time."""
     return {
         path: (path.read_bytes(), path.stat().st_mtime_ns)
@@ -132,9 +132,9 @@ def _files(desk: Desk) -> dict[Path, tuple[bytes, int]]:
     }
 
 
-def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: Desk) -> None:
-    process = planned(desk, MAKE, SLOW.replace(" effect=idempotent", " effect=once")).start("run")
-    begun(desk, "intent", 2)
+def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: InProcessRepository) -> None:
+    process = with_approved_plan(desk, MAKE, SLOW.replace(" effect=idempotent", " effect=once")).start("run")
+    wait_for_entries(desk, "intent", 2)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     for _ in range(2):
@@ -148,16 +148,16 @@ def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: Desk) -> None:
     assert (skipped.exit, skipped.out.splitlines()[0]) == (0, "resumed")
 
 
-def test_an_unknown_end_is_asked_before_it_is_resumed_on_a_terminal(desk: Desk) -> None:
+def test_an_unknown_end_is_asked_before_it_is_resumed_on_a_terminal(desk: InProcessRepository) -> None:
     from execplan.cli.main import main
 
-    process = planned(desk, MAKE, SLOW.replace(" effect=idempotent", " effect=once")).start("run")
-    begun(desk, "intent", 2)
+    process = with_approved_plan(desk, MAKE, SLOW.replace(" effect=idempotent", " effect=once")).start("run")
+    wait_for_entries(desk, "intent", 2)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     desk.patch.setattr(sys, "argv", ["execplan", "resume"])
     terminal = Terminal(main)
     terminal.answer("[later] ", "skip\n")
-    shown = terminal.end()
-    assert shown.exit == 0, shown.raw
-    assert shown.raw.index("[later]") < shown.raw.index("resumed")
+    result = terminal.end()
+    assert result.exit == 0, result.raw
+    assert result.raw.index("[later]") < result.raw.index("resumed")

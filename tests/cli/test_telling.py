@@ -17,36 +17,36 @@ from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import Change, change_json
 from execplan.engine.run_observer import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
-from tests.cli.past import APPROVED, FAILED, GONE, MADE, OK, SAID, entry, intent, result
+from tests.cli.past import APPROVED, FAILED, ABSENT_STATE, CREATED_FILE, OK, USER_FIELDS, entry, intent, result
 from tests.cli.test_live import steps
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal import Entry
 
 
-def printed(*told: Entry, call: Call | None = None, stream: bool = False) -> str:
+def printed(*entries: Entry, call: Call | None = None, stream: bool = False) -> str:
     """What a watch prints of some entries, where there is no terminal."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    before, sys.stdout = sys.stdout, out
+    original_stdout, sys.stdout = sys.stdout, out
     try:
-        with observe_run(call or Call(), "run", stream=stream) as watch:
-            watch.begin("0001-aaaaaaaa", steps("build", "api", "drop"))
-            for each in range(12):
-                watch.line("build", f"line {each}", error=False)
-            for one in told:
-                watch.entry(one)
+        with observe_run(call or Call(), "run", stream=stream) as observer:
+            observer.begin("0001-aaaaaaaa", steps("build", "api", "drop"))
+            for number in range(12):
+                observer.line("build", f"line {number}", error=False)
+            for journal_entry in entries:
+                observer.entry(journal_entry)
     finally:
-        sys.stdout = before
+        sys.stdout = original_stdout
     buffer = out.buffer
     assert isinstance(buffer, io.BytesIO)
     return buffer.getvalue().decode()
 
 
-BEGUN = {"run": "0001-aaaaaaaa", "plan_id": "parser", "sandbox": None, **APPROVED, **SAID}
+BEGUN = {"run": "0001-aaaaaaaa", "plan_id": "parser", "sandbox": None, **APPROVED, **USER_FIELDS}
 ROLLBACK: dict[str, Any] = {
     "steps": ["build", "api"],
     "automatic": "failure",
-    "changes": [change_json(MADE)],
+    "changes": [change_json(CREATED_FILE)],
     "folders": ["src"],
     "undone_not": ["build: what it has sent"],
 }
@@ -57,19 +57,19 @@ ROLLBACK: dict[str, Any] = {
     [
         ("begun", BEGUN, ["run 0001-aaaaaaaa of parser: approved by Ann, in no sandbox"]),
         ("begun", {**BEGUN, "how": "policy"}, ["run 0001-aaaaaaaa of parser: approved by the policy, in no sandbox"]),
-        ("resumed", SAID, ["resumed"]),
+        ("resumed", USER_FIELDS, ["resumed"]),
         ("intent", intent("build"), []),
         ("intent", intent("build", 2), ["again 1 build: attempt 2 of 3"]),
         ("result", result("api", OK), ["ok 2 api (0.2 s)"]),
-        ("result", result("api", OK._replace(changes=(MADE,))), ["ok 2 api (0.2 s): created src/made.py"]),
+        ("result", result("api", OK._replace(changes=(CREATED_FILE,))), ["ok 2 api (0.2 s): created src/made.py"]),
         ("result", result("api", FAILED), ["failed 2 api (1.5 s): exit 1, not 0", "  transcript: runs/build.md"]),
         ("result", result("api", FAILED._replace(cause="interrupted")), ["stopped 2 api (1.5 s)"]),
-        ("retaken", {"step": "api", "attempt": 1, "changes": [change_json(MADE)]}, ["  taken back: src/made.py"]),
+        ("retaken", {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE)]}, ["  taken back: src/made.py"]),
         ("retaken", {"step": "api", "attempt": 1, "changes": []}, []),
         (
             "retaken",
-            {"step": "api", "attempt": 1, "changes": [change_json(MADE._replace(declared=False))]},
-            ["  taken back: src/made.py", f"  kept what was there: src/made.py: {MADE.after.sha256}"],
+            {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE._replace(declared=False))]},
+            ["  taken back: src/made.py", f"  kept what was there: src/made.py: {CREATED_FILE.after.sha256}"],
         ),
         ("skipped", {"step": "drop", "reason": "not\x1bchosen"}, ["skipped 3 drop: not\\x1bchosen"]),
         ("blocked", {"step": "drop", "reason": "api has failed"}, ["blocked 3 drop: api has failed"]),
@@ -96,8 +96,8 @@ def test_an_entry_in_lines(kind: str, said: dict[str, Any], lines: list[str]) ->
     assert printed(entry(kind, **said)).splitlines() == lines
 
 
-def test_of_many_files_the_first_are_told() -> None:
-    changes = [change_json(MADE._replace(path=f"out/{at}")) for at in range(300)]
+def test_of_many_files_the_first_are_listed() -> None:
+    changes = [change_json(CREATED_FILE._replace(path=f"out/{at}")) for at in range(300)]
     lines = printed(entry("rollback", **{**ROLLBACK, "changes": changes})).splitlines()
     assert lines[20:] == [
         "  remove out/19",
@@ -116,27 +116,27 @@ def test_of_many_files_the_first_are_told() -> None:
 def test_what_failed_shows_the_end_of_its_output() -> None:
     out = printed(entry("result", **result("build", FAILED)))
     assert [line for line in out.splitlines() if line.startswith("    ")] == [f"    line {at}" for at in range(2, 12)]
-    again = printed(entry("intent", **intent("build", 2)), entry("result", **result("build", FAILED, 2)))
-    assert "    line" not in again  # that was the attempt before
+    second_attempt = printed(entry("intent", **intent("build", 2)), entry("result", **result("build", FAILED, 2)))
+    assert "    line" not in second_attempt  # that was the attempt before
 
 
 def test_quiet_and_json_print_nothing_while_it_goes_on() -> None:
-    said = entry("result", **result("api", OK))
-    assert printed(said, call=Call(quiet=True)) == ""
-    assert printed(said, call=Call(as_json=True)) == ""
+    journal_entry = entry("result", **result("api", OK))
+    assert printed(journal_entry, call=Call(quiet=True)) == ""
+    assert printed(journal_entry, call=Call(as_json=True)) == ""
 
 
 def test_the_stream_has_a_line_of_json_for_each_entry() -> None:
     out = printed(entry("begun", **BEGUN), entry("result", 2, **result("api", OK)), stream=True)
-    begun, done = [json.loads(line) for line in out.splitlines()]
-    assert {name: begun[name] for name in ("schema", "kind", "run")} == {
+    begun_record, result_record = [json.loads(line) for line in out.splitlines()]
+    assert {name: begun_record[name] for name in ("schema", "kind", "run")} == {
         "schema": "execplan/1",
         "kind": "run",
         "run": "0001-aaaaaaaa",
     }
-    assert begun["entry"]["kind"] == "begun"
-    assert (done["entry"]["number"], done["entry"]["kind"], done["entry"]["step"]) == (2, "result", "api")
-    assert done["entry"]["at"] == "2026-01-01T00:00:00Z"
+    assert begun_record["entry"]["kind"] == "begun"
+    assert (result_record["entry"]["number"], result_record["entry"]["kind"], result_record["entry"]["step"]) == (2, "result", "api")
+    assert result_record["entry"]["at"] == "2026-01-01T00:00:00Z"
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_durations(seconds: float, words: str) -> None:
 
 def test_changes_by_kind() -> None:
     old = State(FILE, "d" * 64, 0o644, "", 3)
-    changes = (MADE, Change("a", old, GONE), Change("b", old, old._replace(mode=0o755)), Change("c", GONE, old))
+    changes = (CREATED_FILE, Change("a", old, ABSENT_STATE), Change("b", old, old._replace(mode=0o755)), Change("c", ABSENT_STATE, old))
     assert format_changes(changes) == "created src/made.py, c, modified b, deleted a"
     assert format_changes(()) == ""
     assert format_paths([str(at) for at in range(5)]) == "0, 1, 2 and 2 more"
-    assert State(ABSENT) == GONE
+    assert State(ABSENT) == ABSENT_STATE

@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a plan, all of it committed."""
-    return Desk(tmp_path / "desk", monkeypatch)
+    return InProcessRepository(tmp_path / "desk", monkeypatch)
 
 
-def test_a_request_from_everywhere(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = "Migrate all accounts to the new database"
-    desk.write("request.txt", f"\n{words}\n\n")
-    told = desk.data("triage", words)
-    assert told["verdict"] == "plan"
-    assert told["confidence"] < 0.7
-    assert desk.data("triage", "@request.txt") == told
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(words.encode())))
-    assert desk.data("triage", "-") == told
+def test_a_request_from_everywhere(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = "Migrate all accounts to the new database"
+    desk.write("request.txt", f"\n{request}\n\n")
+    data = desk.data("triage", request)
+    assert data["verdict"] == "plan"
+    assert data["confidence"] < 0.7
+    assert desk.data("triage", "@request.txt") == data
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(request.encode())))
+    assert desk.data("triage", "-") == data
     assert desk.data("triage", "@@home is a typo")["verdict"] == "none"
 
 
-def test_a_plan_that_is_due_has_its_command(desk: Desk) -> None:
+def test_a_plan_that_is_needed_has_its_command(desk: InProcessRepository) -> None:
     assert desk.type("triage", "Migrate it's database", "--json").json["next"] == [
         """execplan new 'Migrate it'"'"'s database'"""
     ]
@@ -37,32 +37,32 @@ def test_a_plan_that_is_due_has_its_command(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "  \n ", "...", "- [ ]", "!?"])
-def test_a_request_without_a_word(desk: Desk, words: str) -> None:
+def test_a_request_without_a_word(desk: InProcessRepository, words: str) -> None:
     desk.refused(2, "no-words", "triage", words)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--staged", "--since", "HEAD"], ["Fix", "it"]])
-def test_usage(desk: Desk, arguments: list[str]) -> None:
+def test_usage(desk: InProcessRepository, arguments: list[str]) -> None:
     desk.refused(2, "usage", "triage", *arguments)
 
 
-def test_what_is_staged_and_nothing_else(desk: Desk) -> None:
+def test_what_is_staged_and_nothing_else(desk: InProcessRepository) -> None:
     assert desk.data("triage", "--staged")["changes"]["files"] == 0
     desk.write("src/other.py", "y = 2\n")
     desk.git("add", "-A")
     for number in range(9):
         desk.write(f"part{number}/a.py", "x\n" * 90)
-    told = desk.data("triage", "--staged")
-    assert told["verdict"] == "none"
-    assert (told["changes"]["files"], told["changes"]["added"], told["changes"]["removed"]) == (1, 1, 1)
+    data = desk.data("triage", "--staged")
+    assert data["verdict"] == "none"
+    assert (data["changes"]["files"], data["changes"]["added"], data["changes"]["removed"]) == (1, 1, 1)
     desk.git("add", "-A")
-    told = desk.data("triage", "--staged")
-    assert told["verdict"] == "plan"
-    assert told["request"] is None
-    assert len(told["changes"]["parts"]) == 10
+    data = desk.data("triage", "--staged")
+    assert data["verdict"] == "plan"
+    assert data["request"] is None
+    assert len(data["changes"]["parts"]) == 10
 
 
-def test_what_has_changed_since(desk: Desk) -> None:
+def test_what_has_changed_since(desk: InProcessRepository) -> None:
     desk.git("checkout", "-q", "-b", "work")
     desk.write("src/other.py", "y = 3\n")
     desk.commit()
@@ -73,13 +73,13 @@ def test_what_has_changed_since(desk: Desk) -> None:
     desk.write("new\nline.py", b"1\n2\n3")
     desk.write("picture.bin", b"\0\n\n\n")
     (desk.path / "link.py").symlink_to("Makefile")
-    told = desk.data("triage", "--since", "main")["changes"]
-    assert (told["files"], told["added"], told["removed"]) == (4, 4, 1)  # what main has gained is not this branch's
+    changes = desk.data("triage", "--since", "main")["changes"]
+    assert (changes["files"], changes["added"], changes["removed"]) == (4, 4, 1)  # what main has gained is not this branch's
     assert desk.data("triage", "--since", "HEAD")["changes"]["files"] == 3
     desk.refused(3, "no-such-revision", "triage", "--since", "nothing")
 
 
-def test_plans_and_their_artifacts_are_no_change_that_is_judged(desk: Desk) -> None:
+def test_plans_and_their_artifacts_are_no_change_that_is_evaluated(desk: InProcessRepository) -> None:
     for number in range(9):
         desk.write(f".agent/execplans/artifacts/2026-01-01_parser/{number}.log", "x\n" * 500)
     desk.git("add", "-A")
@@ -87,24 +87,24 @@ def test_plans_and_their_artifacts_are_no_change_that_is_judged(desk: Desk) -> N
     assert desk.data("triage", "--since", "HEAD")["changes"]["files"] == 0
 
 
-def test_a_request_that_names_parts_of_this_repository(desk: Desk) -> None:
+def test_a_request_that_names_parts_of_this_repository(desk: InProcessRepository) -> None:
     for name in ("reader", "engine", "writer"):
         desk.write(f"src/{name}/a.py", "x\n")
     desk.git("add", "-A")
-    words = "Adjust how reader, engine and writer wait"
+    request = "Adjust how reader, engine and writer wait"
     (evidence,) = [
-        each
-        for one in desk.data("triage", words)["criteria"]
-        for each in one["evidence"]
-        if "this repository" in each["why"]
+        evidence
+        for criterion in desk.data("triage", request)["criteria"]
+        for evidence in criterion["evidence"]
+        if "this repository" in evidence["why"]
     ]
     assert evidence["what"] == "src/engine, src/reader, src/writer"
 
 
-def test_without_git_or_a_home(desk: Desk, plain_folder: Path) -> None:
-    told = desk.type("triage", "Migrate the database", "-C", str(plain_folder), "--json")
-    assert told.json["data"]["verdict"] == "plan"
-    assert told.json["next"] == ["execplan init"]
+def test_without_git_or_a_project(desk: InProcessRepository, plain_folder: Path) -> None:
+    result = desk.type("triage", "Migrate the database", "-C", str(plain_folder), "--json")
+    assert result.json["data"]["verdict"] == "plan"
+    assert result.json["next"] == ["execplan init"]
     assert list(plain_folder.iterdir()) == []
     desk.refused(6, "no-repository", "triage", "--staged", "-C", str(plain_folder))
 
@@ -117,14 +117,14 @@ def plain_folder(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_settings_say_how_sure_it_must_be(desk: Desk) -> None:
-    words = "Fix the login"
-    assert desk.data("triage", words)["verdict"] == "unclear"
+def test_the_settings_say_how_sure_it_must_be(desk: InProcessRepository) -> None:
+    request = "Fix the login"
+    assert desk.data("triage", request)["verdict"] == "unclear"
     desk.write(".agent/execplan.toml", "[triage]\nnone = 0.9\n")
-    told = desk.data("triage", words)
-    assert (told["verdict"], told["thresholds"]) == ("none", {"none": 0.9, "plan": 0.7})
+    data = desk.data("triage", request)
+    assert (data["verdict"], data["thresholds"]) == ("none", {"none": 0.9, "plan": 0.7})
     desk.write(".agent/execplan.toml", "[triage]\nnone = 1\nplan = 0.99\n")
-    assert desk.data("triage", words)["verdict"] == "plan"
+    assert desk.data("triage", request)["verdict"] == "plan"
     desk.write(".agent/execplan.toml", "[triage]\nplan = 0\n")
     assert desk.data("triage", "Migrate all accounts")["verdict"] == "unclear"
 
@@ -141,13 +141,13 @@ def test_the_settings_say_how_sure_it_must_be(desk: Desk) -> None:
         ("[triage]\nplan = 0.96\n", "bad-setting"),
     ],
 )
-def test_settings_that_say_nothing(desk: Desk, text: str, code: str) -> None:
+def test_settings_that_say_nothing(desk: InProcessRepository, text: str, code: str) -> None:
     desk.write(".agent/execplan.toml", text)
     desk.refused(3, code, "triage", "Fix it")
 
 
-def test_what_is_printed(desk: Desk) -> None:
-    told = desk.type("triage", "Put a cache in front of it").out
-    assert told.startswith("unclear: it is unclear whether a plan is due (confidence that none is needed: 0.")
-    assert '\n  risk: "cache" may break something else\n' in told
-    assert told.rstrip().endswith("?")
+def test_what_is_printed(desk: InProcessRepository) -> None:
+    output = desk.type("triage", "Put a cache in front of it").out
+    assert output.startswith("unclear: it is unclear whether a plan is due (confidence that none is needed: 0.")
+    assert '\n  risk: "cache" may break something else\n' in output
+    assert output.rstrip().endswith("?")

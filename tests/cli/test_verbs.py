@@ -7,14 +7,14 @@ import json
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 
-DONE = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
+COMPLETE_PLAN = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
 
 
 def test_init_is_idempotent_and_keeps_what_is_there(plain: Folder) -> None:
     guide = plain.write(".agent/PLANS.md", "ours\n")
-    shown = plain.ok("init", "--dry-run")["paths"]
+    entries = plain.ok("init", "--dry-run")["paths"]
     assert not (plain.path / ".agent" / "execplans").exists()
-    assert [each["path"] for each in shown if not each["made"]] == [".agent/PLANS.md"]
+    assert [entry["path"] for entry in entries if not entry["made"]] == [".agent/PLANS.md"]
     assert plain.ok("init")["changed"] is True
     assert guide.read_text() == "ours\n"
     assert (plain.path / ".agent/execplans/archive/artifacts").is_dir()
@@ -42,9 +42,9 @@ def test_a_guide_of_any_name_is_a_file(plain: Folder) -> None:
 
 def test_a_new_plan_never_has_a_name_that_is_passed_over(plain: Folder) -> None:
     plain.write(".agent/execplan.toml", 'name = "{slug}"\n')
-    made = plain.ok("new", "Readme")
-    assert made["id"] == "readme-2"
-    assert [each["id"] for each in plain.ok("list")["plans"]] == ["readme-2"]
+    new_plan = plain.ok("new", "Readme")
+    assert new_plan["id"] == "readme-2"
+    assert [plan["id"] for plan in plain.ok("list")["plans"]] == ["readme-2"]
 
 
 def test_init_makes_what_the_settings_name_whatever_it_is_called(plain: Folder) -> None:
@@ -67,7 +67,7 @@ def test_settings_file_says_every_setting(plain: Folder) -> None:
 
 
 def test_wrong_settings(plain: Folder) -> None:
-    for text, words in (
+    for text, expected in (
         ("stalled = 3\n", "stalled_days"),
         ("commit = 1\n", "true or false"),
         ('plans = "../out"\n', "inside"),
@@ -79,7 +79,7 @@ def test_wrong_settings(plain: Folder) -> None:
         plain.write(".agent/execplan.toml", text)
         result = plain.run("list")
         assert result.exit == 3, text
-        assert words in result.err
+        assert expected in result.err
     plain.write(".agent/execplan.toml", "")
     plain.write("pyproject.toml", "[tool.execplan]\ncommit = true\n")
     assert plain.run("list").exit == 3
@@ -117,7 +117,7 @@ def test_new_without_task_has_no_box_and_passes_the_hook(repo: Folder) -> None:
     assert "[ ]" not in (repo.path / path).read_text()
     assert repo.run("lint").exit == 1
     assert repo.run("lint", "--hook").exit == 0
-    codes = {each["code"] for each in repo.run("lint", "--json").json["data"]["findings"]}
+    codes = {finding["code"] for finding in repo.run("lint", "--json").json["data"]["findings"]}
     assert codes == {"EP109", "EP201"}
 
 
@@ -133,7 +133,7 @@ def test_new_from_a_file(repo: Folder) -> None:
     before = sorted((repo.path / ".agent/execplans").iterdir())
     result = repo.run("new", "--from", str(bad), "--json")
     assert result.exit == 1
-    assert [(each["code"], each["path"]) for each in result.json["data"]["findings"]] == [("EP104", "drafts/bad.md")]
+    assert [(finding["code"], finding["path"]) for finding in result.json["data"]["findings"]] == [("EP104", "drafts/bad.md")]
     assert f"  {bad}:1:1 EP104 " in repo.run("new", "--from", str(bad)).err
     assert sorted((repo.path / ".agent/execplans").iterdir()) == before
 
@@ -145,20 +145,20 @@ def test_the_format_s_own_script(repo: Folder) -> None:
 
     script = Path(__file__).resolve().parents[2] / "scripts" / "new_execplan.py"
     run = [sys.executable, str(script), "short description"]
-    done = subprocess.run(run, cwd=repo.path, env=repo.env, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0] == ".agent/execplans/2026-01-01_short-description.md"
+    completed = subprocess.run(run, cwd=repo.path, env=repo.env, capture_output=True, text=True, check=True)
+    assert completed.stdout.splitlines()[0] == ".agent/execplans/2026-01-01_short-description.md"
 
 
 def test_list_status_next(repo: Folder) -> None:
     repo.plan()
-    repo.plan(DONE, "2026-01-02_done")
+    repo.plan(COMPLETE_PLAN, "2026-01-02_done")
     repo.plan(b"# T\0\n", "2026-01-03_broken")
-    repo.write(".agent/execplans/archive/2025-01-01_old.md", DONE)
+    repo.write(".agent/execplans/archive/2025-01-01_old.md", COMPLETE_PLAN)
     repo.write(".agent/execplans/README.md", "no plan\n")
     listed = repo.run("list", "--json")
     assert listed.exit == 1
-    plans = {each["id"]: each for each in listed.json["data"]["plans"]}
-    assert {name: each["state"] for name, each in plans.items()} == {
+    plans = {plan["id"]: plan for plan in listed.json["data"]["plans"]}
+    assert {name: plan["state"] for name, plan in plans.items()} == {
         "2026-01-01_parser": "active",
         "2026-01-02_done": "complete",
         "2026-01-03_broken": "broken",
@@ -166,11 +166,11 @@ def test_list_status_next(repo: Folder) -> None:
     assert plans["2026-01-01_parser"]["counts"] == {"open": 2, "done": 1, "other": 0, "total": 3}
     assert "NUL" in plans["2026-01-03_broken"]["error"]
     everything = repo.run("list", "--all", "--json").json["data"]["plans"]
-    assert [each["state"] for each in everything][-1] == "archived"
+    assert [plan["state"] for plan in everything][-1] == "archived"
     status = repo.run("status", "--json")
     assert status.exit == 1
     assert status.json["data"]["states"] == {"broken": 1, "active": 1, "draft": 0, "complete": 1, "archived": 1}
-    assert [each["state"] for each in status.json["data"]["plans"]] == ["broken", "active", "complete"]
+    assert [plan["state"] for plan in status.json["data"]["plans"]] == ["broken", "active", "complete"]
     assert status.json["data"]["plans"][1]["next"]["text"] == "Build the parser."
     assert status.json["data"]["plans"][1]["stalled"] is False
     following = repo.run("next", "--json")
@@ -208,7 +208,7 @@ def test_show_a_section(repo: Folder) -> None:
     assert "did you mean 'Progress'?" in result.err
 
 
-def test_show_tells_everything(repo: Folder) -> None:
+def test_show_reports_everything(repo: Folder) -> None:
     extra = "\n## Risks\n\n- [ ] not a task\n\nPlan revision note: 2026-01-01 00:00Z - Split.\n"
     repo.plan(CLEAN + extra)
     data = repo.ok("show")
@@ -217,13 +217,13 @@ def test_show_tells_everything(repo: Folder) -> None:
     assert data["decisions"][0]["author"] == "Ann"
     assert data["discoveries"][0]["evidence"] == "`tests/test_lines.py::test_last` failed."
     assert data["outcomes"] == [{"text": "Lines can be read.", "date": None, "line_start": 28, "line_end": 28}]
-    first = data["tasks"][0]
-    assert (first["stamp"], first["mark"], first["state"], first["depth"]) == ("(2025-12-30 09:15Z)", "x", "done", 0)
+    task = data["tasks"][0]
+    assert (task["stamp"], task["mark"], task["state"], task["depth"]) == ("(2025-12-30 09:15Z)", "x", "done", 0)
     assert data["sections"][-1]["name"] is None
-    assert repo.ok("done", first["id"])["changed"] is False
+    assert repo.ok("done", task["id"])["changed"] is False
 
 
-def test_tasks_by_id_number_and_words(repo: Folder) -> None:
+def test_tasks_by_id_number_and_text(repo: Folder) -> None:
     path = repo.plan()
     name = repo.ok("show")["tasks"][1]["id"]
     for query in (name, name.upper(), "2", "build the", "PARSER  build"):
@@ -239,7 +239,7 @@ def test_tasks_by_id_number_and_words(repo: Folder) -> None:
     assert path.read_text() == CLEAN
 
 
-def test_words_are_found_without_their_markup(repo: Folder) -> None:
+def test_text_is_found_without_its_markup(repo: Folder) -> None:
     repo.plan(with_sections("## Progress\n\n- [ ] Run `make test` in the **root** ([how](x.md))\n- [ ] Run it\n"))
     assert repo.ok("done", "make test in the root (how)")["said"][0].startswith("done: 1.")
 
@@ -259,10 +259,10 @@ def test_a_task_that_is_done_is_not_added_again(repo: Folder) -> None:
     assert path.read_text() == CLEAN
 
 
-def test_words_from_a_file_and_from_standard_input(repo: Folder) -> None:
+def test_text_from_a_file_and_from_standard_input(repo: Folder) -> None:
     repo.plan()
-    words = repo.write("words.txt", "Handle\nCRLF\n")
-    repo.ok("add", f"@{words}")
+    text_file = repo.write("words.txt", "Handle\nCRLF\n")
+    repo.ok("add", f"@{text_file}")
     repo.ok("add", "-", stdin=b"Handle CR\n")
     repo.ok("add", "@@ann reviews")
     repo.ok("decide", "Keep bytes", "--why", "-", stdin=b"Nothing is lost.\n")
@@ -286,7 +286,7 @@ def test_author(repo: Folder) -> None:
     repo.ok(*call, "Four")
     repo.write(".agent/execplan.toml", 'author = "Eve"\n')
     repo.ok(*call, "Five")
-    authors = [each["author"] for each in repo.ok("show")["decisions"]]
+    authors = [decision["author"] for decision in repo.ok("show")["decisions"]]
     assert authors[1:4] == ["Bob / Cid", "Ann", "Dora"]
     assert authors[4] not in ("", "Dora")
     assert authors[5] == "Eve"
@@ -310,9 +310,9 @@ def test_archive(repo: Folder) -> None:
     assert len(result.json["data"]["reasons"]) == 2
     assert path.exists()
     repo.ok("done", "2", "3")
-    shown = repo.ok("archive", "--dry-run")
+    preview = repo.ok("archive", "--dry-run")
     assert path.exists()
-    assert [move["to"] for move in shown["moves"]] == [
+    assert [move["to"] for move in preview["moves"]] == [
         ".agent/execplans/archive/artifacts/2026-01-01_parser",
         ".agent/execplans/archive/2026-01-01_parser.md",
     ]
@@ -334,12 +334,12 @@ def test_archive(repo: Folder) -> None:
 def test_archive_by_force_says_beforehand_what_the_digest_will_be(plain: Folder) -> None:
     plain.plan()
     call = ("archive", "--force", "--reason", "Overtaken.")
-    shown = plain.ok(*call, "--dry-run")
-    assert shown["digest"] == plain.ok(*call)["digest"]
+    preview = plain.ok(*call, "--dry-run")
+    assert preview["digest"] == plain.ok(*call)["digest"]
 
 
 def test_archive_names_no_commit_where_there_is_no_git(plain: Folder) -> None:
-    plain.plan(DONE)
+    plain.plan(COMPLETE_PLAN)
     assert plain.run("archive", "--json").json["next"] == []
 
 
@@ -349,17 +349,17 @@ def test_archive_by_force_records_why(repo: Folder) -> None:
     text = (repo.path / data["path"]).read_text()
     assert text == CLEAN + "\nPlan revision note: 2026-01-01 00:00Z - Archived by force: The customer left.\n"
     assert repo.run("lint").exit == 0
-    assert [each["level"] for each in repo.ok("lint")["findings"]] == ["warning"]
+    assert [finding["level"] for finding in repo.ok("lint")["findings"]] == ["warning"]
     assert repo.run("new", "x").exit == 0
 
 
-def test_a_dry_run_of_an_archive_tells_the_digest_to_come(repo: Folder) -> None:
+def test_a_dry_run_of_an_archive_shows_the_digest_to_come(repo: Folder) -> None:
     path = repo.plan()
     before = path.read_bytes()
     force = ("archive", "--force", "--reason", "The customer left.")
-    told = repo.ok(*force, "--dry-run")["digest"]
+    digest = repo.ok(*force, "--dry-run")["digest"]
     assert path.read_bytes() == before
-    assert told == repo.ok(*force)["digest"]
+    assert digest == repo.ok(*force)["digest"]
 
 
 def test_force_never_overrides_what_stops_an_edit(repo: Folder) -> None:
@@ -369,7 +369,7 @@ def test_force_never_overrides_what_stops_an_edit(repo: Folder) -> None:
     assert path.read_text() == text
 
 
-def test_lint_of_files_needs_no_home(plain: Folder) -> None:
+def test_lint_of_files_needs_no_project(plain: Folder) -> None:
     good = plain.write("good.md", CLEAN)
     bad = plain.write("bad.md", CLEAN.replace("- [x] (2025-12-30 09:15Z)", "- [x]").replace("# Build", "Build"))
     result = plain.run("lint", "good.md", "bad.md")
@@ -405,14 +405,14 @@ def test_lint_of_files_needs_no_home(plain: Folder) -> None:
     assert plain.run("explain", "EP999").exit == 3
 
 
-def test_lint_of_a_file_that_is_not_there_asks_for_no_home(plain: Folder) -> None:
+def test_lint_of_a_file_that_is_not_there_asks_for_no_project(plain: Folder) -> None:
     result = plain.run("lint", "nope.md", "--json")
     assert result.exit == 3
     assert result.json["error"]["message"] == "there is no file nope.md"
     assert plain.run("lint", "nope").exit == 6
 
 
-def test_quick_lint_and_the_verb_agree(plain: Folder) -> None:
+def test_quick_lint_and_the_command_agree(plain: Folder) -> None:
     plain.write("bad.md", CLEAN.replace("# Build", "Build"))
     quick = plain.run("lint", "bad.md")
     slow = plain.run("-C", ".", "lint", "bad.md")
@@ -433,9 +433,9 @@ def test_commit(repo: Folder) -> None:
     assert data["changed"] is True
     assert repo.git("log", "-1", "--format=%s").strip() == "plan(2026-01-01_parser): first words"
     assert repo.git("status", "--porcelain") == "A  mine.txt\n"
-    again = repo.ok("commit")
-    assert again["changed"] is False
-    assert again["commit"] is None
+    repeated = repo.ok("commit")
+    assert repeated["changed"] is False
+    assert repeated["commit"] is None
 
 
 def test_commit_as_a_setting(repo: Folder) -> None:
@@ -451,7 +451,7 @@ def test_a_folder_of_plans_is_linted(plain: Folder) -> None:
     plain.write("plans/deep/b.md", "")
     data = plain.run("lint", "plans", "--json").json["data"]
     assert data["plans"] == 2
-    assert [(each["path"], each["code"]) for each in data["findings"]] == [
+    assert [(finding["path"], finding["code"]) for finding in data["findings"]] == [
         (str(plain.path / "plans/deep/b.md"), "EP001")
     ]
 
@@ -466,7 +466,7 @@ def test_output_is_plain_text_elsewhere_than_on_a_terminal(repo: Folder) -> None
 def test_ten_inits_at_once(plain: Folder) -> None:
     started = [plain.start("init") for _ in range(10)]
     ended = [(*process.communicate(timeout=60), process.returncode) for process in started]
-    assert [each[2] for each in ended] == [0] * 10, ended
+    assert [outcome[2] for outcome in ended] == [0] * 10, ended
     assert plain.ok("init")["changed"] is False
     assert [path.name for path in (plain.path / ".agent").iterdir() if path.name.endswith(".tmp")] == []
 
@@ -483,7 +483,7 @@ def test_init_commits_what_an_earlier_init_could_not(repo: Folder) -> None:
 
 
 def test_archive_while_others_write(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(COMPLETE_PLAN)
     started = [repo.start("outcome", f"Seen {at}.") for at in range(6)] + [repo.start("archive")]
     ended = [(*process.communicate(timeout=60), process.returncode) for process in started]
     assert ended[-1][2] == 0, ended
@@ -495,7 +495,7 @@ def test_archive_while_others_write(repo: Folder) -> None:
 
 def test_of_two_plans_with_one_id_the_current_one_is_meant(repo: Folder) -> None:
     repo.plan()
-    repo.write(".agent/execplans/archive/2026-01-01_parser.md", DONE)
+    repo.write(".agent/execplans/archive/2026-01-01_parser.md", COMPLETE_PLAN)
     for name in ("2026-01-01_parser", "parser"):
         assert repo.ok("show", name)["state"] == "active"
     assert repo.ok("show", ".agent/execplans/archive/2026-01-01_parser.md")["state"] == "archived"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plans import with_sections
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,16 +26,16 @@ TRUST = "git config --global --add safe.directory "
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a plan that names a file, and an uncommitted change of it."""
-    made = Desk(tmp_path / "repo", monkeypatch)
-    made.plan(PLAN)
-    made.commit()
-    made.write("src/other.py", "z = 2\n")
-    return made
+    repository = InProcessRepository(tmp_path / "repo", monkeypatch)
+    repository.plan(PLAN)
+    repository.commit()
+    repository.write("src/other.py", "z = 2\n")
+    return repository
 
 
-def owned_by_another(desk: Desk) -> None:
+def owned_by_another(desk: InProcessRepository) -> None:
     """The repository belongs to another user, as in a container with a mounted directory."""
     if os.geteuid() == 0:
         for folder, _, names in os.walk(desk.path):
@@ -43,45 +43,45 @@ def owned_by_another(desk: Desk) -> None:
                 os.chown(path, 12345, 12345, follow_symlinks=False)
     else:
         desk.patch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
-    asked = subprocess.run(["git", "status"], cwd=desk.path, capture_output=True, text=True, check=False)
-    assert "dubious ownership" in asked.stderr
+    completed = subprocess.run(["git", "status"], cwd=desk.path, capture_output=True, text=True, check=False)
+    assert "dubious ownership" in completed.stderr
 
 
-def no_git(desk: Desk) -> None:
+def no_git(desk: InProcessRepository) -> None:
     """There is no git in the path."""
     desk.patch.setenv("PATH", str(desk.path / "bin"))
     assert shutil.which("git") is None
 
 
-def broken(desk: Desk) -> None:
+def broken_index(desk: InProcessRepository) -> None:
     """Git can't read its index."""
     (desk.path / ".git" / "index").write_bytes(b"broken")
 
 
-WAYS = {
+FAILURES = {
     "owned by another": (owned_by_another, "because it belongs to another user", TRUST),
     "no git": (no_git, "git is not installed", "install git"),
-    "broken": (broken, "index file", "try: git status"),
+    "broken": (broken_index, "index file", "try: git status"),
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_prime(desk: Desk, way: str) -> None:
-    happen, why, helps = WAYS[way]
+@pytest.mark.parametrize("way", FAILURES)
+def test_prime(desk: InProcessRepository, way: str) -> None:
+    happen, why, helps = FAILURES[way]
     happen(desk)
-    for asked in (("prime",), ("prime", "parser"), ("prime", "--hook", "claude"), ("prime", "--hook", "codex")):
-        result = desk.type(*asked)
+    for command in (("prime",), ("prime", "parser"), ("prime", "--hook", "claude"), ("prime", "--hook", "codex")):
+        result = desk.type(*command)
         assert result.exit == 0
-        for words in ("Mend the crash", "Not known, what changed since the plan was last written:", why, helps):
-            assert words in result.out, (asked, result)
+        for phrase in ("Mend the crash", "Not known, what changed since the plan was last written:", why, helps):
+            assert phrase in result.out, (command, result)
         assert "Drift:" not in result.out
     assert desk.data("prime")["without_git"][1].startswith(("if you trust it: " if helps == TRUST else "") + helps)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", FAILURES)
 @pytest.mark.parametrize("as_item", [False, True])
-def test_context(desk: Desk, way: str, as_item: bool) -> None:
-    happen, why, helps = WAYS[way]
+def test_context(desk: InProcessRepository, way: str, as_item: bool) -> None:
+    happen, why, helps = FAILURES[way]
     happen(desk)
     result = desk.type("context", "--estimate", *(["--item", "file:src/other.py"] if as_item else []))
     assert result.exit == 0
@@ -92,9 +92,9 @@ def test_context(desk: Desk, way: str, as_item: bool) -> None:
     assert "diff: " not in result.out
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_triage(desk: Desk, way: str) -> None:
-    happen, why, helps = WAYS[way]
+@pytest.mark.parametrize("way", FAILURES)
+def test_triage(desk: InProcessRepository, way: str) -> None:
+    happen, why, helps = FAILURES[way]
     happen(desk)
     result = desk.type("triage", "Rewrite the parser and move all data to another format")
     assert result.exit == 0
@@ -105,16 +105,16 @@ def test_triage(desk: Desk, way: str) -> None:
 
 
 @pytest.mark.parametrize("flags", [("--staged",), ("--since", "HEAD")])
-def test_a_question_to_git_alone_says_what_helps(desk: Desk, flags: tuple[str, ...]) -> None:
+def test_a_question_to_git_alone_says_what_helps(desk: InProcessRepository, flags: tuple[str, ...]) -> None:
     owned_by_another(desk)
     for command in ("triage", "lint"):
         error = desk.refused(6, "git-untrusted", command, *flags)
         assert error["hint"] == f"if you trust it: {TRUST}{desk.path}"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_checkpoint(desk: Desk, way: str) -> None:
-    happen, why, helps = WAYS[way]
+@pytest.mark.parametrize("way", FAILURES)
+def test_checkpoint(desk: InProcessRepository, way: str) -> None:
+    happen, why, helps = FAILURES[way]
     happen(desk)
     result = desk.type("checkpoint")
     assert result.exit == 0
@@ -140,8 +140,8 @@ def test_checkpoint(desk: Desk, way: str) -> None:
     ],
 )
 @pytest.mark.parametrize("way", ["owned by another", "no git"])
-def test_what_needs_no_git_does_not_ask_it(desk: Desk, way: str, command: str) -> None:
+def test_what_needs_no_git_does_not_ask_it(desk: InProcessRepository, way: str, command: str) -> None:
     before = desk.type(*command.split(), *(["--dry-run"] if command == "done 1" else []))
-    WAYS[way][0](desk)
+    FAILURES[way][0](desk)
     after = desk.type(*command.split(), *(["--dry-run"] if command == "done 1" else []))
     assert (after.exit, after.out) == (before.exit, before.out)

@@ -18,12 +18,12 @@ def rewrite(text: str) -> str:
     A block `console` holds lines `$ command`; under each is what it prints, standard output first, then standard
     error, then `[exit N]` unless N is 0. A block `file PATH` is written before what comes after it is run.
     """
-    done: list[str] = []
+    output_lines: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
         shell = Shell(Path(scratch))
         lines = iter(text.split("\n"))
         for line in lines:
-            done.append(line)
+            output_lines.append(line)
             fence = _FENCE.match(line)
             if fence is None:
                 continue
@@ -36,17 +36,17 @@ def rewrite(text: str) -> str:
                 raise ValueError(f"{line} is never closed")
             kind, _, name = fence[2].partition(" ")
             if kind == "file":
-                shell.write(name, "".join([each + "\n" for each in body]))
+                shell.write(name, "".join([body_line + "\n" for body_line in body]))
             elif kind == "console":
-                body = [shown for each in body if each.startswith("$ ") for shown in printed(shell, each)]
+                body = [output_line for prompt in body if prompt.startswith("$ ") for output_line in run_prompt(shell, prompt)]
                 if fence[1] in body:
                     raise ValueError(f"what is printed holds the fence {fence[1]}: begin the block with a longer one")
-            done += [*body, fence[1]]
-    return "\n".join(done)
+            output_lines += [*body, fence[1]]
+    return "\n".join(output_lines)
 
 
-def printed(shell: Shell, prompt: str) -> list[str]:
+def run_prompt(shell: Shell, prompt: str) -> list[str]:
     """A line `$ command` and what running it prints."""
-    ran = shell.run(prompt[2:])
-    lines = [prompt, *ran.out.splitlines(), *ran.err.splitlines()]
-    return [*lines, f"[exit {ran.exit}]"] if ran.exit else lines
+    result = shell.run(prompt[2:])
+    lines = [prompt, *result.out.splitlines(), *result.err.splitlines()]
+    return [*lines, f"[exit {result.exit}]"] if result.exit else lines

@@ -35,13 +35,13 @@ def test_a_transcript_shows_what_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_commands_that_are_told_can_be_typed(path: Path) -> None:
+def test_suggested_commands_can_be_typed(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    told = re.findall(r"^next: (?:.*, (?:then|as with): )?(.*)", text, re.MULTILINE)
-    told += re.findall(r"^hint: (?:.*: )?(execplan [^;\n]*)", text, re.MULTILINE)
+    commands = re.findall(r"^next: (?:.*, (?:then|as with): )?(.*)", text, re.MULTILINE)
+    commands += re.findall(r"^hint: (?:.*: )?(execplan [^;\n]*)", text, re.MULTILINE)
     for line in re.findall(r'^\{"schema": .*\}$', text, re.MULTILINE):
-        told += json.loads(line)["next"]
-    for command in told:
+        commands += json.loads(line)["next"]
+    for command in commands:
         if not command.startswith(("pre-commit ", "git ")):
             check_command(command)
 
@@ -58,15 +58,15 @@ def test_blocks_of_a_transcript_share_a_folder_in_which_little_differs() -> None
         "````file notes/a.md\n```\n$ no command\n```\n````\n~~~console\n$ cat notes/a.md | wc -l\n~~~\n"
         "```console\n$ pwd; echo $HOME; git init; git config user.name; date -u +%Z\n```\n```sh\n$ exit 9\n```\n"
     )
-    shown = rewrite(text)
-    assert shown.startswith(
+    rewritten = rewrite(text)
+    assert rewritten.startswith(
         "````file notes/a.md\n```\n$ no command\n```\n````\n~~~console\n$ cat notes/a.md | wc -l\n3\n~~~\n"
     )
     assert (
         "\n/home/ann/project\n/home/ann\nInitialized empty Git repository in /home/ann/project/.git/\nAnn\nUTC\n"
-        in shown
+        in rewritten
     )
-    assert shown.endswith("```sh\n$ exit 9\n```\n")
+    assert rewritten.endswith("```sh\n$ exit 9\n```\n")
     with pytest.raises(ValueError, match="never closed"):
         rewrite("```console\n$ true\n")
     with pytest.raises(ValueError, match="longer"):

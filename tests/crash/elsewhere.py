@@ -7,20 +7,20 @@ import sys
 import time
 from pathlib import Path
 
-from tests.crash.bench import Bench
+from tests.crash.bench import CrashScenario
 from tests.crash.scenes import SCENES
 from tests.crash.strace import Call
-from tests.crash.sweep import Swept, spread, sweep
+from tests.crash.sweep import SweepResult, spread_evenly, sweep
 
 
-def main(folder: str, name: str, most: str) -> None:
+def main(folder: str, name: str, limit: str) -> None:
     """Sweep over the calls that change something, evenly, and print the counts and what is bad."""
-    begun = time.monotonic()
-    bench = Bench(Path(folder), SCENES[name], mounted=True)
-    calls = [call for call in bench.undisturbed.calls if call.changes]
-    chosen: list[Call] = [calls[at] for at in spread(range(len(calls)), int(most))]
-    swept = Swept(f"{name}, other file system", tuple(sweep(bench, chosen, {})), time.monotonic() - begun)
-    print(json.dumps({"line": swept.line, "bad": swept.bad, "calls": [call.line for call in calls]}))
+    started = time.monotonic()
+    scenario = CrashScenario(Path(folder), SCENES[name], mounted=True)
+    calls = [call for call in scenario.undisturbed.calls if call.changes]
+    selected: list[Call] = [calls[at] for at in spread_evenly(range(len(calls)), int(limit))]
+    swept = SweepResult(f"{name}, other file system", tuple(sweep(scenario, selected, {})), time.monotonic() - started)
+    print(json.dumps({"line": swept.summary, "bad": swept.bad, "calls": [call.line for call in calls]}))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tests import forks
 
-CHANGES = frozenset(
+CHANGING_CALLS = frozenset(
     """
     chmod copy_file_range creat fallocate fchmod fchmodat fchmodat2 fchown fdatasync flock fsetxattr fsync ftruncate
     link linkat mkdir mkdirat pwrite64 pwritev rename renameat renameat2 rmdir sendfile symlink symlinkat truncate
@@ -42,16 +42,16 @@ class Call(NamedTuple):
     @property
     def changes(self) -> bool:
         """Whether it may change what is in the folder, or waits for that."""
-        writes = self.name in CHANGES or (self.name.startswith("open") and _WRITES.search(self.line) is not None)
+        writes = self.name in CHANGING_CALLS or (self.name.startswith("open") and _WRITES.search(self.line) is not None)
         return self.inside and writes
 
     @property
-    def shown(self) -> str:
+    def position(self) -> str:
         """Which call of all, and which of its name."""
         return f"call {self.number}, {self.name} {self.nth}"
 
 
-class Ran(NamedTuple):
+class TracedResult(NamedTuple):
     """How a command ended."""
 
     exit: int
@@ -62,66 +62,66 @@ class Ran(NamedTuple):
 
 def trace(command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path, watched: Path) -> list[Call]:
     """Run a command undisturbed; its system calls, without those of the processes that it starts."""
-    ran = _run(["-o", str(log)], command, cwd, env)
-    assert ran.exit >= 0, ran
+    result = _run(["-o", str(log)], command, cwd, env)
+    assert result.exit >= 0, result
     calls: list[Call] = []
     counts = Counter[str]()
     for line in log.read_text("utf-8", "replace").splitlines():
-        found = _NAME.match(line)
-        if found:
-            name = found.group(1)
+        match = _NAME.match(line)
+        if match:
+            name = match.group(1)
             counts[name] += 1
             calls.append(Call(len(calls) + 1, name, counts[name], line, _inside(line, watched)))
     return calls
 
 
 def _inside(line: str, watched: Path) -> bool:
-    asked = line.rpartition(" = ")[0]  # what comes of it is not there when it is killed or fails
-    return f'"{watched}/.' in asked or f"<{watched}/." in asked
+    call_text = line.rpartition(" = ")[0]  # what comes of it is not there when it is killed or fails
+    return f'"{watched}/.' in call_text or f"<{watched}/." in call_text
 
 
-def kill(call: Call, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
+def kill(call: Call, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> TracedResult | None:
     """Run a command that is killed as it enters the call, which is not made; None when it did not come to that."""
     # strace counts each name for itself, also with `inject=all`; so a point is a name and a number. And it must not
     # follow children: each has a count of its own. With --seccomp-bpf strace 6.1 loses the signal.
-    ran = _run(_injecting(call, "signal=KILL", log), command, cwd, env)
+    result = _run(_injection_options(call, "signal=KILL", log), command, cwd, env)
     *entered, end = log.read_text("utf-8", "replace").splitlines() or [""]
     entered = [line for line in entered if line.startswith(f"{call.name}(")]
-    hit = ran.exit == -signal.SIGKILL and end == "+++ killed by SIGKILL +++"
-    there = hit and len(entered) == call.nth and _inside(entered[-1], cwd) == call.inside
-    return ran if there else None
+    hit = result.exit == -signal.SIGKILL and end == "+++ killed by SIGKILL +++"
+    is_expected = hit and len(entered) == call.nth and _inside(entered[-1], cwd) == call.inside
+    return result if is_expected else None
 
 
-def fail(call: Call, error: str, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
+def fail(call: Call, error: str, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> TracedResult | None:
     """Run a command in which the call fails with an error, such as ENOSPC; None when it did not come to that."""
-    ran = _run(_injecting(call, f"error={error}", log), command, cwd, env)
+    result = _run(_injection_options(call, f"error={error}", log), command, cwd, env)
     failed = [line for line in log.read_text("utf-8", "replace").splitlines() if line.endswith("(INJECTED)")]
-    return ran if len(failed) == 1 and _inside(failed[0], cwd) == call.inside else None
+    return result if len(failed) == 1 and _inside(failed[0], cwd) == call.inside else None
 
 
-def _injecting(call: Call, what: str, log: Path) -> list[str]:
-    return ["-e", f"trace={call.name}", "-e", f"inject={call.name}:{what}:when={call.nth}", "-o", str(log)]
+def _injection_options(call: Call, effect: str, log: Path) -> list[str]:
+    return ["-e", f"trace={call.name}", "-e", f"inject={call.name}:{effect}:when={call.nth}", "-o", str(log)]
 
 
-def _run(options: list[str], command: tuple[str, ...], cwd: Path, env: dict[str, str]) -> Ran:
+def _run(options: list[str], command: tuple[str, ...], cwd: Path, env: dict[str, str]) -> TracedResult:
     """Run execplan, traced from where Python has started: forked, and held until strace has come to it."""
     tracers: list[subprocess.Popen[bytes]] = []
 
     def attach(pid: int) -> None:
-        stopped = Path(f"/proc/{pid}/stat")
-        while b") T " not in stopped.read_bytes():
+        stat_file = Path(f"/proc/{pid}/stat")
+        while b") T " not in stat_file.read_bytes():
             time.sleep(0.0005)
         tracers.append(subprocess.Popen(["strace", "-y", "-s", "0", *options, "-p", str(pid)], stderr=subprocess.PIPE))
         assert tracers[0].stderr is not None
-        said = tracers[0].stderr.readline()
-        os.kill(pid, signal.SIGCONT if b"attached" in said else signal.SIGKILL)
-        assert b"attached" in said, said
+        message = tracers[0].stderr.readline()
+        os.kill(pid, signal.SIGCONT if b"attached" in message else signal.SIGKILL)
+        assert b"attached" in message, message
 
     try:
         status, out, err = forks.run(command, cwd, {**env, forks.STOP: "1"}, b"", attach)
         tracers[0].communicate(timeout=_SECONDS)
     finally:
-        for each in tracers:
-            with each:
-                each.kill()
-    return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        for tracer in tracers:
+            with tracer:
+                tracer.kill()
+    return TracedResult(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))

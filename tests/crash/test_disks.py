@@ -15,8 +15,8 @@ import pytest
 
 from tests.conftest import COUNTED, Folder, Result
 from tests.crash.bench import tree
-from tests.crash.faults import advises
-from tests.crash.scenes import HOME, PARSER, READER, SCANNER, SCENES, UNTIDY, Scene, make
+from tests.crash.faults import has_advice
+from tests.crash.scenes import PLANS, PARSER, READER, SCANNER, SCENES, UNTIDY, Scene, create_repository
 from tests.needs import need
 
 EXECPLAN = f"{shlex.quote(sys.executable)} -m execplan"
@@ -43,28 +43,28 @@ FULL = {
 
 @pytest.mark.parametrize(
     ("what", "name"),
-    [("bytes", name) for name, scene in SCENES.items() if "commit" not in name and not scene.cut]
+    [("bytes", name) for name, scene in SCENES.items() if "commit" not in name and not scene.interrupted]
     + [("files", name) for name in ("done", "archive", "new")],
 )
 def test_38_a_full_disk(tmp_path: Path, what: str, name: str) -> None:
     scene, (options, fill) = SCENES[name], FULL[what]
-    repo = made(tmp_path, scene)
-    ran = apart(
+    repo = scene_repository(tmp_path, scene)
+    result = run_in_namespace(
         tmp_path,
         f"cp -a repo small; mount -t tmpfs -o {options} tmpfs repo; cp -a small/. repo; cd repo/.git; {fill}; cd ..; set +e\n"
-        f"{line(scene.call)} >/dev/null 2>../refused; echo $?\n"
+        f"{shell_line(scene.call)} >/dev/null 2>../refused; echo $?\n"
         f"for verb in list status 'show {PARSER}' lint; do {EXECPLAN} $verb >&2; echo $?; done\n"
         "cp -a . ../full; rm -r .git/fill\n"
-        f"{line(scene.call)} >&2; echo $?; cp -a . ../freed",
+        f"{shell_line(scene.call)} >&2; echo $?; cp -a . ../freed",
         repo.env,
     )
     refused = (tmp_path / "refused").read_text()
-    unwritten = str(repo.run("lint").exit)
-    assert ran.out.split() == ["6", "0", "0", "0", unwritten, "0"], (refused, ran)
+    lint_exit = str(repo.run("lint").exit)
+    assert result.out.split() == ["6", "0", "0", "0", lint_exit, "0"], (refused, result)
     assert "no space left on device" in refused
     assert "free some space" in refused
-    assert advises(refused), refused
-    assert "Traceback" not in refused + ran.err
+    assert has_advice(refused), refused
+    assert "Traceback" not in refused + result.err
     before = tree(repo.path)
     assert tree(tmp_path / "full") == before
     repo.ok(*scene.call)
@@ -85,14 +85,14 @@ SMALL = {
 def test_38_git_finds_the_disk_full(tmp_path: Path, what: str) -> None:
     """The disk is named, not another process that would hold `index.lock`, and the edit stays."""
     options, fill = SMALL[what]
-    repo = made(tmp_path, SCENES["done"])
+    repo = scene_repository(tmp_path, SCENES["done"])
     for number in range(4000 if what == "bytes" else 1):
         (repo.path / f"file-{number:04}-of-many-so-that-the-index-needs-more-room-than-there-is.txt").write_text("x")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Many")
     repo.ok("done", "2", "-p", PARSER, "--commit")
     repo.git("gc", "-q")
-    ran = apart(
+    result = run_in_namespace(
         tmp_path,
         f"cp -a repo/.git git; mount -t tmpfs -o {options} tmpfs repo/.git; cp -a git/. repo/.git; cd repo\n"
         f"{fill}; set +e\n"
@@ -100,41 +100,41 @@ def test_38_git_finds_the_disk_full(tmp_path: Path, what: str) -> None:
         repo.env,
     )
     refused = (tmp_path / "refused").read_text()
-    assert ran.out.split()[0] == "6", (ran, refused)
+    assert result.out.split()[0] == "6", (result, refused)
     assert "the disk is full: git" in refused
     assert "what was written is on disk, uncommitted" in refused
     assert "hint: free some space, then: execplan commit" in refused
     assert "another git process" not in refused
 
 
-@pytest.mark.parametrize("place", [".", ".git", HOME])
+@pytest.mark.parametrize("place", [".", ".git", PLANS])
 def test_37_a_read_only_mount(tmp_path: Path, place: str) -> None:
-    repo = made(tmp_path, SCENES["done"])
+    repo = scene_repository(tmp_path, SCENES["done"])
     repo.plan(UNTIDY, "2026-01-04_untidy")
     repo.ok("done", "2", "-p", PARSER)
     repo.ok("archive", SCANNER, "--force", "--reason", "Not now.")
     before, status = tree(repo.path), repo.git("status", "--porcelain")
-    read = [repo.run(*call).out for call in READERS]
+    read_outputs = [repo.run(*call).out for call in READERS]
     (tmp_path / "told").mkdir()
     calls = [
-        f"{line(call)} >$told/{number}.out 2>$told/{number}.err; echo $? >$told/{number}.exit"
+        f"{shell_line(call)} >$told/{number}.out 2>$told/{number}.err; echo $? >$told/{number}.exit"
         for number, call in enumerate([*READERS, *WRITERS])
     ]
-    ran = apart(
+    result = run_in_namespace(
         tmp_path,
         f"mount --bind repo/{place} repo/{place}; mount -o remount,bind,ro repo/{place}\n"
         f"told=$PWD/told; cd repo; ! touch {place}/written 2>/dev/null; set +e\n" + "\n".join(calls),
         repo.env,
     )
-    assert ran.exit == 0, ran
+    assert result.exit == 0, result
     for number, call in enumerate([*READERS, *WRITERS]):
         status_of, out, err = [(tmp_path / "told" / f"{number}.{kind}").read_text() for kind in ("exit", "out", "err")]
         if call in READERS:
-            assert (int(status_of), out) == (0, read[number]), (call, err)
+            assert (int(status_of), out) == (0, read_outputs[number]), (call, err)
         else:
             assert int(status_of) == 6, (call, out, err)
             assert "read-only" in err, (call, err)
-            assert advises(err), (call, err)
+            assert has_advice(err), (call, err)
             assert "Traceback" not in err, (call, err)
     assert tree(repo.path) == before
     assert repo.git("status", "--porcelain") == status
@@ -144,18 +144,18 @@ def test_37_a_read_only_mount(tmp_path: Path, place: str) -> None:
 @pytest.mark.parametrize("name", ["archive", "restore", "rename", "attach"])
 def test_41_artifacts_on_another_file_system(tmp_path: Path, name: str) -> None:
     scene = SCENES[name]
-    repo = made(tmp_path, scene)
+    repo = scene_repository(tmp_path, scene)
     copy = Folder(tmp_path / "copy")
     shutil.copytree(repo.path, copy.path, symlinks=True)
     copy.ok(*scene.call)
-    ran = apart(
+    result = run_in_namespace(
         tmp_path,
-        f"cp -a repo/{HOME}/artifacts artifacts; mount -t tmpfs tmpfs repo/{HOME}/artifacts\n"
-        f"cp -a artifacts/. repo/{HOME}/artifacts; cd repo; set +e; {line(scene.call)} >&2; echo $?; cp -a . ../moved",
+        f"cp -a repo/{PLANS}/artifacts artifacts; mount -t tmpfs tmpfs repo/{PLANS}/artifacts\n"
+        f"cp -a artifacts/. repo/{PLANS}/artifacts; cd repo; set +e; {shell_line(scene.call)} >&2; echo $?; cp -a . ../moved",
         repo.env,
     )
-    assert ran.exit == 0, ran
-    assert ran.out.strip() == "0", ran
+    assert result.exit == 0, result
+    assert result.out.strip() == "0", result
     # Links that lead out are links still, modes are kept, nothing stays behind: it is as if it were one file system.
     assert tree(tmp_path / "moved") == tree(copy.path)
 
@@ -167,7 +167,7 @@ def test_41_killed_on_the_way_to_another_file_system(
     need("strace", "unshare")
     command = [sys.executable, "-m", "tests.crash.elsewhere", str(tmp_path), name, "10"]
     root = str(Path(__file__).parents[2])
-    done = subprocess.run(
+    completed = subprocess.run(
         ["unshare", "-rm", *command],
         env={**os.environ, "PYTHONPATH": root},
         cwd=root,
@@ -175,30 +175,30 @@ def test_41_killed_on_the_way_to_another_file_system(
         timeout=600,
         check=False,
     )
-    assert done.returncode == 0, done.stderr.decode()
-    found = json.loads(done.stdout)
-    record_property(COUNTED, found["line"])
-    assert any("EXDEV" in line for line in found["calls"]), "all lay on one file system"
-    assert not found["bad"], "\n".join(found["bad"])
+    assert completed.returncode == 0, completed.stderr.decode()
+    report = json.loads(completed.stdout)
+    record_property(COUNTED, report["line"])
+    assert any("EXDEV" in call_line for call_line in report["calls"]), "all lay on one file system"
+    assert not report["bad"], "\n".join(report["bad"])
 
 
-def apart(cwd: Path, script: str, env: dict[str, str] | None = None) -> Result:
+def run_in_namespace(cwd: Path, script: str, env: dict[str, str] | None = None) -> Result:
     """Run a script where mounts are its own and end with it."""
     need("unshare")
-    done = subprocess.run(
+    completed = subprocess.run(
         ["unshare", "-rm", "sh", "-euc", script], cwd=cwd, env=env, capture_output=True, timeout=120, check=False
     )
-    return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Result(completed.returncode, completed.stdout.decode(), completed.stderr.decode())
 
 
-def made(folder: Path, scene: Scene) -> Folder:
+def scene_repository(folder: Path, scene: Scene) -> Folder:
     """The repository of a scene."""
     repo = Folder(folder / "repo")
     repo.path.mkdir()
-    make(repo, scene)
+    create_repository(repo, scene)
     return repo
 
 
-def line(call: tuple[str, ...]) -> str:
+def shell_line(call: tuple[str, ...]) -> str:
     """A call of execplan, for a shell."""
     return f"{EXECPLAN} {shlex.join(call)}"

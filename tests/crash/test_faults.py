@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTED
-from tests.crash.bench import Bench
-from tests.crash.faults import Failed, errors, inject
+from tests.crash.bench import CrashScenario
+from tests.crash.faults import FaultSweep, errors, inject
 from tests.crash.scenes import SCENES
-from tests.crash.sweep import spread
+from tests.crash.sweep import spread_evenly
 from tests.needs import need
 
-MOST = {"done": 12, "archive": 16, "rename": 8, "new": 8, "attach": 8, "lint --fix": 8}
+MAX_ERRORS = {"done": 12, "archive": 16, "rename": 8, "new": 8, "attach": 8, "lint --fix": 8}
 """How many errors are injected here; `make torture` injects them all."""
 
 
-@pytest.mark.parametrize("name", MOST)
+@pytest.mark.parametrize("name", MAX_ERRORS)
 def test_errors(tmp_path: Path, name: str, record_property: Callable[[str, object], None]) -> None:
     need("strace")
-    bench = Bench(tmp_path, SCENES[name])
-    every = errors(bench.undisturbed.calls)
-    failed = Failed(name, tuple(inject(bench, [every[at] for at in spread(range(len(every)), MOST[name])])))
-    record_property(COUNTED, failed.line)
-    assert not failed.bad, "\n".join(failed.bad)
+    scenario = CrashScenario(tmp_path, SCENES[name])
+    candidates = errors(scenario.undisturbed.calls)
+    fault_sweep = FaultSweep(name, tuple(inject(scenario, [candidates[at] for at in spread_evenly(range(len(candidates)), MAX_ERRORS[name])])))
+    record_property(COUNTED, fault_sweep.summary)
+    assert not fault_sweep.bad, "\n".join(fault_sweep.bad)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTED
-from tests.crash.bench import Bench
+from tests.crash.bench import CrashScenario
 from tests.crash.scenes import SCENES
-from tests.crash.sweep import Swept, bounded, sweep
+from tests.crash.sweep import SweepResult, select_kill_points, sweep
 from tests.needs import need
 
 LONG = ("set", "undo", "done --commit", "commit", "compile", "finishing rename")
@@ -21,10 +21,10 @@ LONG = ("set", "undo", "done --commit", "commit", "compile", "finishing rename")
 @pytest.mark.parametrize("name", [name for name in SCENES if name not in LONG])
 def test_killed(tmp_path: Path, name: str, record_property: Callable[[str, object], None]) -> None:
     need("strace")
-    begun = time.monotonic()
-    bench = Bench(tmp_path, SCENES[name])
-    calls = bounded(bench.undisturbed.calls, SCENES[name].most, SCENES[name].every)
-    swept = Swept(name, tuple(sweep(bench, calls, {})), time.monotonic() - begun)
-    record_property(COUNTED, swept.line)
-    assert len({(each.call.name, each.call.nth) for each in swept.kills}) == len(calls)
+    started = time.monotonic()
+    scenario = CrashScenario(tmp_path, SCENES[name])
+    calls = select_kill_points(scenario.undisturbed.calls, SCENES[name].max_changes, SCENES[name].stride)
+    swept = SweepResult(name, tuple(sweep(scenario, calls, {})), time.monotonic() - started)
+    record_property(COUNTED, swept.summary)
+    assert len({(kill.call.name, kill.call.nth) for kill in swept.kills}) == len(calls)
     assert not swept.bad, "\n".join(swept.bad)

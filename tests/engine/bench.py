@@ -24,14 +24,14 @@ from tests.conftest import Folder
 HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Build the parser.\n\n## Concrete Steps\n\n"
 
 
-def compiled(steps: str, plan_id: str = "parser") -> ExecutionPlan:
+def compile_steps(steps: str, plan_id: str = "parser") -> ExecutionPlan:
     """What fences compile to."""
     document = compile_plan(read((HEAD + steps).encode()), plan_id, f".agent/execplans/{plan_id}.md").document
     assert document is not None
     return document
 
 
-class Shop:
+class StepRepository:
     """A repository, its plan, and what its steps are done with."""
 
     def __init__(self, repo: Folder, steps: str, **policy: Any) -> None:
@@ -44,28 +44,28 @@ class Shop:
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
         project, ref = plan_selection.select_plan(str(repo.path), "parser")
-        self.document = compiled(steps)
-        place: RunPaths = next_run(project, ref)
-        os.makedirs(place.folder)
-        os.makedirs(place.state)
+        self.document = compile_steps(steps)
+        run_paths: RunPaths = next_run(project, ref)
+        os.makedirs(run_paths.folder)
+        os.makedirs(run_paths.state)
         self.policy = Policy(sandbox="off")._replace(**policy)
-        self.bench = RunContext(
-            project, ref, self.document, self.policy, place, WorkspaceFiles(project), BackupStore(project), None,
+        self.context = RunContext(
+            project, ref, self.document, self.policy, run_paths, WorkspaceFiles(project), BackupStore(project), None,
             Redactor(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
         )  # fmt: skip
         self.expected: dict[str, State] = bind(b"", self.document, DiskWorld(project), self.policy).states
 
     def step(self, name: str) -> Step:
         """A step by its id."""
-        return next(each for each in self.document.steps if each.id == name)
+        return next(step for step in self.document.steps if step.id == name)
 
     def prepare(self, name: str) -> PreparedStep:
         """What a run does before a step."""
-        return prepare_step(self.bench, self.step(name), self.expected)
+        return prepare_step(self.context, self.step(name), self.expected)
 
-    def do(self, name: str, attempt: int = 1) -> AttemptResult:
+    def perform(self, name: str, attempt: int = 1) -> AttemptResult:
         """An attempt of a step, of which the next ones know."""
-        performed = perform_step(self.bench, self.step(name), attempt, self.prepare(name))
+        performed = perform_step(self.context, self.step(name), attempt, self.prepare(name))
         self.expected |= {change.path: change.after for change in performed.changes}
         return performed
 

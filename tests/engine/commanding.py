@@ -26,7 +26,7 @@ DAEMON = f"({OWN_SESSION} sh -c 'echo $$ > daemon; exec sleep 99' &); while ! te
 """A line of shell that leaves a process behind which has left its session and its parent."""
 
 
-class Yard:
+class CommandFolder:
     """A folder to run commands in."""
 
     def __init__(self, path: Path) -> None:
@@ -43,31 +43,31 @@ class Yard:
         limits: Limits = LIMITS,
         network: bool = False,
         line: Callable[[str, bool], None] | None = None,
-        kept: int = 1 << 20,
+        kept_bytes: int = 1 << 20,
         env: dict[str, str] | None = None,
     ) -> CommandResult:
         """Run a command to its end."""
         redaction = Redactor(os.environ, public_variables(os.environ))
-        transcript = Transcript(str(self.path / "transcript.md"), "A step", redaction, kept, line)
+        transcript = Transcript(str(self.path / "transcript.md"), "A step", redaction, kept_bytes, line)
         order = CommandSpec(argv, str(self.folder), build_environment(env or {}, ()), network, limits, self.marks)
         try:
             return run_command(order, self.sandbox, transcript, self.stop)
         finally:
             transcript.close()
 
-    def sh(self, script: str, seconds: float = LIMITS.seconds, **more: int) -> CommandResult:
+    def run_shell(self, script: str, seconds: float = LIMITS.seconds, **limits: int) -> CommandResult:
         """Run a script of the shell, with limits that differ from the usual."""
-        return self.run("sh", "-c", script, limits=LIMITS._replace(seconds=seconds, **more))
+        return self.run("sh", "-c", script, limits=LIMITS._replace(seconds=seconds, **limits))
 
-    def python(self, code: str, **more: int) -> CommandResult:
+    def run_python(self, code: str, **limits: int) -> CommandResult:
         """Run some Python."""
-        return self.run(sys.executable, "-I", "-S", "-c", code, limits=LIMITS._replace(**more))
+        return self.run(sys.executable, "-I", "-S", "-c", code, limits=LIMITS._replace(**limits))
 
     def transcript(self) -> str:
         """What was written of it."""
         return (self.path / "transcript.md").read_text("utf-8")
 
-    def told(self) -> list[str]:
+    def printed_lines(self) -> list[str]:
         """The lines that it printed, with their marks."""
         return [line[4:] for line in self.transcript().splitlines() if line.startswith("    ")]
 
@@ -82,10 +82,10 @@ class Yard:
         return int(path.read_text())
 
 
-def until(holds: Callable[[], bool]) -> None:
+def until(condition: Callable[[], bool]) -> None:
     """Wait until something holds."""
     late = monotonic() + 20
-    while not holds():
+    while not condition():
         assert monotonic() < late
         sleep(0.005)
 

@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.commanding import Yard
-from tests.engine.ledgers import Kept
-from tests.repo.approving import Desk
+from tests.engine.commanding import CommandFolder
+from tests.engine.ledgers import AuditedPlan
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture
-def yard(tmp_path: Path) -> Yard:
+def command_folder(tmp_path: Path) -> CommandFolder:
     """A folder to run commands in."""
-    return Yard(tmp_path)
+    return CommandFolder(tmp_path)
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository whose plan has steps."""
-    return Desk(tmp_path / "repo", monkeypatch)
+    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 @pytest.fixture
-def kept(desk: Desk) -> Kept:
+def audited_plan(desk: InProcessRepository) -> AuditedPlan:
     """A plan whose ledger is about to be written."""
-    return Kept(desk)
+    return AuditedPlan(desk)

@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
 
-class Paper:
+class MemoryJournal:
     """A journal in memory, which may be full."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.refuses: Callable[[str, dict[str, Any]], Exception | None] = lambda kind, said: None
+        self.refuses: Callable[[str, dict[str, Any]], Exception | None] = lambda kind, fields: None
 
-    def write(self, kind: str, **said: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> Entry:
         """Add an entry."""
-        error = self.refuses(kind, said)
+        error = self.refuses(kind, fields)
         if error is not None:
             raise error
-        entry = Entry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", said, "")
+        entry = Entry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", fields, "")
         self.entries.append(entry)
         return entry
 
 
-class Halt:
+class FakeStopSignal:
     """What stops a run."""
 
     def __init__(self) -> None:
@@ -65,139 +65,139 @@ class Halt:
         return self.event.is_set()
 
 
-class Told(StepExecutor):
+class ScriptedExecutor(StepExecutor):
     """Each step does what it is told: a list of what its attempts come to, the last one again and again."""
 
     def __init__(self, outcomes: Mapping[str, Sequence[Any]]) -> None:
-        self.outcomes = {name: list(each) for name, each in outcomes.items()}
+        self.outcomes = {name: list(results) for name, results in outcomes.items()}
         self.ran: list[str] = []
         self.retaken: list[tuple[str, ...]] = []
-        self.together: list[frozenset[str]] = []
-        self._now: set[str] = set()
+        self.running_together: list[frozenset[str]] = []
+        self._running: set[str] = set()
         self._lock = threading.Lock()
 
-    def prepare(self, bench: Any, step: Step, expected: Mapping[str, Any]) -> Any:
+    def prepare(self, context: Any, step: Step, expected: Mapping[str, Any]) -> Any:
         """Nothing; or what is told to go wrong before."""
-        before = self.outcomes.get(f"before {step.id}")
-        if before:
-            raise before.pop(0)
+        errors = self.outcomes.get(f"before {step.id}")
+        if errors:
+            raise errors.pop(0)
         return SimpleNamespace(before={}, snapshot=False)
 
-    def repair(self, bench: Any, book: Any) -> list[str]:
+    def repair(self, context: Any, journal_writer: Any) -> list[str]:
         """Nothing is ever removed."""
         return []
 
-    def perform(self, bench: Any, step: Step, attempt: int, prepared: Any) -> AttemptResult:
+    def perform(self, context: Any, step: Step, attempt: int, prepared: Any) -> AttemptResult:
         """What is told."""
         with self._lock:
             self.ran.append(step.id)
-            self._now.add(step.id)
-            self.together.append(frozenset(self._now))
-            told = self.outcomes.get(step.id, [AttemptResult(True)])
-            outcome = told.pop(0) if len(told) > 1 else told[0]
+            self._running.add(step.id)
+            self.running_together.append(frozenset(self._running))
+            results = self.outcomes.get(step.id, [AttemptResult(True)])
+            outcome = results.pop(0) if len(results) > 1 else results[0]
         try:
             if callable(outcome):
-                outcome = outcome(bench)
+                outcome = outcome(context)
             if isinstance(outcome, BaseException):
                 raise outcome
             assert isinstance(outcome, AttemptResult)
             return outcome
         finally:
             with self._lock:
-                self._now.discard(step.id)
+                self._running.discard(step.id)
 
-    def undo_changes(self, bench: Any, changes: Iterable[Any], folders: Sequence[str]) -> None:
+    def undo_changes(self, context: Any, changes: Iterable[Any], folders: Sequence[str]) -> None:
         """Remember which paths."""
         self.retaken.append(tuple([change.path for change in changes]))
 
-    def tick_task(self, bench: Any, course: RunState, step: Step) -> Any:
+    def tick_task(self, context: Any, run_state: RunState, step: Step) -> Any:
         """Nothing is ticked."""
         return "", SimpleNamespace(task="", warning="")
 
-    def path_exists(self, bench: Any, path: str) -> bool:
+    def path_exists(self, context: Any, path: str) -> bool:
         """Nothing is."""
         return False
 
-    def track_parallel_changes(self, bench: Any) -> Any:
+    def track_parallel_changes(self, context: Any) -> Any:
         """No change that nobody declares."""
         return SimpleNamespace(undeclared=lambda: ((), ()))
 
 
-class Clerk(RunObserver):
+class AnsweringObserver(RunObserver):
     """One who answers, by why he is asked, and remembers the questions."""
 
     def __init__(self, **answers: str | None) -> None:
         self.answers = answers
-        self.asked: list[tuple[str, str]] = []
+        self.questions: list[tuple[str, str]] = []
 
     def ask(self, question: Question) -> str | None:
         """As he was told."""
-        self.asked.append((question.why, question.step))
+        self.questions.append((question.why, question.step))
         return self.answers.get(question.why)
 
 
-class Try:
+class LoopRun:
     """A leg of a run."""
 
     def __init__(
         self,
         document: ExecutionPlan,
-        hands: Told,
+        executor: ScriptedExecutor,
         *,
         watch: RunObserver | None = None,
         jobs: int = 1,
         seconds: float = 60,
         chosen: set[str] | None = None,
         policy: Policy | None = None,
-        paper: Paper | None = None,
+        paper: MemoryJournal | None = None,
         expires: float = inf,
         **resumed: Any,
     ) -> None:
-        self.paper = paper or Paper()
-        self.hands, self.stop = hands, Halt()
-        self.course = RunState(document, self.paper.entries)
-        none: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
-        given: Any = self.paper
-        self.book = JournalWriter("0001-00000000", given, self.course, none, none, watch or RunObserver())
+        self.paper = paper or MemoryJournal()
+        self.executor, self.stop = executor, FakeStopSignal()
+        self.run_state = RunState(document, self.paper.entries)
+        null_sink: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
+        memory_journal: Any = self.paper
+        self.journal_writer = JournalWriter("0001-00000000", memory_journal, self.run_state, null_sink, null_sink, watch or RunObserver())
         if paper is None:
-            self.book.write("begun", **BEGUN)
+            self.journal_writer.write("begun", **BEGUN)
         else:
-            self.book.write("resumed", **BEGUN, **resumed)
-        bench: Any = Bench(stop=self.stop, deadline=monotonic() + seconds, policy=policy or Policy())
+            self.journal_writer.write("resumed", **BEGUN, **resumed)
+        context: Any = FakeRunContext(stop=self.stop, deadline=monotonic() + seconds, policy=policy or Policy())
         stop: Any = self.stop
         schedule = Schedule(document, chosen, lambda path: False)
         terms = ApprovalTerms("policy", None, None, True, 0, expires, "MEDIUM")
         levels = dict.fromkeys(schedule.steps_by_id, "LOW")
-        allowed = issue_permit(terms, levels, schedule.order, bench.policy.checkpoint_interval, schedule.path_exists)
+        allowed = issue_permit(terms, levels, schedule.order, context.policy.checkpoint_interval, schedule.path_exists)
         with (
-            AttemptPool(bench, self.book, hands, allowed, jobs) as attempts,
+            AttemptPool(context, self.journal_writer, executor, allowed, jobs) as attempts,
             SignalHandlers(stop, attempts.wake) as signals,
         ):
-            loop = RunLoop(attempts, self.book, schedule, Prompter(self.book, signals, stop), jobs)
-            self.fate: StopReason = loop.run_until_stopped()
+            loop = RunLoop(attempts, self.journal_writer, schedule, Prompter(self.journal_writer, signals, stop), jobs)
+            self.stop_reason: StopReason = loop.run_until_stopped()
 
     @property
-    def told(self) -> list[str]:
+    def entry_names(self) -> list[str]:
         """The entries, in short."""
-        return [" ".join(filter(None, [each.kind, each.fields.get("step")])) for each in self.paper.entries[1:]]
+        return [" ".join(filter(None, [entry.kind, entry.fields.get("step")])) for entry in self.paper.entries[1:]]
 
     def reason(self, step: str) -> str:
         """Why a step is as it is."""
-        return self.course.reasons[step]
+        return self.run_state.reasons[step]
 
 
-class Bench(SimpleNamespace):
+class FakeRunContext(SimpleNamespace):
     """Of the bench what the loop needs."""
 
-    def _replace(self, **said: Any) -> Bench:
-        return Bench(**{**self.__dict__, **said})
+    def _replace(self, **changes: Any) -> FakeRunContext:
+        return FakeRunContext(**{**self.__dict__, **changes})
 
 
-def no(cause: str = "exit", exit: int | None = 1, **said: Any) -> AttemptResult:
+def failed_result(cause: str = "exit", exit: int | None = 1, **fields: Any) -> AttemptResult:
     """A failure."""
-    return AttemptResult(False, cause, f"it failed by {cause}", exit, **said)
+    return AttemptResult(False, cause, f"it failed by {cause}", exit, **fields)
 
 
-def checked(entry: Entry) -> bool:
+def is_ok(entry: Entry) -> bool:
     """Whether a result is a good one."""
     return attempt_result_from_entry(entry.fields).ok

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from execplan.engine.workspace.workspace_snapshot import WorkspaceSnapshot
     from execplan.project.project import Project
 
-Thing = tuple[str, bytes | str, int]
+TreeEntry = tuple[str, bytes | str, int]
 """`file` with its bytes and mode, `link` with where it leads, `folder` with its mode."""
-Things = dict[str, Thing]
+TreeEntries = dict[str, TreeEntry]
 
 
-def things(root: Path, *, but: tuple[str, ...] = (".git", ".agent")) -> Things:
+def read_tree(root: Path, *, but: tuple[str, ...] = (".git", ".agent")) -> TreeEntries:
     """All that is below a folder."""
-    found: Things = {}
+    entries: TreeEntries = {}
     for folder, folders, files in os.walk(root):
         at = os.path.relpath(folder, root)
         if at == ".":
@@ -36,39 +36,39 @@ def things(root: Path, *, but: tuple[str, ...] = (".git", ".agent")) -> Things:
             path = os.path.join(folder, name)
             status = os.lstat(path)
             mode = stat.S_IMODE(status.st_mode)
-            shown = os.path.normpath(os.path.join(at, name))
+            relative_path = os.path.normpath(os.path.join(at, name))
             if stat.S_ISLNK(status.st_mode):
-                found[shown] = ("link", os.readlink(path), 0)
+                entries[relative_path] = ("link", os.readlink(path), 0)
             elif stat.S_ISDIR(status.st_mode):
-                found[shown] = ("folder", "", mode)
+                entries[relative_path] = ("folder", "", mode)
             else:
-                found[shown] = ("file", Path(path).read_bytes() if stat.S_ISREG(status.st_mode) else "other", mode)
-    return found
+                entries[relative_path] = ("file", Path(path).read_bytes() if stat.S_ISREG(status.st_mode) else "other", mode)
+    return entries
 
 
-def build(root: Path, wanted: Mapping[str, Thing]) -> None:
+def build(root: Path, entries: Mapping[str, TreeEntry]) -> None:
     """Let there be nothing else below a folder, but for what is git's and ours."""
-    for each in root.iterdir():
-        if each.name not in (".git", ".agent"):
-            shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
-    for path, (kind, what, mode) in sorted(wanted.items()):
-        each = root / path
-        each.parent.mkdir(parents=True, exist_ok=True)
+    for child in root.iterdir():
+        if child.name not in (".git", ".agent"):
+            shutil.rmtree(child) if child.is_dir() and not child.is_symlink() else child.unlink()
+    for path, (kind, content, mode) in sorted(entries.items()):
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
         if kind == "link":
-            each.symlink_to(what if isinstance(what, str) else what.decode())
+            target.symlink_to(content if isinstance(content, str) else content.decode())
         elif kind == "folder":
-            each.mkdir(exist_ok=True)
-            each.chmod(mode)
+            target.mkdir(exist_ok=True)
+            target.chmod(mode)
         else:
-            each.write_bytes(what if isinstance(what, bytes) else what.encode())
-            each.chmod(mode)
+            target.write_bytes(content if isinstance(content, bytes) else content.encode())
+            target.chmod(mode)
 
 
-class Looked(NamedTuple):
+class ProjectWorkspace(NamedTuple):
     """A home with its files and its backups."""
 
     project: Project
-    ground: WorkspaceFiles
+    files: WorkspaceFiles
     store: BackupStore
 
     @property
@@ -76,17 +76,17 @@ class Looked(NamedTuple):
         """Its folder."""
         return Path(self.project.root)
 
-    def look(self, *declared: str, known: WorkspaceSnapshot | None = None, keep: bool = True) -> WorkspaceSnapshot:
+    def take_snapshot(self, *declared: str, previous: WorkspaceSnapshot | None = None, keep: bool = True) -> WorkspaceSnapshot:
         """Look at the tree."""
-        return workspace_snapshot.take_snapshot(self.project, self.ground, self.store, declared, known, keep=keep)
+        return workspace_snapshot.take_snapshot(self.project, self.files, self.store, declared, previous, keep=keep)
 
     def changes(self, before: WorkspaceSnapshot, *declared: str) -> tuple[tuple[Change, ...], tuple[str, ...]]:
         """What has changed since."""
-        after = self.look(*declared, known=before, keep=False)
-        return workspace_snapshot.diff_snapshots(before, after, declared, self.store, self.ground)
+        after = self.take_snapshot(*declared, previous=before, keep=False)
+        return workspace_snapshot.diff_snapshots(before, after, declared, self.store, self.files)
 
 
-def looked(path: Path) -> Looked:
+def open_workspace(path: Path) -> ProjectWorkspace:
     """The home around a folder."""
     project = project_discovery.find(str(path))
-    return Looked(project, WorkspaceFiles(project), BackupStore(project))
+    return ProjectWorkspace(project, WorkspaceFiles(project), BackupStore(project))

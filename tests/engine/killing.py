@@ -21,9 +21,9 @@ KILL = "EXECPLAN_KILL"
 """The variable; `tests.forks` calls `arm` where it is set. Nothing of the product knows it."""
 
 
-def arm(said: str) -> None:
+def arm(kill_point: str) -> None:
     """Let this process be killed at the entry of that number, before it is written or when it is on disk; or at a time."""
-    when, _, number = said.partition(":")
+    when, _, number = kill_point.partition(":")
     if when == "at":
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the kernel ends it, and Python is not asked
         signal.setitimer(signal.ITIMER_REAL, float(number))
@@ -32,13 +32,13 @@ def arm(said: str) -> None:
 
 
 def _dying(write: Callable[..., Entry], when: str, number: int) -> Callable[..., Entry]:
-    def written(journal: Journal, kind: str, **said: Any) -> Entry:
+    def dying_write(journal: Journal, kind: str, **fields: Any) -> Entry:
         at = len(journal.entries) + 1 == number
         if at and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
-        entry = write(journal, kind, **said)
+        entry = write(journal, kind, **fields)
         if at:
             os.kill(os.getpid(), signal.SIGKILL)
         return entry
 
-    return written
+    return dying_write

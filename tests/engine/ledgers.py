@@ -9,7 +9,7 @@ from execplan.engine.audit_log import hash_chain, log_reader
 from execplan.engine.audit_log.log_writer import AuditLog
 from execplan.engine.journal.journal import Journal
 from execplan.engine.run_records import run_directories
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from execplan.engine.run_records.run_directories import RunPaths
@@ -37,13 +37,13 @@ BEGUN: dict[str, Any] = {
 """What the first entry of a journal says."""
 
 
-class Kept:
+class AuditedPlan:
     """A plan, and its ledger."""
 
-    def __init__(self, repo: Desk) -> None:
+    def __init__(self, repo: InProcessRepository) -> None:
         self.repo = repo
         self.project, self.ref = repo.project()
-        self.ledger = AuditLog(self.project, self.ref)
+        self.audit_log = AuditLog(self.project, self.ref)
         self.path = Path(log_reader.path_of(self.project, self.ref))
 
     def later(self, seconds: int) -> None:
@@ -58,10 +58,10 @@ class Kept:
 
     def run(self, document: str = DOCUMENT) -> tuple[RunPaths, Journal]:
         """A run that is about to begin, with a document of one step."""
-        found = run_directories.next_run(self.project, self.ref)
-        Path(found.folder).mkdir(parents=True)
-        Path(found.document).write_text(document)
-        return found, Journal(found.journal)
+        run_paths = run_directories.next_run(self.project, self.ref)
+        Path(run_paths.folder).mkdir(parents=True)
+        Path(run_paths.document).write_text(document)
+        return run_paths, Journal(run_paths.journal)
 
 
 def change(path: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from execplan.engine.run import run
 from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.engine.run_records import run_directories
 from execplan.engine.run_state import RunState
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +37,10 @@ _HEAD = """\
 
 def steps(*fences: str) -> str:
     """A plan with these steps."""
-    return "\n".join([_HEAD, *[f"{each}\n" for each in fences]])
+    return "\n".join([_HEAD, *[f"{fence}\n" for fence in fences]])
 
 
-class Bench(Desk):
+class RunRepository(InProcessRepository):
     """It approves and runs."""
 
     name = NAME
@@ -49,22 +49,22 @@ class Bench(Desk):
         super().__init__(path, patch)
         patch.setenv("PATH", f"{self.env['PATH']}")
 
-    def approved(self, content: str) -> None:
+    def approve_plan(self, content: str) -> None:
         """Let the plan be this, and approve it."""
         self.plan(content)
         self.approve()
 
-    def go(self, watch: RunObserver | None = None, *, commit: bool = False, **chosen: Any) -> FinishedRun:
+    def run_plan(self, observer: RunObserver | None = None, *, commit: bool = False, **chosen: Any) -> FinishedRun:
         """Run it."""
         project, ref = self.project()
-        return run(project, ref, RunOptions(**chosen), watch or RunObserver(), WriteOptions(commit))
+        return run(project, ref, RunOptions(**chosen), observer or RunObserver(), WriteOptions(commit))
 
-    def on(self, answer: str | None = None, watch: RunObserver | None = None, **more: Any) -> FinishedRun:
+    def resume_run(self, answer: str | None = None, watch: RunObserver | None = None, **options: Any) -> FinishedRun:
         """Resume the last run."""
         project, ref = self.project()
-        return resume(project, ref, self.last(), answer, watch or RunObserver(), WriteOptions(commit=False), **more)
+        return resume(project, ref, self.last_run(), answer, watch or RunObserver(), WriteOptions(commit=False), **options)
 
-    def own(self, terms: str) -> None:
+    def write_user_settings(self, terms: str) -> None:
         """Let the user's own settings say this of the execution; behind that it must be approved."""
         folder = self.path.parent / ".config" / "execplan"
         folder.mkdir(parents=True, exist_ok=True)
@@ -74,27 +74,27 @@ class Bench(Desk):
         """The places of all runs."""
         return run_directories.list_runs(*self.project())
 
-    def last(self) -> RunPaths:
+    def last_run(self) -> RunPaths:
         """The place of the last run."""
         return run_directories.find_run(*self.project(), None)
 
     def entries(self) -> list[Entry]:
         """What its journal says."""
-        return journal.read_journal(self.last().journal)
+        return journal.read_journal(self.last_run().journal)
 
-    def told(self) -> list[str]:
+    def entry_names(self) -> list[str]:
         """The same, in short."""
-        return [" ".join(filter(None, [each.kind, each.fields.get("step")])) for each in self.entries()]
+        return [" ".join(filter(None, [entry.kind, entry.fields.get("step")])) for entry in self.entries()]
 
-    def course(self) -> RunState:
+    def run_state(self) -> RunState:
         """How far it has come."""
         entries = self.entries()
-        return RunState(load_document(self.last(), entries), entries)
+        return RunState(load_document(self.last_run(), entries), entries)
 
     def text(self, name: str) -> str:
         """What a file holds."""
         return (self.path / name).read_text()
 
-    def there(self, name: str) -> bool:
+    def exists(self, name: str) -> bool:
         """Whether something is there."""
         return (self.path / name).exists()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.conftest import Folder, Result
 from tests.crash.bench import Tree
-from tests.crash.bench import tree as every
+from tests.crash.bench import tree as read_files
 
 if TYPE_CHECKING:
     from typing import Any
@@ -129,7 +129,7 @@ ONCE = ("once", "left", "right", "strong")
 _RUN = re.compile(rb"\b[0-9]{4}-[0-9a-f]{8}\b")
 
 
-class Stage:
+class CrashScenario:
     """A folder with a repository in it, and what lies beside it: the key, and which approvals were used."""
 
     def __init__(self, folder: Path, plan: str = PLAN, files: dict[str, str] = FILES, settings: str = "") -> None:
@@ -148,18 +148,18 @@ class Stage:
         self.repo.git("add", "-A")
         self.repo.git("commit", "-q", "-m", "All")
         self.approve()
-        self.keep("approved")
+        self.save("approved")
 
     def approve(self) -> None:
         """Approve what would run now."""
         self.repo.ok("approve", "--digest", self.repo.ok("evaluate")["digest"])
 
-    def keep(self, name: str) -> None:
+    def save(self, name: str) -> None:
         """Remember how all of it is now."""
         shutil.rmtree(self.folder / name, ignore_errors=True)
         shutil.copytree(self.world, self.folder / name, symlinks=True)
 
-    def back(self, name: str) -> None:
+    def restore(self, name: str) -> None:
         """Let all of it be as it was."""
         shutil.rmtree(self.world)
         shutil.copytree(self.folder / name, self.world, symlinks=True)
@@ -172,32 +172,32 @@ class Stage:
         """Every file of the repository that a run may change, but what the run says of itself; ids of runs are one."""
         return {
             path: (mode, _RUN.sub(b"RUN", data))
-            for path, (mode, data) in every(self.repo.path).items()
+            for path, (mode, data) in read_files(self.repo.path).items()
             if not path.startswith((f"{ARTIFACTS}/", f"{COUNTS}/")) and "__pycache__/" not in path
         }
 
     def folders(self) -> set[str]:
         """Every folder of the repository, but git's and those in which runs are kept."""
-        found = {os.path.relpath(each, self.repo.path) for each, _, _ in os.walk(self.repo.path)}
-        left = {each for each in found if not f"{each}/".startswith((".git/", f"{ARTIFACTS}/", f"{COUNTS}/"))}
-        return {each for each in left if not each.endswith("__pycache__")}
+        all_folders = {os.path.relpath(folder, self.repo.path) for folder, _, _ in os.walk(self.repo.path)}
+        own_folders = {folder for folder in all_folders if not f"{folder}/".startswith((".git/", f"{ARTIFACTS}/", f"{COUNTS}/"))}
+        return {folder for folder in own_folders if not folder.endswith("__pycache__")}
 
-    def counted(self, name: str) -> int:
+    def run_count(self, name: str) -> int:
         """How often a command has run."""
         path = self.repo.path / COUNTS / name
         return len(path.read_text().splitlines()) if path.exists() else 0
 
     def entries(self) -> list[dict[str, Any]]:
         """The journal of the last run."""
-        return [json.loads(line) for line in (self.last / "journal.jsonl").read_bytes().splitlines()]
+        return [json.loads(line) for line in (self.last_run_folder / "journal.jsonl").read_bytes().splitlines()]
 
     def record(self) -> dict[str, Any]:
         """The record of the last run."""
-        told: dict[str, Any] = json.loads((self.last / "record.json").read_bytes())
-        return told
+        record: dict[str, Any] = json.loads((self.last_run_folder / "record.json").read_bytes())
+        return record
 
     @property
-    def last(self) -> Path:
+    def last_run_folder(self) -> Path:
         """The folder of the last run."""
         return max((self.repo.path / ARTIFACTS / "runs").iterdir())
 
@@ -206,23 +206,23 @@ def survivors(folder: Path, patience: float = 5.0) -> list[str]:
     """What still works in a folder after some patience: programs that outlived a kill."""
     until = time.monotonic() + patience
     while True:
-        found = [f"{pid}: {words}" for pid, words in processes(folder)]
-        if not found or time.monotonic() > until:
-            return found
+        alive = [f"{pid}: {command_line}" for pid, command_line in processes(folder)]
+        if not alive or time.monotonic() > until:
+            return alive
         time.sleep(0.01)
 
 
 def processes(folder: Path) -> list[tuple[int, str]]:
     """Every process that works in a folder, or has a path below it among its words; none where there is no /proc."""
-    found = []
-    for each in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        if not each.isdigit() or int(each) == os.getpid():
+    matches = []
+    for pid_name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        if not pid_name.isdigit() or int(pid_name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
-            words = Path(f"/proc/{each}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            if Path(os.readlink(f"/proc/{each}/cwd")).is_relative_to(folder) or str(folder) in words:
-                found.append((int(each), words))
-    return found
+            command_line = Path(f"/proc/{pid_name}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            if Path(os.readlink(f"/proc/{pid_name}/cwd")).is_relative_to(folder) or str(folder) in command_line:
+                matches.append((int(pid_name), command_line))
+    return matches
 
 
 def wait_for(path: Path, patience: float = 20.0) -> None:
@@ -233,7 +233,7 @@ def wait_for(path: Path, patience: float = 20.0) -> None:
         time.sleep(0.01)
 
 
-class Caught(NamedTuple):
+class SignalledResult(NamedTuple):
     """How a command that was signalled at work has ended."""
 
     exit: int
@@ -241,14 +241,14 @@ class Caught(NamedTuple):
     err: str
 
 
-def catch(stage: Stage, mark: str, number: signal.Signals, *arguments: str) -> Caught:
+def run_and_signal(scenario: CrashScenario, mark: str, number: signal.Signals, *arguments: str) -> SignalledResult:
     """Start execplan, wait for a file that a step makes, and send a signal to execplan alone."""
-    process = stage.repo.start(*arguments)
+    process = scenario.repo.start(*arguments)
     try:
-        wait_for(stage.repo.path / mark)
+        wait_for(scenario.repo.path / mark)
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
         process.wait()
-    return Caught(process.returncode, out.decode(), err.decode())
+    return SignalledResult(process.returncode, out.decode(), err.decode())

@@ -12,7 +12,7 @@ from execplan.library import execution_api
 
 if TYPE_CHECKING:
     from execplan.engine.run_state import Question
-    from tests.repo.approving import Desk
+    from tests.repo.approving import InProcessRepository
 
 PLAN = """\
 # Build the parser
@@ -33,54 +33,54 @@ Y = 1
 """
 
 
-class Asked(RunObserver):
+class FixedAnswerObserver(RunObserver):
     """One who says the same to every question."""
 
     def __init__(self, answer: str | None) -> None:
         self.answer = answer
-        self.heard: list[tuple[str, str]] = []
+        self.questions: list[tuple[str, str]] = []
 
     def ask(self, question: Question) -> str | None:
         """The answer."""
-        self.heard.append((question.why, question.step))
+        self.questions.append((question.why, question.step))
         return self.answer
 
 
-def begun(desk: Desk, watch: RunObserver) -> FinishedRun:
+def begin_run(desk: InProcessRepository, observer: RunObserver) -> FinishedRun:
     desk.plan(PLAN)
     desk.data("approve")
-    return execution_api.run(Plan(*desk.project()), observer=watch)
+    return execution_api.run(Plan(*desk.project()), observer=observer)
 
 
-def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
-    watch = Asked("go")
-    finished = begun(desk, watch)
-    assert (finished.status, finished.question, watch.heard) == ("completed", None, [("confirm", "more")])
+def test_who_is_asked_lets_it_go_on(desk: InProcessRepository) -> None:
+    observer = FixedAnswerObserver("go")
+    finished = begin_run(desk, observer)
+    assert (finished.status, finished.question, observer.questions) == ("completed", None, [("confirm", "more")])
     assert (desk.path / "src/more.py").exists()
 
 
-def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
+def test_a_question_that_nobody_answers_is_answered_later(desk: InProcessRepository) -> None:
     plan = Plan(*desk.project())
-    finished = begun(desk, RunObserver())
+    finished = begin_run(desk, RunObserver())
     assert finished.status == "in_progress"
     assert finished.question is not None
     assert (finished.question.why, finished.question.step) == ("confirm", "more")
     (summary,) = execution_api.runs(plan)
     assert (summary.id, summary.state, summary.done, summary.question) == (finished.run, "active", 1, finished.question)
-    found = execution_api.evaluate(plan)
-    assert [each.dry_run.kind for each in found.evaluation.steps] == ["done", "exact"]
+    evaluated = execution_api.evaluate(plan)
+    assert [step.dry_run.kind for step in evaluated.evaluation.steps] == ["done", "exact"]
     assert execution_api.resume(plan, "1", answer="go").status == "completed"
-    told = execution_api.record(plan, finished.run)
-    assert told is not None
-    assert (told.status, told.completed_steps) == ("completed", (1, 2))
+    record = execution_api.record(plan, finished.run)
+    assert record is not None
+    assert (record.status, record.completed_steps) == ("completed", (1, 2))
 
 
-def test_a_revision_of_what_waits(desk: Desk) -> None:
+def test_a_revision_of_what_waits(desk: InProcessRepository) -> None:
     plan = Plan(*desk.project())
-    begun(desk, RunObserver())
+    begin_run(desk, RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
-    made = execution_api.replan(plan, reason="Another file.", information=new)
-    assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (
+    revised = execution_api.replan(plan, reason="Another file.", information=new)
+    assert (revised.revision, revised.completed_steps, [step.id for step in revised.document.steps]) == (
         2,
         ("make",),
         ["make", "other"],
@@ -102,7 +102,7 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
         (execution_api.record, "no-such-run"),
     ],
 )
-def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:
+def test_what_is_refused(desk: InProcessRepository, call: Any, code: str) -> None:
     desk.plan(PLAN)
     with pytest.raises(ExecplanError) as caught:
         call(Plan(*desk.project()))

@@ -17,12 +17,12 @@ from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval
 from execplan.execution.documents.document_io import load, to_bytes
 from tests.engine.test_replan_whole import PLAN, begin, recorded
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MENDED = PLAN.replace("grep -q Y src/made.py", "python3 flaky.py")
+FLAKY_CHECK_PLAN = PLAN.replace("grep -q Y src/made.py", "python3 flaky.py")
 """A plan whose second step fails the first time, and then works: it counts outside the repository."""
 FLAKY = """\
 import pathlib
@@ -40,82 +40,82 @@ raise SystemExit(1)
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository, of a user whom nothing is rolled back for, without a sandbox."""
-    made = Desk(tmp_path / "repo", monkeypatch)
+    repository = InProcessRepository(tmp_path / "repo", monkeypatch)
     settings = tmp_path / ".config/execplan/config.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text('[execution]\nrollback_on = []\nsandbox = "off"\n')
-    made.write("flaky.py", FLAKY.format(failures=1))
-    return made
+    repository.write("flaky.py", FLAKY.format(failures=1))
+    return repository
 
 
-def left(desk: Desk, *names: str, **changes: dict[str, Any]) -> str:
+def remaining_steps(desk: InProcessRepository, *names: str, **changes: dict[str, Any]) -> str:
     """New information: these steps of the execution plan as they are stored, with what is changed of one."""
     path = desk.path / f".agent/execplans/artifacts/{NAME}/execution-plan.json"
-    steps = {each["id"]: each for each in json.loads(path.read_bytes())["steps"]}
-    found = [{**steps[name], **changes.get(name, {})} for name in names]
-    return json.dumps({"steps": [{name: value for name, value in each.items() if name != "number"} for each in found]})
+    steps = {step["id"]: step for step in json.loads(path.read_bytes())["steps"]}
+    chosen = [{**steps[name], **changes.get(name, {})} for name in names]
+    return json.dumps({"steps": [{name: value for name, value in step.items() if name != "number"} for step in chosen]})
 
 
-def replan(desk: Desk, information: str = "", *more: str) -> dict[str, Any]:
+def replan(desk: InProcessRepository, information: str = "", *options: str) -> dict[str, Any]:
     """Make the next revision."""
-    given = ("--new-information", information) if information else ()
-    return desk.data("replan", "--reason", "It failed.", *given, *more)
+    arguments = ("--new-information", information) if information else ()
+    return desk.data("replan", "--reason", "It failed.", *arguments, *options)
 
 
-def approvals(desk: Desk) -> list[dict[str, Any]]:
+def approvals(desk: InProcessRepository) -> list[dict[str, Any]]:
     """Every approval of the plan, the first one first."""
-    found: list[dict[str, Any]] = desk.data("approve", "--list")["approvals"]
-    return sorted(found, key=lambda each: each["revision"])
+    listed: list[dict[str, Any]] = desk.data("approve", "--list")["approvals"]
+    return sorted(listed, key=lambda approval: approval["revision"])
 
 
-def test_a_step_that_leads_to_a_revision_is_tried_again_without_a_person(desk: Desk) -> None:
-    desk.plan(MENDED.replace("needs=make", "needs=make on-failure=replan"))
+def test_a_step_that_leads_to_a_revision_is_tried_again_without_a_person(desk: InProcessRepository) -> None:
+    desk.plan(FLAKY_CHECK_PLAN.replace("needs=make", "needs=make on-failure=replan"))
     desk.approve()
-    told = desk.type("run")
-    assert told.exit == 0, told
+    result = desk.type("run")
+    assert result.exit == 0, result
     digest = approvals(desk)[0]["digest"][:12]
-    assert "replanned, now revision 2: check failed: exit status 1" in told.out
+    assert "replanned, now revision 2: check failed: exit status 1" in result.out
     why = "revision 2 needs no new approval: all its steps were approved by "
-    assert f"resumed: {why}" in told.out
-    assert f"as revision 1 ({digest})" in told.out
-    found = recorded(desk)
-    assert (found.status, found.revision, found.completed_steps) == ("completed", 2, (1, 2, 3))
-    assert (found.approver, len(found.history)) == (approvals(desk)[0]["approver"], 1)
+    assert f"resumed: {why}" in result.out
+    assert f"as revision 1 ({digest})" in result.out
+    record = recorded(desk)
+    assert (record.status, record.revision, record.completed_steps) == ("completed", 2, (1, 2, 3))
+    assert (record.approver, len(record.history)) == (approvals(desk)[0]["approver"], 1)
     audit = desk.type("audit").out
     assert f"(revision, covered by {digest})" in audit
     assert "paused" not in audit
 
 
-def test_a_step_that_fails_again_waits_for_a_resume_and_for_no_approval(desk: Desk) -> None:
+def test_a_step_that_fails_again_waits_for_a_resume_and_for_no_approval(desk: InProcessRepository) -> None:
     desk.write("flaky.py", FLAKY.format(failures=2))
-    desk.plan(MENDED.replace("needs=make", "needs=make on-failure=replan"))
+    desk.plan(FLAKY_CHECK_PLAN.replace("needs=make", "needs=make on-failure=replan"))
     desk.approve()
-    told = desk.type("run")
-    assert told.exit == 8, told
-    assert "revision 3 needs no new approval" in told.err
+    result = desk.type("run")
+    assert result.exit == 8, result
+    assert "revision 3 needs no new approval" in result.err
     assert desk.type("resume").exit == 0
     assert recorded(desk).status == "completed"
 
 
-def test_the_time_limit_of_a_run_holds_for_its_revisions(desk: Desk) -> None:
+def test_the_time_limit_of_a_run_holds_for_its_revisions(desk: InProcessRepository) -> None:
     desk.write("flaky.py", SLOW)
-    desk.plan(MENDED.replace("needs=make", "needs=make on-failure=replan"))
+    desk.plan(FLAKY_CHECK_PLAN.replace("needs=make", "needs=make on-failure=replan"))
     desk.approve()
     assert desk.type("run", "--timeout", "4").exit == 1
-    found = recorded(desk)
-    assert (found.status, found.revision) == ("failed", 2)
-    assert "time" in (found.steps[1].reason or "")
+    record = recorded(desk)
+    assert (record.status, record.revision) == ("failed", 2)
+    assert "time" in (record.steps[1].reason or "")
 
 
-def test_what_failed_is_tried_again_as_it_was_approved(desk: Desk) -> None:
-    begin(desk, MENDED, 1)
-    made = desk.type("replan", "--reason", "It was the weather.")
-    assert made.exit == 0
-    assert "needs no new approval: all its steps were approved by" in made.out
-    assert "next: execplan resume 0001-" in made.out
-    assert "execplan approve" not in made.out
+def test_what_failed_is_tried_again_as_it_was_approved(desk: InProcessRepository) -> None:
+    begin(desk, FLAKY_CHECK_PLAN, 1)
+    result = desk.type("replan", "--reason", "It was the weather.")
+    assert result.exit == 0
+    assert "needs no new approval: all its steps were approved by" in result.out
+    assert "next: execplan resume 0001-" in result.out
+    assert "execplan approve" not in result.out
     assert "run 1 can be resumed: its new revision needs no approval" in desk.type("status").out
     for call in ("status", "next"):
         follow = desk.type(call).out.splitlines()[-1]
@@ -123,18 +123,18 @@ def test_what_failed_is_tried_again_as_it_was_approved(desk: Desk) -> None:
         assert "execplan approve" not in desk.type(call).out
     assert "next: execplan resume" in desk.type("runs").out
     assert "needs no new approval" in desk.type("show", "--run", "1").out
-    assert desk.stands() == "approved"
+    assert desk.approval_state() == "approved"
     assert desk.data("approve", "--check")["covered_by"] == approvals(desk)[0]["digest"]
     assert desk.data("resume", "--dry-run")["question"]["why"] == "covered"
     assert desk.type("resume").exit == 0
     assert recorded(desk).status == "completed"
 
 
-def test_a_step_is_left_out_and_others_change_places(desk: Desk) -> None:
+def test_a_step_is_left_out_and_others_change_places(desk: InProcessRepository) -> None:
     plan = PLAN.replace("needs=check", "needs=make") + "\n```sh {#more}\ngrep -q 1 src/made.py\n```\n"
     begin(desk, plan, 1)
-    made = replan(desk, left(desk, "more", "last"))
-    assert (made["needs_approval"], [each["id"] for each in made["steps"]]) == ([], ["make", "more", "last"])
+    revision = replan(desk, remaining_steps(desk, "more", "last"))
+    assert (revision["needs_approval"], [step["id"] for step in revision["steps"]]) == ([], ["make", "more", "last"])
     assert desk.type("resume").exit == 0
     assert recorded(desk).completed_steps == (1, 2, 3)
 
@@ -156,35 +156,35 @@ def test_a_step_is_left_out_and_others_change_places(desk: Desk) -> None:
         (("check", "last"), {"check": {"id": "checks"}, "last": {"depends_on": ["checks"]}}, "the step checks is new"),
     ],
 )  # fmt: skip
-def test_anything_else_is_for_a_person(desk: Desk, names: tuple[str, ...], changes: dict[str, Any], why: str) -> None:
+def test_anything_else_is_for_a_person(desk: InProcessRepository, names: tuple[str, ...], changes: dict[str, Any], why: str) -> None:
     begin(desk, PLAN, 1)
-    dry = replan(desk, left(desk, *names, **changes), "--dry-run")
-    made = replan(desk, left(desk, *names, **changes))
-    assert any(why in each for each in made["needs_approval"]), made["needs_approval"]
-    assert (dry["needs_approval"], made["covered_by"]) == (made["needs_approval"], None)
+    dry = replan(desk, remaining_steps(desk, *names, **changes), "--dry-run")
+    revision = replan(desk, remaining_steps(desk, *names, **changes))
+    assert any(why in reason for reason in revision["needs_approval"]), revision["needs_approval"]
+    assert (dry["needs_approval"], revision["covered_by"]) == (revision["needs_approval"], None)
     assert len(approvals(desk)) == 1
     assert desk.type("resume").exit == 4
     assert desk.type("status").out.splitlines()[-1] == f"next: execplan evaluate {NAME}"
 
 
-def test_a_dry_run_tells_and_derives_nothing(desk: Desk) -> None:
+def test_a_dry_run_tells_and_derives_nothing(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
-    told = replan(desk, "", "--dry-run")
-    assert told["covered_by"] == approvals(desk)[0]["digest"]
+    revision = replan(desk, "", "--dry-run")
+    assert revision["covered_by"] == approvals(desk)[0]["digest"]
     assert len(approvals(desk)) == 1
 
 
-def test_the_derived_approval_says_what_it_is(desk: Desk) -> None:
+def test_the_derived_approval_says_what_it_is(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
     first, second = approvals(desk)
     assert (second["how"], second["covered_by"], second["state"]) == ("revision", first["digest"], "approved")
     assert (second["approver"], second["expires_at"]) == (first["approver"], first["expires_at"])
     folder = desk.path / f".agent/execplans/artifacts/{NAME}/approvals"
-    told = json.loads((folder / f"{second['digest']}.json").read_bytes())
-    assert told["derived_from"]["revision"] == 1
-    assert told["derived_from"]["run"].startswith("0001-")
-    assert told["steps"] == ["check", "last"]
+    approval = json.loads((folder / f"{second['digest']}.json").read_bytes())
+    assert approval["derived_from"]["revision"] == 1
+    assert approval["derived_from"]["run"].startswith("0001-")
+    assert approval["steps"] == ["check", "last"]
     assert "derived_from" not in json.loads((folder / f"{first['digest']}.json").read_bytes())
     assert f"revision 2, covered by {first['digest'][:12]}" in desk.type("approve", "--list").out
     project, ref = desk.project()
@@ -192,7 +192,7 @@ def test_the_derived_approval_says_what_it_is(desk: Desk) -> None:
     assert desk.data("stats")["approvals"] == {"approved": 1, "declined": 0, "revoked": 0, "derived": 1}
 
 
-def test_it_serves_its_run_alone(desk: Desk) -> None:
+def test_it_serves_its_run_alone(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
     desk.data("rollback")
@@ -201,12 +201,12 @@ def test_it_serves_its_run_alone(desk: Desk) -> None:
     assert "used" in desk.type("status").out
 
 
-def test_who_revokes_the_approval_revokes_what_was_derived(desk: Desk) -> None:
+def test_who_revokes_the_approval_revokes_what_was_derived(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
-    assert desk.stands() == "approved"
+    assert desk.approval_state() == "approved"
     assert desk.data("approve", "--revoke")["revoked"] == [approvals(desk)[0]["digest"]]
-    assert desk.stands() == "revoked"
+    assert desk.approval_state() == "revoked"
     error = desk.refused(7, "not-approved", "resume")
     assert error["candidates"] == ["the approval that covers this revision was revoked"]
     assert desk.type("status").out.splitlines()[-1] == f"next: execplan evaluate {NAME}"
@@ -214,7 +214,7 @@ def test_who_revokes_the_approval_revokes_what_was_derived(desk: Desk) -> None:
     assert desk.type("resume").exit == 1
 
 
-def test_who_revokes_what_was_derived_is_asked_from_then_on(desk: Desk) -> None:
+def test_who_revokes_what_was_derived_is_asked_from_then_on(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
     desk.data("approve", "--revoke", approvals(desk)[1]["digest"])
@@ -222,13 +222,13 @@ def test_who_revokes_what_was_derived_is_asked_from_then_on(desk: Desk) -> None:
     assert "revoked" in replan(desk)["needs_approval"][0]
 
 
-def broken_seal(desk: Desk) -> None:
+def broken_seal(desk: InProcessRepository) -> None:
     """Another approver in the approval that the run has."""
     (path,) = (desk.path / f".agent/execplans/artifacts/{NAME}/approvals").iterdir()
     path.write_bytes(path.read_bytes().replace(b'"approver": "', b'"approver": "Dr. '))
 
 
-STATES: dict[str, tuple[Callable[[Desk], object], str]] = {
+STATES: dict[str, tuple[Callable[[InProcessRepository], object], str]] = {
     "revoked": (lambda desk: desk.data("approve", "--revoke"), "revoked"),
     "expired": (lambda desk: desk.later(2 * 86_400), "expired"),
     "altered": (broken_seal, "not as it was sealed"),
@@ -247,57 +247,57 @@ STATES: dict[str, tuple[Callable[[Desk], object], str]] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_an_approval_that_is_worth_nothing_covers_nothing(desk: Desk, state: str) -> None:
+def test_an_approval_that_is_worth_nothing_covers_nothing(desk: InProcessRepository, state: str) -> None:
     begin(desk, PLAN, 1)
     change, why = STATES[state]
     change(desk)
-    told = replan(desk)["needs_approval"]
-    assert any(why in each for each in told), told
+    reasons = replan(desk)["needs_approval"]
+    assert any(why in reason for reason in reasons), reasons
     assert desk.type("resume").exit in (4, 7)
 
 
-def test_what_is_changed_behind_a_derived_approval_is_drift(desk: Desk) -> None:
+def test_what_is_changed_behind_a_derived_approval_is_drift(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
     desk.write("src/made.py", "X = 2\n")
-    assert any("src/made.py: other bytes" in each for each in desk.drift())
+    assert any("src/made.py: other bytes" in line for line in desk.drift())
     desk.refused(4, "stale-approval", "resume")
 
 
-def test_another_program_behind_a_derived_approval_is_drift(desk: Desk) -> None:
+def test_another_program_behind_a_derived_approval_is_drift(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
     desk.stub("grep")
-    assert any([each.startswith("grep: was ") for each in desk.drift()])
+    assert any([line.startswith("grep: was ") for line in desk.drift()])
     desk.refused(4, "stale-approval", "resume")
 
 
 @pytest.mark.parametrize("field", ["approver", "expires_at", "run", "approvals", "digest"])
-def test_a_derived_approval_that_was_altered_lets_nothing_run(desk: Desk, field: str) -> None:
+def test_a_derived_approval_that_was_altered_lets_nothing_run(desk: InProcessRepository, field: str) -> None:
     begin(desk, PLAN, 1)
     replan(desk)
     path = desk.path / f".agent/execplans/artifacts/{NAME}/approvals/{approvals(desk)[1]['digest']}.json"
-    told = json.loads(path.read_bytes())
-    into = told if field in ("approver", "expires_at") else told["derived_from"]
-    other = {"expires_at": "2030-01-01T00:00:00Z", "approvals": ["0" * 32], "digest": "0" * 64}
-    into[field] = other.get(field, f"{into[field]}x")
-    path.write_bytes(to_bytes(Approval.model_validate_json(json.dumps(told))))
+    approval_data = json.loads(path.read_bytes())
+    into = approval_data if field in ("approver", "expires_at") else approval_data["derived_from"]
+    replacements = {"expires_at": "2030-01-01T00:00:00Z", "approvals": ["0" * 32], "digest": "0" * 64}
+    into[field] = replacements.get(field, f"{into[field]}x")
+    path.write_bytes(to_bytes(Approval.model_validate_json(json.dumps(approval_data))))
     desk.refused(4, "approval-altered", "resume")
 
 
-def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
+def test_a_revision_of_a_revision_derives_from_both(desk: InProcessRepository) -> None:
     begin(desk, PLAN, 1)
     for _ in range(2):
         replan(desk)
     project, _ = desk.project()
     folder = desk.path / f".agent/execplans/artifacts/{NAME}/approvals"
     first, second, third = [
-        load((folder / f"{each['digest']}.json").read_bytes(), Approval, "it") for each in approvals(desk)
+        load((folder / f"{listed['digest']}.json").read_bytes(), Approval, "it") for listed in approvals(desk)
     ]
     assert third.origins == (first.id, second.id)
     sealing = approval_key.read(project)
     assert sealing is not None
-    assert all(approval_document.verify_signature(each, sealing) for each in (first, second, third))
+    assert all(approval_document.verify_signature(approval, sealing) for approval in (first, second, third))
     desk.data("approve", "--revoke")
     assert (
         approval_status.find_status(*desk.project(), third.derived_from.run if third.derived_from else "").state
@@ -305,7 +305,7 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
     )
 
 
-def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_approval_does_not_cover_revisions_without_end(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revision_coverage, "MAX_DERIVED_REVISIONS", 2)
     begin(desk, PLAN, 1)
     assert [replan(desk)["needs_approval"] for _ in range(2)] == [[], []]
@@ -315,39 +315,39 @@ def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypat
     assert replan(desk)["needs_approval"] == [], "somebody has looked at it"
 
 
-def test_what_comes_back_after_a_revision_without_it_is_new(desk: Desk) -> None:
+def test_what_comes_back_after_a_revision_without_it_is_new(desk: InProcessRepository) -> None:
     begin(desk, PLAN.replace("needs=check", "needs=make"), 1)
-    both = left(desk, "check", "last")
-    assert replan(desk, left(desk, "last"))["needs_approval"] == []
+    both = remaining_steps(desk, "check", "last")
+    assert replan(desk, remaining_steps(desk, "last"))["needs_approval"] == []
     assert replan(desk, both)["needs_approval"] == ["the step check is new"]
 
 
 @pytest.mark.parametrize("said", ["on-failure=ask", "confirm=true"])
-def test_no_revision_answers_for_a_person(desk: Desk, said: str) -> None:
+def test_no_revision_answers_for_a_person(desk: InProcessRepository, said: str) -> None:
     begin(desk, PLAN.replace("needs=make", f"needs=make {said}"), 8)
     assert "the run waits for an answer" in replan(desk)["needs_approval"][0]
 
 
-def test_a_run_that_a_person_has_stopped_is_theirs(desk: Desk) -> None:
+def test_a_run_that_a_person_has_stopped_is_theirs(desk: InProcessRepository) -> None:
     begin(desk, PLAN.replace("needs=make", "needs=make on-failure=ask"), 8)
     assert desk.type("resume", "--answer", "stop").exit == 1
     assert replan(desk)["needs_approval"] == ["somebody has stopped the run"]
 
 
-def test_steps_that_were_not_approved_stay_so(desk: Desk) -> None:
+def test_steps_that_were_not_approved_stay_so(desk: InProcessRepository) -> None:
     """The approval of some steps covers no others, though the document has them."""
     plan = PLAN.replace("grep -q 1 src/made.py", "rm -f src/gone")
     desk.plan(plan)
     desk.data("approve", "--digest", desk.digest()[:8], "--step", "make", "--step", "check")
     assert desk.type("run", "--step", "make", "--step", "check").exit == 1
-    made = replan(desk)
-    assert made["needs_approval"] == []
+    revision = replan(desk)
+    assert revision["needs_approval"] == []
     folder = desk.path / f".agent/execplans/artifacts/{NAME}/approvals"
-    told = json.loads((folder / f"{approvals(desk)[1]['digest']}.json").read_bytes())
-    assert told["steps"] == ["check"]
+    approval_data = json.loads((folder / f"{approvals(desk)[1]['digest']}.json").read_bytes())
+    assert approval_data["steps"] == ["check"]
 
 
-def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
+def test_what_the_policy_has_approved_is_no_persons(desk: InProcessRepository) -> None:
     """A derived approval gives no more weight to it: what a person has to approve is not approved."""
     begin(desk, PLAN, 1)
     assert approvals(desk)[0]["how"] == "policy"
@@ -355,13 +355,13 @@ def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
     assert desk.type("resume").exit == 1
     project, ref = desk.project()
     entries = journal.read_journal(run_directories.find_run(project, ref, None).journal)
-    resumed = next(each for each in entries if each.kind == "resumed")
+    resumed = next(entry for entry in entries if entry.kind == "resumed")
     assert (resumed.fields["how"], resumed.fields["covered_by"]["revision"]) == ("policy", 1)
-    assert {each.fields["by"] for each in entries if each.kind == "intent"} == {"policy"}
+    assert {entry.fields["by"] for entry in entries if entry.kind == "intent"} == {"policy"}
     assert recorded(desk).approver is None
 
 
-def test_killed_before_the_approval_was_derived_a_person_approves(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_before_the_approval_was_derived_a_person_approves(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 

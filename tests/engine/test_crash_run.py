@@ -7,37 +7,37 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import COUNTED
-from tests.engine.stage import Stage
-from tests.engine.sweeping import points, sweep_rollback, sweep_run, told, undisturbed
+from tests.engine.stage import CrashScenario
+from tests.engine.sweeping import points, sweep_rollback, sweep_run, describe_failures, run_undisturbed
 
-EVERY = 23
+STRIDE = 23
 """Which of the boundaries are tried here, every so manieth; `make torture` tries them all."""
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
     """A plan that is approved."""
-    return Stage(tmp_path_factory.mktemp("stage"))
+    return CrashScenario(tmp_path_factory.mktemp("stage"))
 
 
-def test_killed_at_an_entry(stage: Stage, record_property: Callable[[str, object], None]) -> None:
-    whole = undisturbed(stage)
-    kills = sweep_run(stage, whole, [*points(whole.entries, EVERY), f"after:{whole.entries}"])
-    record_property(COUNTED, f"run: killed at {len(kills)} of {2 * whole.entries} boundaries of entries, and resumed")
-    assert not told(kills), told(kills)
+def test_killed_at_an_entry(scenario: CrashScenario, record_property: Callable[[str, object], None]) -> None:
+    reference = run_undisturbed(scenario)
+    kills = sweep_run(scenario, reference, [*points(reference.entries, STRIDE), f"after:{reference.entries}"])
+    record_property(COUNTED, f"run: killed at {len(kills)} of {2 * reference.entries} boundaries of entries, and resumed")
+    assert not describe_failures(kills), describe_failures(kills)
 
 
-def test_killed_at_an_entry_with_steps_beside_each_other(stage: Stage) -> None:
-    whole = undisturbed(stage, "--jobs", "2")
-    kills = sweep_run(stage, whole, points(whole.entries, EVERY * 2 + 1), "--jobs", "2")
-    assert not told(kills), told(kills)
+def test_killed_at_an_entry_with_steps_beside_each_other(scenario: CrashScenario) -> None:
+    reference = run_undisturbed(scenario, "--jobs", "2")
+    kills = sweep_run(scenario, reference, points(reference.entries, STRIDE * 2 + 1), "--jobs", "2")
+    assert not describe_failures(kills), describe_failures(kills)
 
 
-def test_a_rollback_that_is_killed(stage: Stage, record_property: Callable[[str, object], None]) -> None:
-    whole = undisturbed(stage)
-    stage.back("ran")
-    assert stage.run("rollback").exit == 0
-    entries = len(stage.entries()) - whole.entries
-    kills = sweep_rollback(stage, whole, points(entries, EVERY, whole.entries + 1))
+def test_a_rollback_that_is_killed(scenario: CrashScenario, record_property: Callable[[str, object], None]) -> None:
+    reference = run_undisturbed(scenario)
+    scenario.restore("ran")
+    assert scenario.run("rollback").exit == 0
+    entries = len(scenario.entries()) - reference.entries
+    kills = sweep_rollback(scenario, reference, points(entries, STRIDE, reference.entries + 1))
     record_property(COUNTED, f"rollback: killed at {len(kills)} of {2 * entries} boundaries of entries, and done again")
-    assert not told(kills), told(kills)
+    assert not describe_failures(kills), describe_failures(kills)

@@ -13,7 +13,7 @@ import pytest
 
 from execplan.errors import PAUSED
 from tests.engine.commanding import OWN_SESSION
-from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, Stage, catch, processes, survivors, wait_for
+from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, CrashScenario, run_and_signal, processes, survivors, wait_for
 
 PLAN = """\
 # Wait
@@ -54,29 +54,29 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """The exit status of each; a closed terminal sends SIGHUP."""
 
 
-def stage_of(folder: Path, effect: str) -> Stage:
+def stage_of(folder: Path, effect: str) -> CrashScenario:
     """A plan whose second step never ends unless `.counts/calm` is there."""
-    return Stage(folder, PLAN.replace("EFFECT", effect), {**FILES, "slow.sh": SLOW})
+    return CrashScenario(folder, PLAN.replace("EFFECT", effect), {**FILES, "slow.sh": SLOW})
 
 
 @pytest.fixture(scope="module")
-def idempotent(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+def idempotent(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
     """Its slow step may be run again."""
     return stage_of(tmp_path_factory.mktemp("idempotent"), IDEMPOTENT)
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+def once(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
     """Its slow step may not be run again."""
     return stage_of(tmp_path_factory.mktemp("once"), "")
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
-def test_58_a_signal(idempotent: Stage, number: signal.Signals) -> None:
-    idempotent.back("approved")
+def test_58_a_signal(idempotent: CrashScenario, number: signal.Signals) -> None:
+    idempotent.restore("approved")
     if number is signal.SIGTERM:
         idempotent.repo.write("deaf", "")  # what does not listen is killed two seconds later
-    caught = catch(idempotent, STARTED, number, "run", NAME)
+    caught = run_and_signal(idempotent, STARTED, number, "run", NAME)
     assert caught.exit == SIGNALS[number], caught
     assert "Traceback" not in caught.err
     assert survivors(idempotent.world) == []
@@ -85,26 +85,26 @@ def test_58_a_signal(idempotent: Stage, number: signal.Signals) -> None:
     goes_on(idempotent)
 
 
-def resumed(stage: Stage, said: str) -> None:
+def resumed(scenario: CrashScenario, output: str) -> None:
     """The line that resumes the run is there, and is one that can be typed."""
-    found = re.search(r"^resume: execplan resume (\S+) -p (\S+)$", said, re.MULTILINE)
-    assert found is not None, said
-    assert found[2] == NAME
-    assert (stage.repo.path / ARTIFACTS / "runs" / found[1]).is_dir()
+    matched = re.search(r"^resume: execplan resume (\S+) -p (\S+)$", output, re.MULTILINE)
+    assert matched is not None, output
+    assert matched[2] == NAME
+    assert (scenario.repo.path / ARTIFACTS / "runs" / matched[1]).is_dir()
 
 
-def goes_on(stage: Stage) -> None:
+def goes_on(scenario: CrashScenario) -> None:
     """The run is resumed and completed, and what was done is not done again."""
-    stage.repo.write(f"{COUNTS}/calm", "")
-    done = stage.run("resume", "-p", NAME)
-    assert done.exit == 0, done
-    assert [stage.counted(each) for each in ("first", "slow", "last")] == [1, 2, 1]
-    assert (stage.repo.path / "made/slow.txt").read_text() == "slow\n"
-    assert stage.run("audit", NAME, "--verify").exit == 0
+    scenario.repo.write(f"{COUNTS}/calm", "")
+    result = scenario.run("resume", "-p", NAME)
+    assert result.exit == 0, result
+    assert [scenario.run_count(name) for name in ("first", "slow", "last")] == [1, 2, 1]
+    assert (scenario.repo.path / "made/slow.txt").read_text() == "slow\n"
+    assert scenario.run("audit", NAME, "--verify").exit == 0
 
 
-def test_58_a_closed_terminal(idempotent: Stage) -> None:
-    idempotent.back("approved")
+def test_58_a_closed_terminal(idempotent: CrashScenario) -> None:
+    idempotent.restore("approved")
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(idempotent.repo.path)
@@ -117,55 +117,55 @@ def test_58_a_closed_terminal(idempotent: Stage) -> None:
     goes_on(idempotent)
 
 
-def test_58_the_engine_is_killed_at_work(idempotent: Stage) -> None:
-    idempotent.back("approved")
-    caught = catch(idempotent, STARTED, signal.SIGKILL, "run", NAME)
+def test_58_the_engine_is_killed_at_work(idempotent: CrashScenario) -> None:
+    idempotent.restore("approved")
+    caught = run_and_signal(idempotent, STARTED, signal.SIGKILL, "run", NAME)
     assert caught.exit == -signal.SIGKILL
     assert survivors(idempotent.world) == []
     goes_on(idempotent)
 
 
 @pytest.mark.parametrize(("answer", "runs", "holds"), [("again", 2, "slow\n"), ("go", 1, "half\n"), ("skip", 1, None)])
-def test_a_command_that_may_run_once_is_cut_short(once: Stage, answer: str, runs: int, holds: str | None) -> None:
-    once.back("approved")
-    catch(once, STARTED, signal.SIGKILL, "run", NAME)
+def test_a_command_that_may_run_once_is_cut_short(once: CrashScenario, answer: str, runs: int, holds: str | None) -> None:
+    once.restore("approved")
+    run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert survivors(once.world) == []
     once.repo.write(f"{COUNTS}/calm", "")
     for _ in range(2):
-        asked = once.run("resume", "-p", NAME)
-        assert asked.exit == PAUSED, asked
-        assert "slow" in asked.err + asked.out
-        assert "--answer" in asked.err + asked.out
-    assert once.counted("slow") == 1
-    done = once.run("resume", "-p", NAME, "--answer", answer)
-    assert done.exit == 0, done
-    assert [once.counted(each) for each in ("first", "slow", "last")] == [1, runs, 1]
-    made = once.repo.path / "made/slow.txt"
-    assert (made.read_text() if made.exists() else None) == holds
+        paused = once.run("resume", "-p", NAME)
+        assert paused.exit == PAUSED, paused
+        assert "slow" in paused.err + paused.out
+        assert "--answer" in paused.err + paused.out
+    assert once.run_count("slow") == 1
+    result = once.run("resume", "-p", NAME, "--answer", answer)
+    assert result.exit == 0, result
+    assert [once.run_count(name) for name in ("first", "slow", "last")] == [1, runs, 1]
+    slow_file = once.repo.path / "made/slow.txt"
+    assert (slow_file.read_text() if slow_file.exists() else None) == holds
     assert once.run("audit", NAME, "--verify").exit == 0
     assert once.run("rollback", "-p", NAME).exit == 0
-    assert not made.exists()
+    assert not slow_file.exists()
 
 
-def test_a_run_that_is_stopped_at_a_question_has_failed(once: Stage) -> None:
-    once.back("approved")
-    catch(once, STARTED, signal.SIGKILL, "run", NAME)
+def test_a_run_that_is_stopped_at_a_question_has_failed(once: CrashScenario) -> None:
+    once.restore("approved")
+    run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert once.run("resume", "-p", NAME).exit == PAUSED
-    done = once.run("resume", "-p", NAME, "--answer", "stop")
-    assert done.exit == 1, done
-    assert once.counted("last") == 0
+    result = once.run("resume", "-p", NAME, "--answer", "stop")
+    assert result.exit == 1, result
+    assert once.run_count("last") == 0
 
 
-def test_the_program_of_a_step_is_killed(once: Stage) -> None:
-    once.back("approved")
+def test_the_program_of_a_step_is_killed(once: CrashScenario) -> None:
+    once.restore("approved")
     process = once.repo.start("run", NAME)
     wait_for(once.repo.path / STARTED)
-    for pid, words in processes(once.world):
-        if words.startswith("sh slow.sh"):
+    for pid, command_line in processes(once.world):
+        if command_line.startswith("sh slow.sh"):
             os.kill(pid, signal.SIGKILL)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 1, (out, err)
     assert survivors(once.world) == []
     assert b"slow failed: it was ended by signal 9" in out + err
-    assert [once.counted(each) for each in ("first", "slow", "last")] == [1, 1, 0]
+    assert [once.run_count(name) for name in ("first", "slow", "last")] == [1, 1, 0]
     assert not (once.repo.path / "made/first.txt").exists(), "a failure is rolled back"

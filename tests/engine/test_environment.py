@@ -11,7 +11,7 @@ from execplan.engine.commands.command_environment import ALLOWED, build_environm
 
 
 @pytest.fixture(autouse=True)
-def given(monkeypatch: pytest.MonkeyPatch) -> None:
+def fixed_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         monkeypatch.delenv(name)
     for name, value in {
@@ -36,7 +36,7 @@ def test_only_what_is_allowed() -> None:
 def test_every_variable_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs/running.md").read_text()
     sentence = " ".join(page.partition("A command gets the variables ")[2].partition(", `TERM=dumb`")[0].split())
-    names = [each.replace("*", "ALL") for each in sentence.split(", ")]
+    names = [word.replace("*", "ALL") for word in sentence.split(", ")]
     for name in names:
         monkeypatch.setenv(name, "x")
     assert {name for name, value in build_environment({}, ()).items() if value == "x"} == {*names}

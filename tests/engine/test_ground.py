@@ -33,14 +33,14 @@ def files(repo: Folder, request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     return WorkspaceFiles(project_discovery.find(str(repo.path)))
 
 
-def look(place: Path) -> dict[str, object]:
+def look(folder: Path) -> dict[str, object]:
     """All that is below a folder."""
-    found: dict[str, object] = {}
-    for each in sorted(place.rglob("*")):
-        status = each.lstat()
-        what: object = os.readlink(each) if each.is_symlink() else each.read_bytes() if each.is_file() else "folder"
-        found[str(each.relative_to(place))] = (what, stat.S_IMODE(status.st_mode))
-    return found
+    entries: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        content: object = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else "folder"
+        entries[str(path.relative_to(folder))] = (content, stat.S_IMODE(status.st_mode))
+    return entries
 
 
 def mode(path: Path) -> int:
@@ -184,16 +184,16 @@ def test_a_disk_that_is_full_leaves_all_as_it_was(
 
 def test_what_a_killed_writer_left_is_gone_with_the_next_one(files: WorkspaceFiles, repo: Folder) -> None:
     before = look(repo.path)
-    left = repo.path / temp_file_name("README.md")
+    leftover = repo.path / temp_file_name("README.md")
     for call in (
         lambda: files.write("README.md", b"# A project\n", 0o644),
         lambda: files.remove_temporary("README.md"),
         lambda: files.remove_temporary("nowhere/README.md"),
         lambda: files.remove("README.md"),
     ):
-        left.write_bytes(b"half")
+        leftover.write_bytes(b"half")
         call()
-        assert left.exists() == (call.__code__.co_consts[-1] == "nowhere/README.md")
+        assert leftover.exists() == (call.__code__.co_consts[-1] == "nowhere/README.md")
     del before["README.md"]
     assert look(repo.path) == before
 
@@ -228,13 +228,13 @@ def test_a_folder_swapped_for_a_link_again_and_again(
 
     swapper = threading.Thread(target=swap)
     swapper.start()
-    refusals, done, seen = set(), 0, set()
+    refusals, succeeded, contents = set(), 0, set()
     calls: list[Callable[[], object]] = [
         lambda: files.write("src/new", b"x", 0o644),
         lambda: files.remove("src/secret"),
         lambda: files.write("src/secret", b"ours", 0o644),
         lambda: files.link("src/other", "x"),
-        lambda: seen.add(files.read("src/secret")),
+        lambda: contents.add(files.read("src/secret")),
         lambda: files.make_folder("src/folder", 0o700),
         lambda: files.remove_folder("src/folder"),
     ]
@@ -242,14 +242,14 @@ def test_a_folder_swapped_for_a_link_again_and_again(
         for number in range(4200):
             try:
                 calls[number % len(calls)]()
-                done += 1
+                succeeded += 1
             except ExecplanError as error:
                 refusals.add(error.code)
     finally:
         stop.set()
         swapper.join()
     assert look(outside) == before
-    assert done
-    assert seen == {b"ours"}
+    assert succeeded
+    assert contents == {b"ours"}
     assert "path-outside" in refusals
     assert swaps[0]

@@ -20,7 +20,7 @@ TEXTS = st.text(max_size=20)
 VALUES = st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | TEXTS, lambda inner: st.lists(inner, max_size=3))
 
 
-def written(path: Path, count: int) -> bytes:
+def write_entries(path: Path, count: int) -> bytes:
     """A journal of so many entries."""
     with Journal(str(path)) as journal:
         for number in range(count):
@@ -31,9 +31,9 @@ def written(path: Path, count: int) -> bytes:
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with Journal(str(path)) as journal:
-        kept = [journal.write("begun", run="0001"), journal.write("result", step="ä", reason="line\nline \u2028\x85")]
-    assert read_journal(str(path)) == kept
-    assert [(each.number, each.kind) for each in kept] == [(1, "begun"), (2, "result")]
+        entries = [journal.write("begun", run="0001"), journal.write("result", step="ä", reason="line\nline \u2028\x85")]
+    assert read_journal(str(path)) == entries
+    assert [(entry.number, entry.kind) for entry in entries] == [(1, "begun"), (2, "result")]
     assert path.read_bytes().count(b"\n") == 2
 
 
@@ -42,23 +42,23 @@ def test_any_value_comes_back(tmp_path_factory: pytest.TempPathFactory, said: di
     path = str(tmp_path_factory.mktemp("j") / "journal.jsonl")
     with Journal(path) as journal:
         entry = journal.write("result", **said)
-    (found,) = read_journal(path)
-    assert found == entry
-    assert found.fields == json.loads(json.dumps(said).encode("utf-8", "backslashreplace"))
+    (read_back,) = read_journal(path)
+    assert read_back == entry
+    assert read_back.fields == json.loads(json.dumps(said).encode("utf-8", "backslashreplace"))
 
 
 def test_a_line_that_a_killed_writer_began_is_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    whole = written(path, 3)
-    last = whole.rindex(b"\n", 0, -1) + 1
-    for cut in range(last, len(whole)):
-        path.write_bytes(whole[:cut])
+    content = write_entries(path, 3)
+    last_line_start = content.rindex(b"\n", 0, -1) + 1
+    for cut in range(last_line_start, len(content)):
+        path.write_bytes(content[:cut])
         assert len(read_journal(str(path))) == 2
         with Journal(str(path)) as journal:
             assert len(journal.entries) == 2
-            assert path.read_bytes() == whole[:last]
+            assert path.read_bytes() == content[:last_line_start]
             assert journal.write("resumed").number == 3
-        assert [each.number for each in read_journal(str(path))] == [1, 2, 3]
+        assert [entry.number for entry in read_journal(str(path))] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_a_line_that_a_killed_writer_began_is_cut_off(tmp_path: Path) -> None:
 )
 def test_a_line_that_is_no_entry_is_refused_and_named(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "journal.jsonl"
-    whole = written(path, 1) + line + b"\n"
-    path.write_bytes(whole)
+    content = write_entries(path, 1) + line + b"\n"
+    path.write_bytes(content)
     for work in (lambda: read_journal(str(path)), lambda: Journal(str(path))):
         with pytest.raises(ExecplanError, match=r"journal\.jsonl:2 ") as caught:
             work()
         assert (caught.value.code, caught.value.exit) == ("journal-altered", ENVIRONMENT)
-    assert path.read_bytes() == whole
+    assert path.read_bytes() == content
 
 
 def test_a_disk_that_is_full_leaves_the_journal_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +81,12 @@ def test_a_disk_that_is_full_leaves_the_journal_as_it_was(tmp_path: Path, monkey
         journal.write("begun")
         before, write = path.read_bytes(), os.write
 
-        def some(handle: int, data: bytes) -> int:
+        def partial_write(handle: int, data: bytes) -> int:
             if len(data) < 8:
                 raise OSError(28, "full")
             return write(handle, bytes(data)[:7])
 
-        monkeypatch.setattr(os, "write", some)
+        monkeypatch.setattr(os, "write", partial_write)
         with pytest.raises(ExecplanError, match="no space left"):
             journal.write("result", reason="x" * 100)
         monkeypatch.undo()
@@ -97,10 +97,10 @@ def test_a_disk_that_is_full_leaves_the_journal_as_it_was(tmp_path: Path, monkey
 
 def test_lines_have_the_digests_that_a_ledger_compares(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    whole = written(path, 2)
-    one, two = parse_entries(whole, "j")
+    content = write_entries(path, 2)
+    one, two = parse_entries(content, "j")
     assert one.line != two.line
-    assert parse_entries(whole.replace(b"s1", b"s2"), "j")[1].line != two.line
+    assert parse_entries(content.replace(b"s1", b"s2"), "j")[1].line != two.line
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_what_was_removed_or_written_to_while_the_run_was_at_work_is_added_nothi
             path.write_bytes(data)
         else:
             path.write_bytes(b"" if harm == "cut" else path.read_bytes() + b"{}\n")
-        left = path.read_bytes() if path.exists() else None
+        remaining = path.read_bytes() if path.exists() else None
         with pytest.raises(ExecplanError, match="while the run was at work") as caught:
             journal.write("result")
         assert (caught.value.code, caught.value.exit) == ("journal-altered", ENVIRONMENT)
-        assert (path.read_bytes() if path.exists() else None) == left
+        assert (path.read_bytes() if path.exists() else None) == remaining

@@ -20,14 +20,14 @@ from execplan.execution.policy import Policy
 from execplan.project import project_discovery
 from execplan.secrets.redaction import Redactor
 from tests.conftest import Folder
-from tests.engine.hand import Hand
+from tests.engine.hand import ScriptedRun
 from tests.engine.test_record import DOCUMENT
 
 SECRET = "tr0ub4dor-and-three"
 
 
 @pytest.fixture
-def told(repo: Folder) -> Path:
+def recording_program(repo: Folder) -> Path:
     """A program in the repository that writes down what it is told."""
     return repo.write(
         "bell.py",
@@ -40,41 +40,41 @@ def told(repo: Folder) -> Path:
 
 def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[str, ...]:
     """Tell a command of a run that has failed with a secret in its reason; the warnings."""
-    hand = Hand(DOCUMENT)
-    hand.begin()
-    hand.intent("make")
-    hand.result("make", ok=False, cause="exit", reason=f"it said {SECRET}", exit=1)
+    scripted_run = ScriptedRun(DOCUMENT)
+    scripted_run.begin()
+    scripted_run.intent("make")
+    scripted_run.result("make", ok=False, cause="exit", reason=f"it said {SECRET}", exit=1)
     if question is None:
-        hand.end("failed")
-    place = RunPaths(hand.run, str(repo.path / "runs"), "")
-    made = record_builder.build_record(place, DOCUMENT, hand.course)
+        scripted_run.end("failed")
+    run_paths = RunPaths(scripted_run.run, str(repo.path / "runs"), "")
+    record = record_builder.build_record(run_paths, DOCUMENT, scripted_run.run_state)
     redaction = Redactor({"MY_TOKEN": SECRET}, ())
     return notification.notify(
-        Policy(notify=command), project_discovery.find(str(repo.path)), place, made, question, redaction
+        Policy(notify=command), project_discovery.find(str(repo.path)), run_paths, record, question, redaction
     )
 
 
-def test_it_is_told_in_words_without_a_shell(repo: Folder, told: Path) -> None:
-    assert rung(repo, f"{sys.executable} {told} 'two words' $HOME *") == ()
-    found = json.loads((repo.path / "told.json").read_text())
-    assert found["argv"] == ["two words", "$HOME", "*"]
-    assert found["cwd"] == str(repo.path)
-    assert (found["in"]["run"], found["in"]["status"], found["in"]["question"]) == ("0001-00000000", "failed", None)
-    assert found["in"]["steps"] == {"failed": ["make"], "pending": ["build", "test", "plain"]}
-    assert found["in"]["reasons"] == {"make": "it said [redacted]"}
-    assert found["env"] == {
+def test_it_is_told_in_words_without_a_shell(repo: Folder, recording_program: Path) -> None:
+    assert rung(repo, f"{sys.executable} {recording_program} 'two words' $HOME *") == ()
+    received = json.loads((repo.path / "told.json").read_text())
+    assert received["argv"] == ["two words", "$HOME", "*"]
+    assert received["cwd"] == str(repo.path)
+    assert (received["in"]["run"], received["in"]["status"], received["in"]["question"]) == ("0001-00000000", "failed", None)
+    assert received["in"]["steps"] == {"failed": ["make"], "pending": ["build", "test", "plain"]}
+    assert received["in"]["reasons"] == {"make": "it said [redacted]"}
+    assert received["env"] == {
         "EXECPLAN_RUN_ID": "0001-00000000",
         "EXECPLAN_RUN_PLAN": DOCUMENT.plan_id,
         "EXECPLAN_RUN_STATUS": "failed",
         "EXECPLAN_RUN_FOLDER": str(repo.path / "runs"),
     }
-    assert SECRET not in json.dumps(found)
+    assert SECRET not in json.dumps(received)
 
 
-def test_it_is_told_what_a_run_waits_for(repo: Folder, told: Path) -> None:
-    assert rung(repo, f"{sys.executable} {told}", Question("checkpoint", "", "Go on?")) == ()
-    said = json.loads((repo.path / "told.json").read_text())["in"]
-    assert (said["status"], said["question"]["why"], said["question"]["step"]) == ("in_progress", "checkpoint", None)
+def test_it_is_told_what_a_run_waits_for(repo: Folder, recording_program: Path) -> None:
+    assert rung(repo, f"{sys.executable} {recording_program}", Question("checkpoint", "", "Go on?")) == ()
+    received = json.loads((repo.path / "told.json").read_text())["in"]
+    assert (received["status"], received["question"]["why"], received["question"]["step"]) == ("in_progress", "checkpoint", None)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_it_is_told_what_a_run_waits_for(repo: Folder, told: Path) -> None:
     ],
 )
 def test_its_failure_is_a_warning(repo: Folder, command: str, why: str) -> None:
-    told = rung(repo, command)
-    assert [each.partition("failed: ")[2] for each in told] == ([why] if why else [])
+    messages = rung(repo, command)
+    assert [message.partition("failed: ")[2] for message in messages] == ([why] if why else [])
 
 
 def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_one_that_reads_nothing_leaves_no_pipe_open(repo: Folder, monkeypatch: p
         (warning,) = rung(repo, "sleep 60")
         gc.collect()
     assert "took more than 0.5 seconds" in warning
-    assert [each.message for each in caught] == []
+    assert [caught_warning.message for caught_warning in caught] == []
 
 
 def _is_gone(process: int) -> bool:

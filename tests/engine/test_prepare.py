@@ -9,7 +9,7 @@ from execplan.engine.workspace.backup_store import BackupStore
 from execplan.engine.workspace.workspace_snapshot import load
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
-from tests.engine.bench import Shop
+from tests.engine.bench import StepRepository
 from tests.engine.test_create import CREATE, DELETE
 
 COMMAND = "```sh {#it outputs=made,deep/out}\ntrue\n```\n"
@@ -17,29 +17,29 @@ COMMAND = "```sh {#it outputs=made,deep/out}\ntrue\n```\n"
 
 def test_a_file_is_kept_before_it_is_deleted(repo: Folder) -> None:
     repo.write("src/old.py", "x = 1\n")
-    made = Shop(repo, DELETE)
-    prepared = made.prepare("drop")
+    step_repo = StepRepository(repo, DELETE)
+    prepared = step_repo.prepare("drop")
     assert not prepared.snapshot
     state = prepared.before["src/old.py"]
-    made.path("src/old.py").unlink()
-    assert made.bench.store.get(state.sha256) == b"x = 1\n"
+    step_repo.path("src/old.py").unlink()
+    assert step_repo.context.store.get(state.sha256) == b"x = 1\n"
 
 
 def test_the_tree_is_kept_before_a_command(repo: Folder) -> None:
     repo.write("made", "old\n")
-    made = Shop(repo, COMMAND)
-    prepared = made.prepare("it")
+    step_repo = StepRepository(repo, COMMAND)
+    prepared = step_repo.prepare("it")
     assert prepared.snapshot
     assert {path: state.kind for path, state in prepared.before.items()} == {
         "deep": "absent", "deep/out": "absent", "made": "file",
     }  # fmt: skip
-    kept = load(snapshot_path(made.bench.run_paths, made.step("it")))
-    assert {"README.md", "made"} <= kept.states.keys()
-    assert made.bench.store.get(kept.states["README.md"].sha256) == b"# A project\n"
+    snapshot = load(snapshot_path(step_repo.context.run_paths, step_repo.step("it")))
+    assert {"README.md", "made"} <= snapshot.states.keys()
+    assert step_repo.context.store.get(snapshot.states["README.md"].sha256) == b"# A project\n"
 
 
 def test_and_before_the_test_of_a_file(repo: Folder) -> None:
-    assert Shop(repo, CREATE.replace("type=", "test-after=true type=")).prepare("api").snapshot
+    assert StepRepository(repo, CREATE.replace("type=", "test-after=true type=")).prepare("api").snapshot
 
 
 @pytest.mark.parametrize("steps", [DELETE, COMMAND])
@@ -50,32 +50,32 @@ def test_nothing_is_begun_that_could_not_be_taken_back(
         raise ExecplanError("io-error", "no space left on device", exit=ENVIRONMENT)
 
     repo.write("src/old.py", "x = 1\n")
-    made = Shop(repo, steps)
+    step_repo = StepRepository(repo, steps)
     monkeypatch.setattr(BackupStore, "_write", full)
     with pytest.raises(ExecplanError) as caught:
-        made.prepare(made.document.steps[0].id)
+        step_repo.prepare(step_repo.document.steps[0].id)
     assert caught.value.exit == ENVIRONMENT
-    assert made.path("src/old.py").exists()
+    assert step_repo.path("src/old.py").exists()
 
 
 def test_the_inputs_of_a_command_count_too(repo: Folder) -> None:
     repo.write("src/a", "1\n")
-    made = Shop(repo, COMMAND.replace("#it", "#it inputs=src/a,./src//b"))
-    made.repo.write("src/b", "new\n")
+    step_repo = StepRepository(repo, COMMAND.replace("#it", "#it inputs=src/a,./src//b"))
+    step_repo.repo.write("src/b", "new\n")
     with pytest.raises(ExecplanError) as caught:
-        made.prepare("it")
+        step_repo.prepare("it")
     assert caught.value.candidates == ("src/b: was absent, is a file",)
     assert "execplan resume" in caught.value.hint
 
 
 def test_what_the_run_has_left_is_expected_however_it_is_written(repo: Folder) -> None:
     steps = CREATE + "```sh {#it inputs=src/./new/api.py}\ncat src/new/api.py\n```\n"
-    made = Shop(repo, steps)
-    made.do("api")
-    assert made.do("it").ok
+    step_repo = StepRepository(repo, steps)
+    step_repo.perform("api")
+    assert step_repo.perform("it").ok
 
 
 def test_the_whole_repository_as_an_output(repo: Folder) -> None:
-    made = Shop(repo, "```sh {#it outputs=. shell}\necho > made; mkdir d; echo > d/x\n```\n")
-    done = made.do("it")
-    assert (done.ok, [each.path for each in done.changes], done.folders) == (True, ["d/x", "made"], ("d",))
+    step_repo = StepRepository(repo, "```sh {#it outputs=. shell}\necho > made; mkdir d; echo > d/x\n```\n")
+    result = step_repo.perform("it")
+    assert (result.ok, [change.path for change in result.changes], result.folders) == (True, ["d/x", "made"], ("d",))

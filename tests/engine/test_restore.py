@@ -15,19 +15,19 @@ from execplan.engine.workspace import workspace_snapshot
 from execplan.engine.workspace.file_restore import RestoreResult, compute_net_changes, restore, with_created_folders
 from execplan.errors import CONFLICT, ENVIRONMENT, POLICY, ExecplanError
 from tests.conftest import Folder
-from tests.engine.grounds import Looked, Thing, Things, build, looked, things
+from tests.engine.grounds import ProjectWorkspace, TreeEntry, TreeEntries, build, open_workspace, read_tree
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change
 
 
 @pytest.fixture
-def here(repo: Folder) -> Looked:
-    return looked(repo.path)
+def workspace(repo: Folder) -> ProjectWorkspace:
+    return open_workspace(repo.path)
 
 
-def back(here: Looked, changes: tuple[Change, ...], folders: tuple[str, ...] = ()) -> RestoreResult:
-    return restore(here.ground, here.store, changes, folders, lambda path, digest: None)
+def restore_changes(workspace: ProjectWorkspace, changes: tuple[Change, ...], folders: tuple[str, ...] = ()) -> RestoreResult:
+    return restore(workspace.files, workspace.store, changes, folders, lambda path, digest: None)
 
 
 NAMES = st.sampled_from(["a", "b", os.fsdecode(b"\xe9"), "c.txt"])
@@ -40,19 +40,19 @@ NESTED = st.recursive(
     FILES | LINKS | FOLDERS, lambda inner: st.dictionaries(NAMES, inner, min_size=1, max_size=4), max_leaves=9
 )
 TREES = st.dictionaries(NAMES, NESTED, max_size=4)
-Nested = dict[str, "Thing | Nested"]
+Nested = dict[str, "TreeEntry | Nested"]
 
 
-def flat(nested: Nested, above: str = "") -> Things:
+def flatten(nested: Nested, prefix: str = "") -> TreeEntries:
     """The paths of a tree; a folder with something in it has the usual mode."""
-    found: Things = {}
-    for name, what in nested.items():
-        if isinstance(what, dict):
-            found[above + name] = ("folder", "", 0o755)
-            found |= flat(what, f"{above}{name}/")
+    entries: TreeEntries = {}
+    for name, entry in nested.items():
+        if isinstance(entry, dict):
+            entries[prefix + name] = ("folder", "", 0o755)
+            entries |= flatten(entry, f"{prefix}{name}/")
         else:
-            found[above + name] = what
-    return found
+            entries[prefix + name] = entry
+    return entries
 
 
 class _KilledError(Exception):
@@ -66,66 +66,66 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         (root / ".agent/execplans").mkdir(parents=True)
-        build(root, flat(steps[0]))
-        here, first = looked(root), things(root)
-        before = here.look()
+        build(root, flatten(steps[0]))
+        workspace, first_tree = open_workspace(root), read_tree(root)
+        before = workspace.take_snapshot()
         changes: list[Change] = []
         for step in steps[1:]:
-            build(root, flat(step))
-            after = here.look(known=before)
-            found, made = workspace_snapshot.diff_snapshots(before, after, (), here.store, here.ground)
-            changes += with_created_folders(found, made)
+            build(root, flatten(step))
+            after = workspace.take_snapshot(previous=before)
+            differences, new_folders = workspace_snapshot.diff_snapshots(before, after, (), workspace.store, workspace.files)
+            changes += with_created_folders(differences, new_folders)
             before = after
-        done: list[str] = []
+        restored_paths: list[str] = []
 
         def tell(path: str, digest: str) -> None:
-            done.append(path)
-            if len(done) == kill:
+            restored_paths.append(path)
+            if len(restored_paths) == kill:
                 raise _KilledError
 
-        last = things(root)
+        last_tree = read_tree(root)
         try:
-            restore(here.ground, here.store, changes, (), tell)
+            restore(workspace.files, workspace.store, changes, (), tell)
         except _KilledError:
-            restore(here.ground, here.store, changes, (), tell, completed_paths=tuple(done), is_retry=True)
-        assert things(root) == first
-        for path, (kind, what, _) in last.items():
+            restore(workspace.files, workspace.store, changes, (), tell, completed_paths=tuple(restored_paths), is_retry=True)
+        assert read_tree(root) == first_tree
+        for path, (kind, content, _) in last_tree.items():
             if kind == "file":
-                assert isinstance(what, bytes)
-                assert here.store.get(here.store.save(what)) == what, path
-        assert sorted(done) == sorted({each.path for each in compute_net_changes(changes)})
-        restore(here.ground, here.store, changes, (), lambda *_: None, is_retry=True)
-        assert things(root) == first
+                assert isinstance(content, bytes)
+                assert workspace.store.get(workspace.store.save(content)) == content, path
+        assert sorted(restored_paths) == sorted({change.path for change in compute_net_changes(changes)})
+        restore(workspace.files, workspace.store, changes, (), lambda *_: None, is_retry=True)
+        assert read_tree(root) == first_tree
 
 
-def test_what_is_displaced_is_kept(repo: Folder, here: Looked) -> None:
+def test_what_is_displaced_is_kept(repo: Folder, workspace: ProjectWorkspace) -> None:
     repo.write("edited", "one")
-    before = here.look()
+    before = workspace.take_snapshot()
     repo.write("edited", "two")
     repo.write("new/file", "three")
-    changes, folders = here.changes(before)
-    told: list[tuple[str, str]] = []
-    found = restore(here.ground, here.store, changes, folders, lambda *each: told.append(each))
-    assert [here.store.get(digest) for _, digest in found.backed_up] == [b"three", b"two"]
-    assert (found.restored, found.removed, found.remaining_folders) == (("edited",), ("new", "new/file"), ())
-    assert set(told) == {*found.backed_up, ("new", "")}
+    changes, folders = workspace.changes(before)
+    reported: list[tuple[str, str]] = []
+    result = restore(workspace.files, workspace.store, changes, folders, lambda *arguments: reported.append(arguments))
+    assert [workspace.store.get(digest) for _, digest in result.backed_up] == [b"three", b"two"]
+    assert (result.restored, result.removed, result.remaining_folders) == (("edited",), ("new", "new/file"), ())
+    assert set(reported) == {*result.backed_up, ("new", "")}
 
 
-def test_a_folder_that_somebody_put_something_into_is_left(repo: Folder, here: Looked) -> None:
-    before = here.look()
+def test_a_folder_that_somebody_put_something_into_is_left(repo: Folder, workspace: ProjectWorkspace) -> None:
+    before = workspace.take_snapshot()
     repo.write("new/deep/file", "x")
-    changes, folders = here.changes(before)
+    changes, folders = workspace.changes(before)
     repo.write("new/mine", "y")
-    found = back(here, changes, folders)
-    assert (found.removed, found.remaining_folders) == (("new/deep", "new/deep/file"), ("new",))
-    assert [each for each in things(repo.path) if each.startswith("new")] == ["new", "new/mine"]
+    result = restore_changes(workspace, changes, folders)
+    assert (result.removed, result.remaining_folders) == (("new/deep", "new/deep/file"), ("new",))
+    assert [path for path in read_tree(repo.path) if path.startswith("new")] == ["new", "new/mine"]
 
 
-def changed(repo: Folder, here: Looked) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+def changed(repo: Folder, workspace: ProjectWorkspace) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """A run that edited, removed and made files, and made of a folder a link and of a file a folder."""
     for name in ("edited", "gone", "sub/deep/gone", "to-folder"):
         repo.write(name, f"{name}\n")
-    before = here.look()
+    before = workspace.take_snapshot()
     repo.write("edited", "new\n")
     repo.write("made/file", "made\n")
     for name in ("gone", "sub/deep/gone", "to-folder"):
@@ -134,7 +134,7 @@ def changed(repo: Folder, here: Looked) -> tuple[tuple[Change, ...], tuple[str, 
     (repo.path / "sub").rmdir()
     (repo.path / "sub").symlink_to("/nowhere")
     repo.write("to-folder/in", "made\n")
-    return here.changes(before)
+    return workspace.changes(before)
 
 
 @pytest.mark.parametrize(
@@ -147,109 +147,109 @@ def changed(repo: Folder, here: Looked) -> tuple[tuple[Change, ...], tuple[str, 
         ("sub", "sub"),
     ],
 )
-def test_what_changed_since_is_named_and_nothing_touched(repo: Folder, here: Looked, path: str, named: str) -> None:
-    changes, folders = changed(repo, here)
+def test_what_changed_since_is_named_and_nothing_touched(repo: Folder, workspace: ProjectWorkspace, path: str, named: str) -> None:
+    changes, folders = changed(repo, workspace)
     if path == "sub":
         (repo.path / path).unlink()
     repo.write(path, "theirs\n")
-    before = things(repo.path)
+    before = read_tree(repo.path)
     with pytest.raises(ExecplanError) as caught:
-        back(here, changes, folders)
+        restore_changes(workspace, changes, folders)
     assert (caught.value.exit, caught.value.code) == (CONFLICT, "changed-since")
     assert named in caught.value.candidates
     assert named in caught.value.message
-    assert things(repo.path) == before
+    assert read_tree(repo.path) == before
 
 
-def test_all_that_changed_since_is_named(repo: Folder, here: Looked) -> None:
-    changes, folders = changed(repo, here)
+def test_all_that_changed_since_is_named(repo: Folder, workspace: ProjectWorkspace) -> None:
+    changes, folders = changed(repo, workspace)
     repo.write("edited", "theirs\n")
     (repo.path / "made/file").chmod(0o600)
     with pytest.raises(ExecplanError) as caught:
-        back(here, changes, folders)
+        restore_changes(workspace, changes, folders)
     assert caught.value.candidates == ("edited", "made/file")
 
 
-def test_something_else_where_a_folder_has_to_be(repo: Folder, here: Looked) -> None:
+def test_something_else_where_a_folder_has_to_be(repo: Folder, workspace: ProjectWorkspace) -> None:
     repo.write("src/deep/gone", "x")
-    before = here.look()
+    before = workspace.take_snapshot()
     (repo.path / "src/deep/gone").unlink()
-    changes, folders = here.changes(before)
+    changes, folders = workspace.changes(before)
     (repo.path / "src/deep").rmdir()
     (repo.path / "src").rmdir()
-    for put in (lambda: repo.write("src", "theirs"), lambda: (repo.path / "src").symlink_to("/nowhere")):
-        put()
+    for replace_folder in (lambda: repo.write("src", "theirs"), lambda: (repo.path / "src").symlink_to("/nowhere")):
+        replace_folder()
         with pytest.raises(ExecplanError) as caught:
-            back(here, changes, folders)
+            restore_changes(workspace, changes, folders)
         assert "src" in " ".join(caught.value.candidates)
         (repo.path / "src").unlink()
-    back(here, changes, folders)
+    restore_changes(workspace, changes, folders)
     assert (repo.path / "src/deep/gone").read_text() == "x"
 
 
 @pytest.mark.parametrize("how", ["altered", "missing"])
-def test_a_backup_that_is_not_as_it_was_kept(repo: Folder, here: Looked, how: str) -> None:
-    changes, folders = changed(repo, here)
-    (edited,) = [each for each in changes if each.path == "edited"]
-    path = Path(here.store.path(edited.before.sha256))
+def test_a_backup_that_is_not_as_it_was_kept(repo: Folder, workspace: ProjectWorkspace, how: str) -> None:
+    changes, folders = changed(repo, workspace)
+    (edited,) = [change for change in changes if change.path == "edited"]
+    path = Path(workspace.store.path(edited.before.sha256))
     path.unlink()
     if how == "altered":
         path.write_bytes(b"something else")
-    before = things(repo.path)
+    before = read_tree(repo.path)
     with pytest.raises(ExecplanError) as caught:
-        back(here, changes, folders)
+        restore_changes(workspace, changes, folders)
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, f"backup-{how}")
     assert str(path) in caught.value.message
-    assert things(repo.path) == before
+    assert read_tree(repo.path) == before
 
 
-def test_a_backup_of_what_is_back_already_is_not_asked_for(repo: Folder, here: Looked) -> None:
-    changes, folders = changed(repo, here)
-    (edited,) = [each for each in changes if each.path == "edited"]
-    Path(here.store.path(edited.before.sha256)).unlink()
+def test_a_backup_of_what_is_back_already_is_not_asked_for(repo: Folder, workspace: ProjectWorkspace) -> None:
+    changes, folders = changed(repo, workspace)
+    (edited,) = [change for change in changes if change.path == "edited"]
+    Path(workspace.store.path(edited.before.sha256)).unlink()
     repo.write("edited", "edited\n")
-    back(here, changes, folders)
+    restore_changes(workspace, changes, folders)
     assert (repo.path / "edited").read_text() == "edited\n"
 
 
-def test_what_can_not_be_brought_back(repo: Folder, here: Looked) -> None:
+def test_what_can_not_be_brought_back(repo: Folder, workspace: ProjectWorkspace) -> None:
     os.mkfifo(repo.path / "pipe")
     repo.write("edited", "one")
-    before = here.look()
+    before = workspace.take_snapshot()
     (repo.path / "pipe").unlink()
     repo.write("edited", "two")
-    changes, folders = here.changes(before)
+    changes, folders = workspace.changes(before)
     with pytest.raises(ExecplanError) as caught:
-        back(here, changes, folders)
+        restore_changes(workspace, changes, folders)
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-missing")
     assert "pipe" in caught.value.message
     assert (repo.path / "edited").read_text() == "two"
 
 
-def test_what_was_done_and_changed_since_is_somebodys_own(repo: Folder, here: Looked) -> None:
-    changes, folders = changed(repo, here)
+def test_what_was_done_and_changed_since_is_somebodys_own(repo: Folder, workspace: ProjectWorkspace) -> None:
+    changes, folders = changed(repo, workspace)
     repo.write("edited", "theirs\n")
-    restore(here.ground, here.store, changes, folders, lambda *_: None, completed_paths=("edited",), is_retry=True)
+    restore(workspace.files, workspace.store, changes, folders, lambda *_: None, completed_paths=("edited",), is_retry=True)
     assert (repo.path / "edited").read_text() == "theirs\n"
     assert (repo.path / "gone").read_text() == "gone\n"
 
 
-def test_what_is_gits_own_is_never_restored(repo: Folder, here: Looked) -> None:
+def test_what_is_gits_own_is_never_restored(repo: Folder, workspace: ProjectWorkspace) -> None:
     """A journal that somebody wrote to leads nowhere else either."""
-    changes, _ = changed(repo, here)
+    changes, _ = changed(repo, workspace)
     before = (repo.path / ".git/config").read_bytes()
-    state = here.ground.state(".git/config")
+    state = workspace.files.state(".git/config")
     evil = changes[0]._replace(path=".git/config", after=state)
     with pytest.raises(ExecplanError) as caught:
-        back(here, (evil,))
+        restore_changes(workspace, (evil,))
     assert (caught.value.exit, caught.value.code) == (POLICY, "protected-path")
     assert (repo.path / ".git/config").read_bytes() == before
 
 
-def test_large_files_come_back_part_by_part(repo: Folder, here: Looked) -> None:
+def test_large_files_come_back_part_by_part(repo: Folder, workspace: ProjectWorkspace) -> None:
     data = os.urandom(3 << 20)
     repo.write("large", data)
-    before = here.look()
+    before = workspace.take_snapshot()
     repo.write("large", b"")
-    back(here, *here.changes(before))
+    restore_changes(workspace, *workspace.changes(before))
     assert (repo.path / "large").read_bytes() == data

@@ -19,9 +19,9 @@ from execplan.engine.run_records import record_builder, run_directories
 from execplan.engine.workspace.backup_store import BackupStore
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import COUNTED
-from tests.engine.grounds import Things, build, things
+from tests.engine.grounds import TreeEntries, build, read_tree
 from tests.engine.killing import KILL
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ FILES = {"turn.sh": TURN, "sub/inner/file": "x\n", "to-folder": "x\n", "tool": "
 STEPS = ["make", "wire", "drop", "turn", "more"]
 
 
-def prepare(desk: Desk, plan: str = PLAN, turn: str = TURN) -> Things:
+def prepare(desk: InProcessRepository, plan: str = PLAN, turn: str = TURN) -> TreeEntries:
     """Have the plan approved; how all is before it is run."""
     desk.plan(plan)
     for name, content in {**FILES, "turn.sh": turn}.items():
@@ -88,70 +88,70 @@ def prepare(desk: Desk, plan: str = PLAN, turn: str = TURN) -> Things:
     desk.write(".gitignore", "ignored/\n")
     desk.commit()
     desk.approve()
-    return now(desk)
+    return current_files(desk)
 
 
-def now(desk: Desk) -> Things:
+def current_files(desk: InProcessRepository) -> TreeEntries:
     """All but what is kept of runs."""
-    found = things(desk.path, but=(".git",))
-    return {path: what for path, what in found.items() if not path.startswith(".agent/execplans/artifacts")}
+    tree = read_tree(desk.path, but=(".git",))
+    return {path: entry for path, entry in tree.items() if not path.startswith(".agent/execplans/artifacts")}
 
 
 @pytest.fixture
-def before(desk: Desk) -> Things:
+def files_before(desk: InProcessRepository) -> TreeEntries:
     """How all was before the run that the desk has done."""
-    found = prepare(desk)
+    files = prepare(desk)
     result = desk.type("run")
     assert result.exit == 0, result
-    return found
+    return files
 
 
-def entries(desk: Desk, kind: str = "") -> list[dict[str, Any]]:
+def entries(desk: InProcessRepository, kind: str = "") -> list[dict[str, Any]]:
     lines = (runs(desk)[-1] / "journal.jsonl").read_bytes().splitlines()
-    return [each for each in map(json.loads, lines) if kind in ("", each["kind"])]
+    return [entry for entry in map(json.loads, lines) if kind in ("", entry["kind"])]
 
 
-def runs(desk: Desk) -> list[Path]:
+def runs(desk: InProcessRepository) -> list[Path]:
     return sorted((desk.path / f".agent/execplans/artifacts/{NAME}/runs").iterdir())
 
 
-def test_all_of_a_run(desk: Desk, before: Things) -> None:
-    ran = now(desk)
+def test_all_of_a_run(desk: InProcessRepository, files_before: TreeEntries) -> None:
+    ran = current_files(desk)
     data = desk.data("rollback")
-    assert now(desk) == before
+    assert current_files(desk) == files_before
     assert (data["steps"], data["whole"], data["reopened"]) == (STEPS, True, ["Write the module.", "Turn all over."])
     assert {"src/old.py", "src/other.py", "sub", "sub/inner", "sub/inner/file", "gone", "empty"} < set(data["restored"])
     assert {"src/new", "src/new/deep/made.py", "fresh/deep", "to-folder/in"} < set(data["removed"])
-    kinds = [each["kind"] for each in entries(desk)]
-    behind = kinds[kinds.index("rollback") :]
+    kinds = [entry["kind"] for entry in entries(desk)]
+    rollback_kinds = kinds[kinds.index("rollback") :]
     paths = len(data["restored"]) + len(data["removed"])
-    assert behind == ["rollback", *["restored"] * paths, *["reopened"] * 2, "rolled_back"]
-    kept = dict(line.rsplit(": ", 1) for line in data["kept"])
-    assert {path: gzip.decompress((desk.path / backup).read_bytes()) for path, backup in kept.items()} == {
-        path: what for path, (kind, what, _) in ran.items() if path in kept and kind == "file"
+    assert rollback_kinds == ["rollback", *["restored"] * paths, *["reopened"] * 2, "rolled_back"]
+    backups = dict(line.rsplit(": ", 1) for line in data["kept"])
+    assert {path: gzip.decompress((desk.path / backup).read_bytes()) for path, backup in backups.items()} == {
+        path: content for path, (kind, content, _) in ran.items() if path in backups and kind == "file"
     }
-    assert "src/new/deep/made.py" in kept
+    assert "src/new/deep/made.py" in backups
     assert desk.data("show", NAME, "--run", "1")["status"] == "rolled_back"
     desk.refused(1, "nothing-to-roll-back", "rollback")
     desk.refused(1, "nothing-to-roll-back", "rollback", "--step", "make")
-    assert now(desk) == before
+    assert current_files(desk) == files_before
 
 
-def test_what_it_would_do_is_said_and_not_done(desk: Desk, before: Things) -> None:
-    def all_of_it() -> Things:
-        return {path: what for path, what in things(desk.path, but=()).items() if not path.startswith(".git/index")}
+def test_what_it_would_do_is_said_and_not_done(desk: InProcessRepository, files_before: TreeEntries) -> None:
+    def all_of_it() -> TreeEntries:
+        return {path: entry for path, entry in read_tree(desk.path, but=()).items() if not path.startswith(".git/index")}
 
     ran = all_of_it()
-    would = desk.data("rollback", "--dry-run")
-    one = desk.data("rollback", "--step", "more", "--dry-run")
+    preview = desk.data("rollback", "--dry-run")
+    step_preview = desk.data("rollback", "--step", "more", "--dry-run")
     assert all_of_it() == ran
-    assert (one["steps"], one["restored"], one["removed"]) == (["more"], ["src/new/deep/made.py"], [])
+    assert (step_preview["steps"], step_preview["restored"], step_preview["removed"]) == (["more"], ["src/new/deep/made.py"], [])
     did = desk.data("rollback")
     for name in ("steps", "restored", "removed", "reopened", "left"):
-        assert sorted(would[name]) == sorted(did[name])
+        assert sorted(preview[name]) == sorted(did[name])
 
 
-def test_one_step_and_then_the_rest(desk: Desk, before: Things) -> None:
+def test_one_step_and_then_the_rest(desk: InProcessRepository, files_before: TreeEntries) -> None:
     error = desk.refused(1, "step-overwritten", "rollback", "--step", "make")
     assert error["candidates"] == ["more"]
     assert "src/new/deep/made.py" in error["message"]
@@ -165,12 +165,12 @@ def test_one_step_and_then_the_rest(desk: Desk, before: Things) -> None:
     assert desk.data("show", NAME, "--run", "1")["status"] == "completed"
     data = desk.data("rollback")
     assert data["steps"] == ["wire", "drop", "turn"]
-    left = now(desk)
-    assert left.pop("src/new")[0] == "folder"  # made by a step that is rolled back, while something else was in it
-    assert left == before
+    remaining = current_files(desk)
+    assert remaining.pop("src/new")[0] == "folder"  # made by a step that is rolled back, while something else was in it
+    assert remaining == files_before
 
 
-def test_a_step_that_is_none_or_never_ran(desk: Desk) -> None:
+def test_a_step_that_is_none_or_never_ran(desk: InProcessRepository) -> None:
     prepare(desk)
     desk.refused(3, "no-such-run", "rollback")
     desk.type("run", "--step", "make")
@@ -179,49 +179,49 @@ def test_a_step_that_is_none_or_never_ran(desk: Desk) -> None:
     assert desk.data("rollback")["steps"] == ["make"]
 
 
-def test_what_changed_since_is_named_and_nothing_touched(desk: Desk, before: Things) -> None:
+def test_what_changed_since_is_named_and_nothing_touched(desk: InProcessRepository, files_before: TreeEntries) -> None:
     desk.write("src/other.py", "y = 3\n")
     desk.write("fresh/file", "theirs\n")
-    ran, count = now(desk), len(entries(desk))
-    for more in ((), ("--dry-run",)):
-        error = desk.refused(4, "changed-since", "rollback", *more)
+    ran, count = current_files(desk), len(entries(desk))
+    for options in ((), ("--dry-run",)):
+        error = desk.refused(4, "changed-since", "rollback", *options)
         assert error["candidates"] == ["fresh/file", "src/other.py"]
         assert "fresh/file" in error["message"]
-    assert (now(desk), len(entries(desk))) == (ran, count)
+    assert (current_files(desk), len(entries(desk))) == (ran, count)
     desk.data("rollback", "--step", "more")
     desk.write("src/other.py", "y = 2\n")
     desk.write("fresh/file", "x\n")
     desk.data("rollback")
-    assert now(desk) == before
+    assert current_files(desk) == files_before
 
 
-def test_60_an_altered_backup_is_named_and_nothing_touched(desk: Desk, before: Things) -> None:
+def test_60_an_altered_backup_is_named_and_nothing_touched(desk: InProcessRepository, files_before: TreeEntries) -> None:
     (changed,) = [
-        each for entry in entries(desk, "result") for each in entry["changes"] if each["path"] == "src/old.py"
+        change for entry in entries(desk, "result") for change in entry["changes"] if change["path"] == "src/old.py"
     ]
     backup = Path(BackupStore(desk.project()[0]).path(changed["before"][1]))
-    good, ran = backup.read_bytes(), now(desk)
+    good, ran = backup.read_bytes(), current_files(desk)
     backup.write_bytes(good[:-1] + b"x")
     error = desk.refused(6, "backup-altered", "rollback")
     assert str(backup) in error["message"]
-    assert now(desk) == ran
+    assert current_files(desk) == ran
     assert not entries(desk, "rollback")
     backup.write_bytes(good)
     desk.data("rollback")
-    assert now(desk) == before
+    assert current_files(desk) == files_before
 
 
-def test_a_disk_that_is_full_says_how_to_finish(desk: Desk, before: Things, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_says_how_to_finish(desk: InProcessRepository, files_before: TreeEntries, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
 
     monkeypatch.setattr(record_builder, "save_record", full)
     error = desk.refused(6, "io-error", "rollback")
-    assert now(desk) == before
+    assert current_files(desk) == files_before
     assert error["hint"].startswith("free some space; then finish it: execplan rollback 1 -p ")
 
 
-def test_what_somebody_put_into_a_folder_stays(desk: Desk, before: Things) -> None:
+def test_what_somebody_put_into_a_folder_stays(desk: InProcessRepository, files_before: TreeEntries) -> None:
     desk.write("fresh/deep/mine", "theirs\n")
     desk.write("src/new/ignored/x", "theirs\n")
     data = desk.data("rollback")
@@ -230,12 +230,12 @@ def test_what_somebody_put_into_a_folder_stays(desk: Desk, before: Things) -> No
         "fresh: something else is in it",
         "src/new: something else is in it",
     ]
-    found = now(desk)
-    assert found["fresh/deep/mine"][1] == found["src/new/ignored/x"][1] == b"theirs\n"
-    assert before.items() < found.items()
+    files = current_files(desk)
+    assert files["fresh/deep/mine"][1] == files["src/new/ignored/x"][1] == b"theirs\n"
+    assert files_before.items() < files.items()
 
 
-def test_a_step_that_says_so_keeps_what_it_changed(desk: Desk) -> None:
+def test_a_step_that_says_so_keeps_what_it_changed(desk: InProcessRepository) -> None:
     """And so does what other steps made of the same file before it, for it was made of that."""
     keeps = PLAN.replace("{#more type=modify_file", "{#more rollback=false type=modify_file")
     before = prepare(desk, keeps.replace("{#turn outputs", "{#turn rollback=false outputs"), "cat src/other.py\n")
@@ -245,35 +245,35 @@ def test_a_step_that_says_so_keeps_what_it_changed(desk: Desk) -> None:
     assert data["reopened"] == ["Write the module."]
     assert "more: what it changed stays: its step says rollback=false" in data["left"]
     assert "src/new/deep/made.py: more changed it after make, and what it changed stays" in data["left"]
-    found = now(desk)
-    assert found.pop("src/new/deep/made.py")[1] == b"X = 2\n"
+    files = current_files(desk)
+    assert files.pop("src/new/deep/made.py")[1] == b"X = 2\n"
     assert "- [x] (2026-01-01 00:00Z) Turn all over." in (desk.path / f".agent/execplans/{NAME}.md").read_text()
     for name in ("src/new", "src/new/deep", f".agent/execplans/{NAME}.md"):
-        found.pop(name)
+        files.pop(name)
         before.pop(name, None)
-    assert found == before
+    assert files == before
 
 
-def test_a_run_that_fails_is_rolled_back_by_itself(desk: Desk) -> None:
+def test_a_run_that_fails_is_rolled_back_by_itself(desk: InProcessRepository) -> None:
     before = prepare(desk, turn=f"{TURN}exit 3\n")
     result = desk.type("run", "--json")
     assert result.exit == 1
-    assert now(desk) == before
+    assert current_files(desk) == before
     assert desk.data("show", NAME, "--run", "1")["status"] == "rolled_back"
-    assert [each["automatic"] for each in entries(desk, "rollback")] == ["failure"]
+    assert [entry["automatic"] for entry in entries(desk, "rollback")] == ["failure"]
 
 
-def test_a_run_that_waits_has_its_end_first(desk: Desk) -> None:
+def test_a_run_that_waits_has_its_end_first(desk: InProcessRepository) -> None:
     before = prepare(desk, PLAN.replace("{#turn outputs", "{#turn confirm outputs"))
     assert desk.type("run").exit == 8
     desk.data("rollback")
-    assert now(desk) == before
+    assert current_files(desk) == before
     (ended,) = entries(desk, "ended")
     assert (ended["status"], ended["cause"]) == ("failed", "cancellation")
     desk.refused(1, "nothing-to-resume", "resume")
 
 
-def killed(desk: Desk, at: str) -> None:
+def killed(desk: InProcessRepository, at: str) -> None:
     """Run the plan until it dies at an entry."""
     desk.env[KILL] = at
     assert desk.run("run").exit == -signal.SIGKILL
@@ -291,7 +291,7 @@ def killed(desk: Desk, at: str) -> None:
         "more before 13",
     ],
 )
-def test_a_run_that_was_cut_short(desk: Desk, at: str) -> None:
+def test_a_run_that_was_cut_short(desk: InProcessRepository, at: str) -> None:
     """Killed behind the announcement of a step, or before its result is written: what it did by then is taken back too."""
     before = prepare(desk)
     step, when, number = at.split()
@@ -299,15 +299,15 @@ def test_a_run_that_was_cut_short(desk: Desk, at: str) -> None:
     assert (entries(desk)[-1]["kind"], entries(desk)[-1]["step"]) == ("intent", step)
     if step != "make":
         desk.refused(4, "run-cut-short", "rollback", "--step", "make")
-    would = desk.data("rollback", "--dry-run")
+    preview = desk.data("rollback", "--dry-run")
     did = desk.data("rollback")
-    assert sorted(would["removed"]) == sorted(did["removed"])
-    assert now(desk) == before
+    assert sorted(preview["removed"]) == sorted(did["removed"])
+    assert current_files(desk) == before
     (ended,) = entries(desk, "ended")
     assert ended["cause"] == "cancellation"
 
 
-def test_a_failure_that_was_taken_back_in_part(desk: Desk) -> None:
+def test_a_failure_that_was_taken_back_in_part(desk: InProcessRepository) -> None:
     """Killed between what is done to the files and the entry that says so: each file is as before, or as it was left."""
     before = prepare(desk, turn=f"{TURN}exit 3\n")
     killed(desk, "before:11")
@@ -315,98 +315,98 @@ def test_a_failure_that_was_taken_back_in_part(desk: Desk) -> None:
     (desk.path / "tool").chmod(0o755)
     (desk.path / "to-folder").unlink()
     desk.data("rollback")
-    assert now(desk) == before
+    assert current_files(desk) == before
 
 
-def test_what_a_killed_writer_left_beside_a_file_is_gone(desk: Desk) -> None:
+def test_what_a_killed_writer_left_beside_a_file_is_gone(desk: InProcessRepository) -> None:
     from execplan.files.atomic_files import temp_file_name
 
     before = prepare(desk)
     killed(desk, "after:5")
     desk.write(f"src/{temp_file_name('other.py')}", "y =")
     desk.data("rollback")
-    assert now(desk) == before
+    assert current_files(desk) == before
 
 
-def test_a_rollback_makes_one_commit(desk: Desk, before: Things) -> None:
+def test_a_rollback_makes_one_commit(desk: InProcessRepository, files_before: TreeEntries) -> None:
     desk.git("add", "-A")
     desk.git("commit", "-qm", "Ran")
     desk.write("src/mine.py", "theirs\n")
     desk.git("add", "src/mine.py")
     data = desk.data("rollback", "--commit")
-    shown = desk.git("show", "--stat=200", "--format=%H %s", "HEAD")
-    assert shown.startswith(data["commit"])
-    assert "roll back the run 0001-" in shown.splitlines()[0]
-    assert f".agent/execplans/{NAME}.md" in shown
-    assert "journal.jsonl" in shown
-    assert "mine" not in shown
+    commit_text = desk.git("show", "--stat=200", "--format=%H %s", "HEAD")
+    assert commit_text.startswith(data["commit"])
+    assert "roll back the run 0001-" in commit_text.splitlines()[0]
+    assert f".agent/execplans/{NAME}.md" in commit_text
+    assert "journal.jsonl" in commit_text
+    assert "mine" not in commit_text
     assert "A  src/mine.py" in desk.git("status", "--porcelain")
 
 
-def test_another_at_work_is_named(desk: Desk, before: Things) -> None:
-    ran = now(desk)
+def test_another_at_work_is_named(desk: InProcessRepository, files_before: TreeEntries) -> None:
+    ran = current_files(desk)
     with acquire_run_lock(desk.project()[0], "run 0002-00000000"):
-        for more in ((), ("--dry-run",)):
-            assert "run 0002-00000000" in desk.refused(5, "run-busy", "rollback", *more)["message"]
-    assert now(desk) == ran
+        for options in ((), ("--dry-run",)):
+            assert "run 0002-00000000" in desk.refused(5, "run-busy", "rollback", *options)["message"]
+    assert current_files(desk) == ran
 
 
-EVERY = 3
+STRIDE = 3
 """Every so manieth call is tried here."""
 CALLS = ("rename", "unlink", "rmdir", "mkdir", "symlink", "fchmod")
 """What changes a file, a folder or an entry; a kill in between leaves what they have left."""
 
 
 def test_a_rollback_killed_at_any_call(
-    desk: Desk, before: Things, record_property: Callable[[str, object], None]
+    desk: InProcessRepository, files_before: TreeEntries, record_property: Callable[[str, object], None]
 ) -> None:
     """Killed at each call that changes something, and done again: all is as it was before the run."""
-    kept = desk.path.parent / "kept"
-    shutil.copytree(desk.path, kept, symlinks=True, ignore=shutil.ignore_patterns("hooks", "objects", "info"))
-    kill, ended, bad = 1 - EVERY, False, []
+    copy = desk.path.parent / "kept"
+    shutil.copytree(desk.path, copy, symlinks=True, ignore=shutil.ignore_patterns("hooks", "objects", "info"))
+    kill, ended, bad = 1 - STRIDE, False, []
     while not ended:
-        kill += EVERY
+        kill += STRIDE
         ended = _rolled_back(desk, kill)
         result = desk.type("rollback", "--json")
         if result.exit and (result.exit != 1 or result.json["error"]["code"] != "nothing-to-roll-back"):
             bad.append((kill, result.out))
-        elif differs := {path for path, _ in now(desk).items() ^ before.items()}:
+        elif differs := {path for path, _ in current_files(desk).items() ^ files_before.items()}:
             bad.append((kill, str(differs)))
-        elif [each["kind"] for each in entries(desk)].count("rolled_back") != 1:
+        elif [entry["kind"] for entry in entries(desk)].count("rolled_back") != 1:
             bad.append((kill, "not rolled back once"))
         build(desk.path, {})
         for name in (".agent", ".git/execplan"):
             shutil.rmtree(desk.path / name)
-        shutil.copytree(kept, desk.path, symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(copy, desk.path, symlinks=True, dirs_exist_ok=True)
     record_property(
-        COUNTED, f"rollback: killed at every {EVERY}rd of {kill} calls that change something, and done again"
+        COUNTED, f"rollback: killed at every {STRIDE}rd of {kill} calls that change something, and done again"
     )
     assert not bad, bad
     assert kill > 60
 
 
-def _rolled_back(desk: Desk, kill: int) -> bool:
+def _rolled_back(desk: InProcessRepository, kill: int) -> bool:
     """Roll back in a process that is killed before so manieth of the calls; whether it came to its end."""
     pid = os.fork()
     if pid == 0:
         count = [0]
 
-        def dying(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        def dying(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
             count[0] += 1
             if count[0] == kill:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return call(*given, **named)
+            return call(*arguments, **keywords)
 
         try:
             project, ref = desk.project()
             from execplan.edits.plan_writer import WriteOptions
             from execplan.engine.recovery.rollback import rollback
 
-            place = run_directories.find_run(project, ref, None)
+            run_paths = run_directories.find_run(project, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
             rollback(
-                project, ref, place, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+                project, ref, run_paths, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
             )
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)

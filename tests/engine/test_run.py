@@ -15,7 +15,7 @@ from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step
-from tests.engine.running import Bench, steps
+from tests.engine.running import RunRepository, steps
 from tests.repo.approving import NAME
 
 if TYPE_CHECKING:
@@ -31,27 +31,27 @@ FAIL = "```sh {#fail}\nsh fail.sh\n```"
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def run_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunRepository:
     """A repository with a plan."""
-    made = Bench(tmp_path / "repo", monkeypatch)
-    made.write("fail.sh", "echo half > half.txt\necho y = 2 > src/other.py\nexit 3\n")
-    return made
+    repository = RunRepository(tmp_path / "repo", monkeypatch)
+    repository.write("fail.sh", "echo half > half.txt\necho y = 2 > src/other.py\nexit 3\n")
+    return repository
 
 
-class Seen(RunObserver):
+class EntryObserver(RunObserver):
     """One who does something when an entry is written, and remembers who ran."""
 
-    def __init__(self, does: Callable[[Entry], object]) -> None:
-        self._does = does
-        self.began: list[str] = []
+    def __init__(self, on_entry: Callable[[Entry], object]) -> None:
+        self._on_entry = on_entry
+        self.begun_steps: list[str] = []
 
     def begin(self, run: str, steps: object) -> None:
         """Remember the steps."""
-        self.began = [each.id for each in steps]  # type: ignore[attr-defined]  # the model's
+        self.begun_steps = [begun_step.id for begun_step in steps]  # type: ignore[attr-defined]  # the model's
 
     def entry(self, entry: Entry) -> None:
         """Do it."""
-        self._does(entry)
+        self._on_entry(entry)
 
 
 def refused(exit: int, code: str, work: Callable[[], object]) -> ExecplanError:
@@ -63,139 +63,139 @@ def refused(exit: int, code: str, work: Callable[[], object]) -> ExecplanError:
     return caught.value
 
 
-def test_a_run_does_what_was_approved_and_says_so(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.approved(steps(MAKE, COPY, DROP))
-    watch = Seen(lambda entry: None)
-    finished = bench.go(watch)
+def test_a_run_does_what_was_approved_and_says_so(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(MAKE, COPY, DROP))
+    observer = EntryObserver(lambda entry: None)
+    finished = run_repo.run_plan(observer)
     assert (finished.status, finished.warnings, finished.cause) == ("completed", (), "")
-    assert bench.text("made.txt") == "X = 1\n"
-    assert not bench.there("src/old.py")
-    assert bench.told() == [
+    assert run_repo.text("made.txt") == "X = 1\n"
+    assert not run_repo.exists("src/old.py")
+    assert run_repo.entry_names() == [
         "begun",
         *["intent api", "result api", "ticked api"],
         *["intent see", "result see", "intent drop", "result drop"],
         "ended",
     ]
-    assert "- [x] (2026-01-01 00:00Z) Build the parser." in bench.text(f".agent/execplans/{bench.name}.md")
-    assert watch.began == ["api", "see", "drop"]
-    record = json.loads(bench.text(bench.last().record))
+    assert "- [x] (2026-01-01 00:00Z) Build the parser." in run_repo.text(f".agent/execplans/{run_repo.name}.md")
+    assert observer.begun_steps == ["api", "see", "drop"]
+    record = json.loads(run_repo.text(run_repo.last_run().record))
     assert (record["status"], record["completed_steps"]) == ("completed", [1, 2, 3])
-    assert bench.type("audit", "--verify").exit == 0
+    assert run_repo.type("audit", "--verify").exit == 0
 
 
-def test_what_nobody_has_approved_is_not_run(bench: Bench) -> None:
-    bench.plan(steps(MAKE))
-    refused(POLICY, "not-approved", bench.go)
-    bench.approve()
-    bench.write("src/made.py", "somebody else's\n")
-    refused(CONFLICT, "stale-approval", bench.go)
-    assert not bench.runs()
+def test_what_nobody_has_approved_is_not_run(run_repo: RunRepository) -> None:
+    run_repo.plan(steps(MAKE))
+    refused(POLICY, "not-approved", run_repo.run_plan)
+    run_repo.approve()
+    run_repo.write("src/made.py", "somebody else's\n")
+    refused(CONFLICT, "stale-approval", run_repo.run_plan)
+    assert not run_repo.runs()
 
 
-def test_an_approval_serves_one_run(bench: Bench) -> None:
-    bench.approved(steps(FAIL))
-    assert bench.go().status != "completed"
-    refused(CONFLICT, "approval-used", bench.go)
+def test_an_approval_serves_one_run(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(FAIL))
+    assert run_repo.run_plan().status != "completed"
+    refused(CONFLICT, "approval-used", run_repo.run_plan)
 
 
-def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_begun(bench: Bench) -> None:
-    bench.plan(steps(MAKE, COPY, DROP))
-    bench.approve("--step", "api")
-    error = refused(POLICY, "step-not-approved", bench.go)
+def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_begun(run_repo: RunRepository) -> None:
+    run_repo.plan(steps(MAKE, COPY, DROP))
+    run_repo.approve("--step", "api")
+    error = refused(POLICY, "step-not-approved", run_repo.run_plan)
     assert [line.partition(":")[0] for line in error.candidates] == ["see", "drop"]
-    assert not bench.runs()
-    finished = bench.go(steps=("api",))
+    assert not run_repo.runs()
+    finished = run_repo.run_plan(steps=("api",))
     assert finished.status == "completed"
-    assert bench.course().status_of == {"api": "completed", "see": "skipped", "drop": "skipped"}
-    assert bench.course().reasons["see"] == "not chosen"
+    assert run_repo.run_state().status_of == {"api": "completed", "see": "skipped", "drop": "skipped"}
+    assert run_repo.run_state().reasons["see"] == "not chosen"
 
 
-def test_from_a_step_on(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.write("src/made.py", "X = 2\n")
-    bench.approved(steps("```sh {#api}\nfalse\n```", COPY, DROP))
-    finished = bench.go(begin="see")
+def test_from_a_step_on(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.write("src/made.py", "X = 2\n")
+    run_repo.approve_plan(steps("```sh {#api}\nfalse\n```", COPY, DROP))
+    finished = run_repo.run_plan(begin="see")
     assert finished.status == "completed"
     assert finished.warnings == ("see needs api, which is not chosen: it is taken for done",)
-    assert bench.text("made.txt") == "X = 2\n"
-    refused(CONFLICT, "approval-used", bench.go)
+    assert run_repo.text("made.txt") == "X = 2\n"
+    refused(CONFLICT, "approval-used", run_repo.run_plan)
 
 
-def test_the_id_of_a_fence_with_several_commands_names_all_of_its_steps(bench: Bench) -> None:
-    bench.plan(steps("```sh {#both}\necho 1\necho 2\n```", "```sh {#see}\necho 3\n```"))
-    bench.approve("--step", "both")
-    assert bench.go(steps=("both",)).status == "completed"
-    assert bench.course().status_of == {"both.1": "completed", "both.2": "completed", "see": "skipped"}
-    bench.approve()
-    bench.go(begin="both")
-    assert set(bench.course().status_of.values()) == {"completed"}
+def test_the_id_of_a_fence_with_several_commands_names_all_of_its_steps(run_repo: RunRepository) -> None:
+    run_repo.plan(steps("```sh {#both}\necho 1\necho 2\n```", "```sh {#see}\necho 3\n```"))
+    run_repo.approve("--step", "both")
+    assert run_repo.run_plan(steps=("both",)).status == "completed"
+    assert run_repo.run_state().status_of == {"both.1": "completed", "both.2": "completed", "see": "skipped"}
+    run_repo.approve()
+    run_repo.run_plan(begin="both")
+    assert set(run_repo.run_state().status_of.values()) == {"completed"}
 
 
-def test_a_step_that_is_none_is_refused(bench: Bench) -> None:
-    bench.approved(steps(MAKE))
-    assert refused(INPUT, "no-such-step", lambda: bench.go(steps=("apy",))).candidates == ("api",)
-    refused(INPUT, "no-such-step", lambda: bench.go(begin="2"))
+def test_a_step_that_is_none_is_refused(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE))
+    assert refused(INPUT, "no-such-step", lambda: run_repo.run_plan(steps=("apy",))).candidates == ("api",)
+    refused(INPUT, "no-such-step", lambda: run_repo.run_plan(begin="2"))
 
 
-def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
-    bench.approved(steps(MAKE))
-    project, ref = bench.project()
+def test_an_archived_plan_and_one_of_an_agent_are_refused(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE))
+    project, ref = run_repo.project()
     archived = ref._replace(archived=True)
     refused(CHECK_FAILED, "archived-plan", lambda: run(project, archived, RunOptions(), RunObserver(), WriteOptions()))
     refused(INPUT, "agent-mode", lambda: run_setup.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
-    assert not bench.runs()
+    assert not run_repo.runs()
 
 
-def test_two_runs_at_once_the_second_is_told_by_whom(bench: Bench) -> None:
-    bench.approved(steps(MAKE))
-    project, _ = bench.project()
+def test_two_runs_at_once_the_second_is_told_by_whom(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE))
+    project, _ = run_repo.project()
     with run_lock.acquire_run_lock(project, "run 0001-12345678 of another"):
-        error = refused(BUSY, "run-busy", bench.go)
+        error = refused(BUSY, "run-busy", run_repo.run_plan)
     assert "run 0001-12345678 of another" in error.message
-    assert not bench.runs()
-    assert bench.go().status == "completed"
+    assert not run_repo.runs()
+    assert run_repo.run_plan().status == "completed"
 
 
-def test_a_failure_ends_the_run_and_what_it_changed_is_taken_back(bench: Bench) -> None:
-    bench.own('rollback_on = ["timeout"]')
-    bench.approved(steps(MAKE, FAIL, COPY))
-    finished = bench.go()
+def test_a_failure_ends_the_run_and_what_it_changed_is_taken_back(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('rollback_on = ["timeout"]')
+    run_repo.approve_plan(steps(MAKE, FAIL, COPY))
+    finished = run_repo.run_plan()
     assert (finished.status, finished.cause, finished.rolled_back) == ("failed", "failure", None)
     assert "fail failed: " in finished.reason
-    assert bench.course().status_of == {"api": "completed", "fail": "failed", "see": "pending"}
-    assert not bench.there("half.txt")
-    assert bench.text("src/other.py") == "y = 1\n"
-    assert bench.there("src/made.py")
-    assert bench.told()[-4:] == ["intent fail", "result fail", "retaken fail", "ended"]
+    assert run_repo.run_state().status_of == {"api": "completed", "fail": "failed", "see": "pending"}
+    assert not run_repo.exists("half.txt")
+    assert run_repo.text("src/other.py") == "y = 1\n"
+    assert run_repo.exists("src/made.py")
+    assert run_repo.entry_names()[-4:] == ["intent fail", "result fail", "retaken fail", "ended"]
 
 
-def test_a_plan_that_a_step_removes_is_put_back_so_that_the_run_can_be_taken_back(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.approved(steps(f"```sh {{#drop}}\nrm .agent/execplans/{bench.name}.md\n```", MAKE))
-    plan = bench.text(f".agent/execplans/{bench.name}.md")
-    finished = bench.go()
-    assert [each for each in finished.warnings if "restored as" in each]
-    assert "- [x]" in bench.text(f".agent/execplans/{bench.name}.md")
-    assert bench.type("rollback").exit == 0
-    assert bench.text(f".agent/execplans/{bench.name}.md") == plan
-    assert not bench.there("src/made.py")
+def test_a_plan_that_a_step_removes_is_put_back_so_that_the_run_can_be_taken_back(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps(f"```sh {{#drop}}\nrm .agent/execplans/{run_repo.name}.md\n```", MAKE))
+    plan = run_repo.text(f".agent/execplans/{run_repo.name}.md")
+    finished = run_repo.run_plan()
+    assert [warning for warning in finished.warnings if "restored as" in warning]
+    assert "- [x]" in run_repo.text(f".agent/execplans/{run_repo.name}.md")
+    assert run_repo.type("rollback").exit == 0
+    assert run_repo.text(f".agent/execplans/{run_repo.name}.md") == plan
+    assert not run_repo.exists("src/made.py")
 
 
-def test_a_journal_that_is_removed_in_the_state_stops_the_run_and_is_read_from_the_artifacts(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.approved(steps("```sh {#drop shell=sh}\nrm .git/execplan/runs/*/copy/journal.jsonl\n```", MAKE))
-    error = refused(ENVIRONMENT, "journal-altered", bench.go)
+def test_a_journal_that_is_removed_in_the_state_stops_the_run_and_is_read_from_the_artifacts(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.approve_plan(steps("```sh {#drop shell=sh}\nrm .git/execplan/runs/*/copy/journal.jsonl\n```", MAKE))
+    error = refused(ENVIRONMENT, "journal-altered", run_repo.run_plan)
     assert "resume" in str(error.hint)
-    assert not bench.there("src/made.py")
-    assert bench.told() == ["begun", "intent drop"]
-    assert bench.type("rollback").exit == 0
+    assert not run_repo.exists("src/made.py")
+    assert run_repo.entry_names() == ["begun", "intent drop"]
+    assert run_repo.type("rollback").exit == 0
 
 
 def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.approved(steps(MAKE))
+    run_repo.approve_plan(steps(MAKE))
     full = ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
 
     def fail(*_: object, **__: object) -> None:
@@ -203,152 +203,152 @@ def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
 
     with monkeypatch.context() as patch:
         patch.setattr(run_setup, "create_state_directory", fail)
-        error = refused(ENVIRONMENT, "io-error", bench.go)
+        error = refused(ENVIRONMENT, "io-error", run_repo.run_plan)
     assert str(error.hint).startswith("free some space; nothing was done, and the approval still holds; begin again: ")
-    assert bench.go().status == "completed"
+    assert run_repo.run_plan().status == "completed"
 
 
-def test_what_needs_a_failed_step_is_blocked(bench: Bench) -> None:
-    bench.own("rollback_on = []")
-    bench.approved(steps(FAIL, "```sh {#then needs=fail}\ntrue\n```", DROP))
-    bench.go()
-    assert bench.course().status_of == {"fail": "failed", "then": "blocked", "drop": "pending"}
+def test_what_needs_a_failed_step_is_blocked(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings("rollback_on = []")
+    run_repo.approve_plan(steps(FAIL, "```sh {#then needs=fail}\ntrue\n```", DROP))
+    run_repo.run_plan()
+    assert run_repo.run_state().status_of == {"fail": "failed", "then": "blocked", "drop": "pending"}
 
 
-def test_a_step_that_no_rollback_takes_back_leaves_what_it_did(bench: Bench) -> None:
-    bench.own("rollback_on = []")
-    bench.approved(steps("```sh {#fail rollback=false}\nsh fail.sh\n```"))
-    bench.go()
-    assert bench.text("half.txt") == "half\n"
+def test_a_step_that_no_rollback_takes_back_leaves_what_it_did(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings("rollback_on = []")
+    run_repo.approve_plan(steps("```sh {#fail rollback=false}\nsh fail.sh\n```"))
+    run_repo.run_plan()
+    assert run_repo.text("half.txt") == "half\n"
 
 
-def test_a_failed_run_is_rolled_back_where_the_policy_says_so(bench: Bench) -> None:
-    bench.approved(steps(MAKE, FAIL))
-    plan = bench.text(f".agent/execplans/{bench.name}.md")
-    finished = bench.go()
+def test_a_failed_run_is_rolled_back_where_the_policy_says_so(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE, FAIL))
+    plan = run_repo.text(f".agent/execplans/{run_repo.name}.md")
+    finished = run_repo.run_plan()
     assert (finished.status, finished.cause) == ("rolled_back", "failure")
     assert finished.rolled_back is not None
     assert finished.rolled_back.removed == ("src/made.py",)
-    assert not bench.there("src/made.py")
-    assert bench.text(f".agent/execplans/{bench.name}.md") == plan
-    assert json.loads(bench.text(bench.last().record))["status"] == "rolled_back"
+    assert not run_repo.exists("src/made.py")
+    assert run_repo.text(f".agent/execplans/{run_repo.name}.md") == plan
+    assert json.loads(run_repo.text(run_repo.last_run().record))["status"] == "rolled_back"
 
 
-def test_a_file_that_changes_while_the_run_goes_on_is_drift(bench: Bench) -> None:
-    bench.approved(steps(MAKE, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
+def test_a_file_that_changes_while_the_run_goes_on_is_drift(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
 
     def spoil(entry: Entry) -> None:
         if entry.kind == "result":
-            bench.write("src/old.py", "somebody else's\n")
+            run_repo.write("src/old.py", "somebody else's\n")
 
-    finished = bench.go(Seen(spoil))
+    finished = run_repo.run_plan(EntryObserver(spoil))
     assert (finished.status, finished.cause, finished.rolled_back) == ("failed", "drift", None)
     assert "src/old.py" in finished.reason
-    assert bench.text("src/old.py") == "somebody else's\n"
-    assert bench.there("src/made.py")
+    assert run_repo.text("src/old.py") == "somebody else's\n"
+    assert run_repo.exists("src/made.py")
 
 
-def test_what_an_earlier_step_has_left_is_no_drift(bench: Bench) -> None:
+def test_what_an_earlier_step_has_left_is_no_drift(run_repo: RunRepository) -> None:
     spoil = "```sh {#spoil}\ncp Makefile src/old.py\n```"
-    bench.approved(steps(spoil, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
-    assert bench.go().status == "completed"
-    assert not bench.there("src/old.py")
+    run_repo.approve_plan(steps(spoil, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
+    assert run_repo.run_plan().status == "completed"
+    assert not run_repo.exists("src/old.py")
 
 
-def test_a_clock_that_is_set_back_changes_nothing(bench: Bench) -> None:
-    bench.approved(steps(MAKE, COPY, DROP))
-    bench.later(3600)
+def test_a_clock_that_is_set_back_changes_nothing(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE, COPY, DROP))
+    run_repo.later(3600)
 
     def back(entry: Entry) -> None:
-        bench.later(-60 * entry.number)
+        run_repo.later(-60 * entry.number)
 
-    finished = bench.go(Seen(back))
+    finished = run_repo.run_plan(EntryObserver(back))
     assert finished.status == "completed"
-    assert bench.type("audit", "--verify").exit == 0
+    assert run_repo.type("audit", "--verify").exit == 0
 
 
-def test_a_run_that_takes_too_long_is_failed_by_timeout(bench: Bench) -> None:
-    bench.own("rollback_on = []")
-    bench.approved(steps("```sh {#slow}\nsleep 30\n```", MAKE))
-    finished = bench.go(seconds=1)
+def test_a_run_that_takes_too_long_is_failed_by_timeout(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings("rollback_on = []")
+    run_repo.approve_plan(steps("```sh {#slow}\nsleep 30\n```", MAKE))
+    finished = run_repo.run_plan(seconds=1)
     assert (finished.status, finished.cause) == ("failed", "timeout")
-    assert bench.course().status_of == {"slow": "failed", "api": "pending"}
+    assert run_repo.run_state().status_of == {"slow": "failed", "api": "pending"}
 
 
-def test_one_commit_of_the_plan_and_its_evidence(bench: Bench) -> None:
-    bench.approved(steps(MAKE))
-    bench.commit()
-    bench.write("src/other.py", "mine\n")
-    bench.git("add", "src/other.py")
-    finished = bench.go(commit=True)
+def test_one_commit_of_the_plan_and_its_evidence(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE))
+    run_repo.commit()
+    run_repo.write("src/other.py", "mine\n")
+    run_repo.git("add", "src/other.py")
+    finished = run_repo.run_plan(commit=True)
     assert finished.commit is not None
-    names = bench.git("show", "--name-only", "--format=%s", "HEAD").split("\n")
+    names = run_repo.git("show", "--name-only", "--format=%s", "HEAD").split("\n")
     assert all([name.startswith(".agent/execplans/") for name in names[2:] if name]), names
-    assert bench.git("status", "--porcelain") == "M  src/other.py\n?? src/made.py\n"
+    assert run_repo.git("status", "--porcelain") == "M  src/other.py\n?? src/made.py\n"
 
 
-def test_an_earlier_run_that_is_not_at_its_end_comes_first(bench: Bench) -> None:
-    bench.approved(steps("```sh {#ask confirm}\ntrue\n```"))
-    assert bench.go().question is not None
-    bench.approve()
-    error = refused(CHECK_FAILED, "run-under-way", bench.go)
+def test_an_earlier_run_that_is_not_at_its_end_comes_first(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps("```sh {#ask confirm}\ntrue\n```"))
+    assert run_repo.run_plan().question is not None
+    run_repo.approve()
+    error = refused(CHECK_FAILED, "run-under-way", run_repo.run_plan)
     assert "execplan resume 1" in error.hint
     assert "execplan rollback 1" in error.hint
 
 
-def test_steps_beside_each_other_and_what_nobody_declares(bench: Bench) -> None:
-    bench.own("rollback_on = []")
+def test_steps_beside_each_other_and_what_nobody_declares(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings("rollback_on = []")
     one = "```sh {#one parallel outputs=one.txt shell}\necho 1 > one.txt; echo x > stray.txt; sleep 0.2\n```"
     two = "```sh {#two parallel outputs=two.txt shell}\nsleep 0.4; echo 2 > two.txt\n```"
-    bench.approved(steps(one, two, "```sh {#end needs=two}\nfalse\n```"))
-    finished = bench.go(jobs=2)
+    run_repo.approve_plan(steps(one, two, "```sh {#end needs=two}\nfalse\n```"))
+    finished = run_repo.run_plan(jobs=2)
     assert finished.status == "failed"
-    assert bench.told()[1:3] == ["intent one", "intent two"]
-    changes = {step: change.path for step, change in bench.course().changes() if change.path != "stray.txt"}
+    assert run_repo.entry_names()[1:3] == ["intent one", "intent two"]
+    changes = {step: change.path for step, change in run_repo.run_state().changes() if change.path != "stray.txt"}
     assert changes == {"one": "one.txt", "two": "two.txt"}
-    stray = [(step, change.declared) for step, change in bench.course().changes() if change.path == "stray.txt"]
+    stray = [(step, change.declared) for step, change in run_repo.run_state().changes() if change.path == "stray.txt"]
     assert stray == [("two", False)]
 
 
-def test_the_outlook_writes_nothing(bench: Bench) -> None:
-    bench.approved(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
-    before = tree(bench.path)
-    project, ref = bench.project()
-    found = preview_run(project, ref, RunOptions(steps=("api", "see", "other")))
-    assert tree(bench.path) == before
-    assert [(each.evaluated_step.step.id, each.will_run, each.reason) for each in found.steps] == [
+def test_the_outlook_writes_nothing(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
+    before = tree(run_repo.path)
+    project, ref = run_repo.project()
+    preview = preview_run(project, ref, RunOptions(steps=("api", "see", "other")))
+    assert tree(run_repo.path) == before
+    assert [(previewed.evaluated_step.step.id, previewed.will_run, previewed.reason) for previewed in preview.steps] == [
         ("api", True, ""),
         ("see", True, ""),
         ("drop", False, "not chosen"),
         ("other", False, "it runs only if drop fails"),
     ]
-    assert found.steps[0].evaluated_step.dry_run.kind == "exact"
-    assert "+X = 1" in found.steps[0].evaluated_step.dry_run.diff
-    assert bench.go().status == "completed", "the approval is not used by looking"
+    assert preview.steps[0].evaluated_step.dry_run.kind == "exact"
+    assert "+X = 1" in preview.steps[0].evaluated_step.dry_run.diff
+    assert run_repo.run_plan().status == "completed", "the approval is not used by looking"
 
 
-def test_nobody_who_looks_on_any_more_ends_no_run(bench: Bench) -> None:
-    bench.approved(steps(MAKE))
+def test_nobody_who_looks_on_any_more_ends_no_run(run_repo: RunRepository) -> None:
+    run_repo.approve_plan(steps(MAKE))
 
-    def gone(entry: Entry) -> None:
+    def raise_broken_pipe(entry: Entry) -> None:
         raise BrokenPipeError
 
-    assert bench.go(Seen(gone)).status == "completed"
+    assert run_repo.run_plan(EntryObserver(raise_broken_pipe)).status == "completed"
 
 
-def test_nothing_that_a_run_has_written_is_run_by_git(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.git("config", "core.hooksPath", "hooks")
+def test_nothing_that_a_run_has_written_is_run_by_git(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.git("config", "core.hooksPath", "hooks")
     hooks = "mkdir hooks; for each in pre-commit reference-transaction; do cp hook.sh hooks/$each; chmod +x hooks/$each; done"
-    bench.write("hook.sh", "#!/bin/sh\necho run >> ran\n")
-    bench.plan(steps(f"```sh {{#hooks shell=sh outputs=hooks/pre-commit}}\n{hooks}\n```"))
-    bench.commit()
-    bench.approve()
-    finished = bench.go(commit=True)
+    run_repo.write("hook.sh", "#!/bin/sh\necho run >> ran\n")
+    run_repo.plan(steps(f"```sh {{#hooks shell=sh outputs=hooks/pre-commit}}\n{hooks}\n```"))
+    run_repo.commit()
+    run_repo.approve()
+    finished = run_repo.run_plan(commit=True)
     assert finished.commit is None
     assert "not committed: the run has changed what git runs by itself: hooks" in " ".join(finished.warnings)
-    assert (bench.path / "hooks/pre-commit").exists()
-    assert not (bench.path / "ran").exists()
+    assert (run_repo.path / "hooks/pre-commit").exists()
+    assert not (run_repo.path / "ran").exists()
 
 
 PROSE = """\
@@ -377,25 +377,25 @@ Then:
 """
 
 
-def test_a_plan_in_prose_ticks_the_tasks_whose_steps_are_done(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.write("hello.sh", "echo starting; echo '  hello' >&2; echo done in 5s\n")
-    bench.write("seen.sh", "true\n")
-    bench.plan(PROSE)
-    bench.approve("--allow-inferred")
-    assert bench.go().status == "completed"
-    text = (bench.path / f".agent/execplans/{NAME}.md").read_text()
+def test_a_plan_in_prose_ticks_the_tasks_whose_steps_are_done(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.write("hello.sh", "echo starting; echo '  hello' >&2; echo done in 5s\n")
+    run_repo.write("seen.sh", "true\n")
+    run_repo.plan(PROSE)
+    run_repo.approve("--allow-inferred")
+    assert run_repo.run_plan().status == "completed"
+    text = (run_repo.path / f".agent/execplans/{NAME}.md").read_text()
     assert text.count("- [x]") == 2
     assert "- [ ] Show it" in text
 
 
-def test_output_that_lacks_a_line_that_the_plan_promises_fails(bench: Bench) -> None:
-    bench.own('sandbox = "off"')
-    bench.write("hello.sh", "echo goodbye\n")
-    bench.write("seen.sh", "true\n")
-    bench.plan(PROSE)
-    bench.approve("--allow-inferred")
-    finished = bench.go()
+def test_output_that_lacks_a_line_that_the_plan_promises_fails(run_repo: RunRepository) -> None:
+    run_repo.write_user_settings('sandbox = "off"')
+    run_repo.write("hello.sh", "echo goodbye\n")
+    run_repo.write("seen.sh", "true\n")
+    run_repo.plan(PROSE)
+    run_repo.approve("--allow-inferred")
+    finished = run_repo.run_plan()
     assert finished.status != "completed"
     assert "the line 'hello'" in str(finished)
-    assert "[x]" not in (bench.path / f".agent/execplans/{NAME}.md").read_text()
+    assert "[x]" not in (run_repo.path / f".agent/execplans/{NAME}.md").read_text()

@@ -8,82 +8,82 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.engine.schedule import NextSteps, Schedule
-from tests.engine.plans import Told, file, nowhere, plan, step
+from tests.engine.plans import RunRecorder, file, path_is_missing, plan, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Desk:
+class PlanProgress:
     """A plan under way."""
 
     def __init__(
-        self, *steps: dict[str, Any], chosen: set[str] | None = None, there: Callable[[str], bool] = nowhere
+        self, *steps: dict[str, Any], chosen: set[str] | None = None, path_exists: Callable[[str], bool] = path_is_missing
     ) -> None:
         self.document = plan(*steps)
-        self.told = Told(self.document)
-        self.schedule = Schedule(self.document, chosen, there)
+        self.recorder = RunRecorder(self.document)
+        self.schedule = Schedule(self.document, chosen, path_exists)
 
-    def follows(self, *running: str, jobs: int = 1, **waiting: str) -> NextSteps:
+    def next_steps(self, *running: str, jobs: int = 1, **waiting: str) -> NextSteps:
         """What follows now."""
-        return self.schedule.find_next_steps(self.told.course, waiting, running, jobs)
+        return self.schedule.find_next_steps(self.recorder.run_state, waiting, running, jobs)
 
-    def begins(self, *running: str, jobs: int = 1, **waiting: str) -> list[str]:
+    def beginning_steps(self, *running: str, jobs: int = 1, **waiting: str) -> list[str]:
         """The steps that begin, where nothing is to be written first."""
-        found = self.follows(*running, jobs=jobs, **waiting)
-        assert not found.transitions, found
-        return [each.id for each in found.begin]
+        next_steps = self.next_steps(*running, jobs=jobs, **waiting)
+        assert not next_steps.transitions, next_steps
+        return [plan_step.id for plan_step in next_steps.begin]
 
-    def moves(self, **waiting: str) -> list[tuple[str, str, str]]:
+    def transitions(self, **waiting: str) -> list[tuple[str, str, str]]:
         """What is to be written."""
-        return [(each.kind, each.step, each.detail) for each in self.follows(jobs=1, **waiting).transitions]
+        return [(transition.kind, transition.step, transition.detail) for transition in self.next_steps(jobs=1, **waiting).transitions]
 
 
 def test_one_by_one_in_the_order_of_their_numbers() -> None:
-    desk = Desk(step("a"), step("b"), step("c", depends_on=("a",)))
+    progress = PlanProgress(step("a"), step("b"), step("c", depends_on=("a",)))
     for name in "abc":
-        assert desk.begins() == [name]
-        assert desk.begins(name) == []
-        desk.told.ran(name)
-    assert desk.begins() == []
+        assert progress.beginning_steps() == [name]
+        assert progress.beginning_steps(name) == []
+        progress.recorder.run_step(name)
+    assert progress.beginning_steps() == []
 
 
 def test_a_step_waits_for_what_it_needs() -> None:
-    desk = Desk(step("a"), step("b", depends_on=("a",)))
-    desk.told.failed("a")
-    assert desk.begins() == []
+    progress = PlanProgress(step("a"), step("b", depends_on=("a",)))
+    progress.recorder.fail_step("a")
+    assert progress.beginning_steps() == []
 
 
 def test_a_skipped_and_a_recovered_step_is_as_good_as_a_completed_one() -> None:
-    desk = Desk(step("a"), step("b"), step("c", depends_on=("a", "b")))
-    desk.told.failed("a")
-    desk.told.write("skipped", step="a", reason="x")
-    desk.told.failed("b")
-    desk.told.write("recovered", step="b", by="x")
-    assert desk.begins() == ["c"]
+    progress = PlanProgress(step("a"), step("b"), step("c", depends_on=("a", "b")))
+    progress.recorder.fail_step("a")
+    progress.recorder.write("skipped", step="a", reason="x")
+    progress.recorder.fail_step("b")
+    progress.recorder.write("recovered", step="b", by="x")
+    assert progress.beginning_steps() == ["c"]
 
 
 def test_parallel_steps_run_beside_each_other_up_to_the_jobs() -> None:
-    desk = Desk(*[file(name, name, parallel=True) for name in "abc"], step("d"))
-    assert desk.begins() == ["a"]
-    assert desk.begins(jobs=2) == ["a", "b"]
-    assert desk.begins("a", jobs=2) == ["b"]
-    assert desk.begins("a", "b", jobs=2) == []
-    assert desk.begins(jobs=9) == ["a", "b", "c"]
+    progress = PlanProgress(*[file(name, name, parallel=True) for name in "abc"], step("d"))
+    assert progress.beginning_steps() == ["a"]
+    assert progress.beginning_steps(jobs=2) == ["a", "b"]
+    assert progress.beginning_steps("a", jobs=2) == ["b"]
+    assert progress.beginning_steps("a", "b", jobs=2) == []
+    assert progress.beginning_steps(jobs=9) == ["a", "b", "c"]
 
 
 def test_one_that_is_not_parallel_runs_alone_and_nothing_overtakes_it() -> None:
-    desk = Desk(file("a", "a", parallel=True), file("b", "b"), file("c", "c", parallel=True))
-    assert desk.begins(jobs=9) == ["a"]
-    assert desk.begins("a", jobs=9) == []
-    desk.told.ran("a")
-    assert desk.begins(jobs=9) == ["b"]
-    assert desk.begins("b", jobs=9) == []
+    progress = PlanProgress(file("a", "a", parallel=True), file("b", "b"), file("c", "c", parallel=True))
+    assert progress.beginning_steps(jobs=9) == ["a"]
+    assert progress.beginning_steps("a", jobs=9) == []
+    progress.recorder.run_step("a")
+    assert progress.beginning_steps(jobs=9) == ["b"]
+    assert progress.beginning_steps("b", jobs=9) == []
 
 
 def test_a_parallel_step_overtakes_one_that_still_waits_for_what_it_needs() -> None:
-    desk = Desk(file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True))
-    assert desk.begins(jobs=9) == ["a", "c"]
+    progress = PlanProgress(file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True))
+    assert progress.beginning_steps(jobs=9) == ["a", "c"]
 
 
 def test_steps_that_share_a_path_are_not_run_beside_each_other() -> None:
@@ -97,34 +97,34 @@ def test_steps_that_share_a_path_are_not_run_beside_each_other() -> None:
         (step("a", parallel=True, outputs=(".",)), step("b", parallel=True, outputs=("y",))),
     ]
     for pair in shares:
-        assert Desk(*pair).begins(jobs=2) == ["a"], pair
-    apart = (
+        assert PlanProgress(*pair).beginning_steps(jobs=2) == ["a"], pair
+    disjoint = (
         step("a", parallel=True, outputs=("x",), inputs=("in",)),
         step("b", parallel=True, outputs=("xy",), inputs=("in",)),
     )
-    assert Desk(*apart).begins(jobs=2) == ["a", "b"]
+    assert PlanProgress(*disjoint).beginning_steps(jobs=2) == ["a", "b"]
 
 
 def test_a_command_that_does_not_declare_what_it_makes_runs_alone() -> None:
-    desk = Desk(step("a", parallel=True), file("b", "b", parallel=True))
-    assert desk.begins(jobs=2) == ["a"]
-    assert desk.begins("a", jobs=2) == []
+    progress = PlanProgress(step("a", parallel=True), file("b", "b", parallel=True))
+    assert progress.beginning_steps(jobs=2) == ["a"]
+    assert progress.beginning_steps("a", jobs=2) == []
 
 
 def test_a_step_that_asks_first_runs_alone() -> None:
-    desk = Desk(file("a", "a", parallel=True), file("b", "b", parallel=True, confirm=True))
-    assert desk.begins(jobs=2) == ["a"]
-    assert desk.begins("a", jobs=2) == []
+    progress = PlanProgress(file("a", "a", parallel=True), file("b", "b", parallel=True, confirm=True))
+    assert progress.beginning_steps(jobs=2) == ["a"]
+    assert progress.beginning_steps("a", jobs=2) == []
 
 
 def test_conditions() -> None:
-    there = {"here"}
+    existing_paths = {"here"}
     for when in ("a.succeeded", "a.failed", "a.skipped", "b.succeeded", "b.failed", "b.skipped"):
         for end in ("skipped", "recovered"):
-            desk = Desk(step("a"), step("b"), step("c", when=when))
-            desk.told.ran("a")
-            desk.told.failed("b")
-            desk.told.write(end, step="b", reason="x", by="x")
+            progress = PlanProgress(step("a"), step("b"), step("c", when=when))
+            progress.recorder.run_step("a")
+            progress.recorder.fail_step("b")
+            progress.recorder.write(end, step="b", reason="x", by="x")
             holds = {
                 "a.succeeded": True,
                 "b.failed": True,
@@ -132,9 +132,9 @@ def test_conditions() -> None:
                 "b.succeeded": end == "recovered",
             }.get(when, False)
             if holds:
-                assert desk.begins() == ["c"], (when, end)
+                assert progress.beginning_steps() == ["c"], (when, end)
             else:
-                assert desk.moves() == [("skipped", "c", f"{when} does not hold")], (when, end)
+                assert progress.transitions() == [("skipped", "c", f"{when} does not hold")], (when, end)
     for when, holds in (
         ("exists:here", True),
         ("exists:gone", False),
@@ -143,81 +143,81 @@ def test_conditions() -> None:
         ("exists:../here", False),
         ("missing:../here", True),
     ):
-        desk = Desk(step("c", when=when), there=there.__contains__)
-        assert bool(desk.follows().begin) == holds, when
-        assert bool(desk.follows().transitions) != holds, when
+        progress = PlanProgress(step("c", when=when), path_exists=existing_paths.__contains__)
+        assert bool(progress.next_steps().begin) == holds, when
+        assert bool(progress.next_steps().transitions) != holds, when
 
 
 def test_a_condition_is_looked_at_when_its_turn_comes() -> None:
-    there: set[str] = set()
-    desk = Desk(step("a"), step("b", when="exists:x"), there=there.__contains__)
-    assert desk.begins() == ["a"]
-    there.add("x")
-    desk.told.ran("a")
-    assert desk.begins() == ["b"]
+    existing_paths: set[str] = set()
+    progress = PlanProgress(step("a"), step("b", when="exists:x"), path_exists=existing_paths.__contains__)
+    assert progress.beginning_steps() == ["a"]
+    existing_paths.add("x")
+    progress.recorder.run_step("a")
+    assert progress.beginning_steps() == ["b"]
 
 
 def test_a_step_that_was_never_run_has_not_failed() -> None:
-    desk = Desk(step("a", when="exists:x"), step("b", when="a.failed"))
-    assert desk.moves() == [("skipped", "a", "exists:x does not hold")]
-    desk.told.write("skipped", step="a", reason="x")
-    assert desk.moves() == [("skipped", "b", "a.failed does not hold")]
+    progress = PlanProgress(step("a", when="exists:x"), step("b", when="a.failed"))
+    assert progress.transitions() == [("skipped", "a", "exists:x does not hold")]
+    progress.recorder.write("skipped", step="a", reason="x")
+    assert progress.transitions() == [("skipped", "b", "a.failed does not hold")]
 
 
 def test_an_alternative_is_run_in_the_place_of_the_one_that_failed() -> None:
-    desk = Desk(
+    progress = PlanProgress(
         step("a", strategy="alternative:d"), step("b", depends_on=("a",)), step("c"), step("d", when="a.failed")
     )
-    assert desk.begins() == ["a"]
-    desk.told.failed("a")
-    assert desk.begins(a="d") == ["d"]
-    desk.told.ran("d")
-    assert desk.moves(a="d") == [("recovered", "a", "d")]
-    desk.told.write("recovered", step="a", by="d")
-    assert desk.begins() == ["b"]
+    assert progress.beginning_steps() == ["a"]
+    progress.recorder.fail_step("a")
+    assert progress.beginning_steps(a="d") == ["d"]
+    progress.recorder.run_step("d")
+    assert progress.transitions(a="d") == [("recovered", "a", "d")]
+    progress.recorder.write("recovered", step="a", by="d")
+    assert progress.beginning_steps() == ["b"]
 
 
 def test_an_alternative_that_is_not_needed_is_skipped() -> None:
-    desk = Desk(step("a", strategy="alternative:b"), step("b"), step("c", depends_on=("b",)))
-    desk.told.ran("a")
-    assert desk.moves() == [("skipped", "b", "it stands in for a, and is not needed")]
-    desk.told.write("skipped", step="b", reason="x")
-    assert desk.begins() == ["c"]
+    progress = PlanProgress(step("a", strategy="alternative:b"), step("b"), step("c", depends_on=("b",)))
+    progress.recorder.run_step("a")
+    assert progress.transitions() == [("skipped", "b", "it stands in for a, and is not needed")]
+    progress.recorder.write("skipped", step="b", reason="x")
+    assert progress.beginning_steps() == ["c"]
 
 
 def test_an_alternative_of_two_is_run_once_and_stands_in_for_both() -> None:
-    desk = Desk(step("a", strategy="alternative:c"), step("b", strategy="alternative:c"), step("c"))
-    desk.told.failed("a")
-    desk.told.ran("c")
-    assert desk.moves(a="c") == [("recovered", "a", "c")]
-    desk.told.write("recovered", step="a", by="c")
-    assert desk.begins() == ["b"]
-    desk.told.failed("b")
-    assert desk.moves(b="c") == [("recovered", "b", "c")]
+    progress = PlanProgress(step("a", strategy="alternative:c"), step("b", strategy="alternative:c"), step("c"))
+    progress.recorder.fail_step("a")
+    progress.recorder.run_step("c")
+    assert progress.transitions(a="c") == [("recovered", "a", "c")]
+    progress.recorder.write("recovered", step="a", by="c")
+    assert progress.beginning_steps() == ["b"]
+    progress.recorder.fail_step("b")
+    assert progress.transitions(b="c") == [("recovered", "b", "c")]
 
 
 def test_what_was_not_chosen_is_skipped_and_counts_as_done() -> None:
-    desk = Desk(step("a"), step("b", depends_on=("a",)), step("c"), chosen={"b"})
-    assert desk.moves() == [("skipped", "a", "not chosen"), ("skipped", "c", "not chosen")]
+    progress = PlanProgress(step("a"), step("b", depends_on=("a",)), step("c"), chosen={"b"})
+    assert progress.transitions() == [("skipped", "a", "not chosen"), ("skipped", "c", "not chosen")]
     for name in "ac":
-        desk.told.write("skipped", step=name, reason="not chosen")
-    assert desk.begins() == ["b"]
-    assert desk.schedule.unchosen_dependencies() == ["b needs a, which is not chosen: it is taken for done"]
+        progress.recorder.write("skipped", step=name, reason="not chosen")
+    assert progress.beginning_steps() == ["b"]
+    assert progress.schedule.unchosen_dependencies() == ["b needs a, which is not chosen: it is taken for done"]
 
 
 def test_an_alternative_that_was_chosen_by_itself_is_run() -> None:
-    desk = Desk(step("a", strategy="alternative:b"), step("b"), chosen={"b"})
-    desk.told.write("skipped", step="a", reason="not chosen")
-    assert desk.begins() == ["b"]
+    progress = PlanProgress(step("a", strategy="alternative:b"), step("b"), chosen={"b"})
+    progress.recorder.write("skipped", step="a", reason="not chosen")
+    assert progress.beginning_steps() == ["b"]
 
 
 def test_what_needs_a_failed_step_near_or_far_is_blocked() -> None:
-    desk = Desk(
+    progress = PlanProgress(
         step("a"), step("b", depends_on=("a",)), step("c", depends_on=("b",)), step("d"), step("e", when="a.failed")
     )
-    desk.told.failed("a")
-    found = [tuple(each) for each in desk.schedule.blocked_steps(desk.told.course)]
-    assert found == [(("blocked", name, "it needs a, which failed")) for name in "bc"]
+    progress.recorder.fail_step("a")
+    blocked = [tuple(blocked_step) for blocked_step in progress.schedule.blocked_steps(progress.recorder.run_state)]
+    assert blocked == [(("blocked", name, "it needs a, which failed")) for name in "bc"]
 
 
 @st.composite
@@ -226,17 +226,17 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     count = draw(st.integers(1, 9))
     steps = []
     for at in range(count):
-        before = [f"s{each}" for each in range(at)]
-        few: st.SearchStrategy[list[str]] = st.just([])
-        if before:
-            few = st.lists(st.sampled_from(before), unique=True, max_size=3)
-        needs = draw(few)
+        earlier_names = [f"s{number}" for number in range(at)]
+        subsets: st.SearchStrategy[list[str]] = st.just([])
+        if earlier_names:
+            subsets = st.lists(st.sampled_from(earlier_names), unique=True, max_size=3)
+        needs = draw(subsets)
         parallel = draw(st.booleans())
-        said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": parallel}
-        if draw(st.booleans()) and before:
+        fields: dict[str, Any] = {"depends_on": tuple(needs), "parallel": parallel}
+        if draw(st.booleans()) and earlier_names:
             kind = draw(st.sampled_from(("succeeded", "failed", "skipped")))
-            said["when"] = {"kind": kind, "of": draw(st.sampled_from(before))}
-        steps.append(file(f"s{at}", f"f{at}", **said))
+            fields["when"] = {"kind": kind, "of": draw(st.sampled_from(earlier_names))}
+        steps.append(file(f"s{at}", f"f{at}", **fields))
     for at in range(count - 1):
         other = draw(st.integers(at + 1, count - 1))
         if draw(st.booleans()) and f"s{at}" not in steps[other]["depends_on"]:
@@ -249,33 +249,33 @@ def test_every_run_comes_to_an_end_in_which_each_step_has_one(
     steps: list[dict[str, Any]], data: st.DataObject, jobs: int
 ) -> None:
     """With each step succeeding or failing as it comes: nothing is begun twice, or before what it needs."""
-    desk = Desk(*steps)
-    course, waiting, running, begun = desk.told.course, dict[str, str](), list[str](), set[str]()
+    progress = PlanProgress(*steps)
+    run_state, waiting, running, begun = progress.recorder.run_state, dict[str, str](), list[str](), set[str]()
     lost = False
     for _ in range(100):
-        found = desk.schedule.find_next_steps(course, waiting, running, jobs)
-        for move in found.transitions:
-            desk.told.write(move.kind, step=move.step, reason=move.detail, by=move.detail)
-        lost = lost or any([course.status_of[other] == "skipped" for other in waiting.values()])
-        if found.transitions:
+        next_steps = progress.schedule.find_next_steps(run_state, waiting, running, jobs)
+        for move in next_steps.transitions:
+            progress.recorder.write(move.kind, step=move.step, reason=move.detail, by=move.detail)
+        lost = lost or any([run_state.status_of[other] == "skipped" for other in waiting.values()])
+        if next_steps.transitions:
             continue
-        if lost or not (found.begin or running):
+        if lost or not (next_steps.begin or running):
             break
-        for each in found.begin:
-            assert each.id not in begun
-            assert all([course.status_of[need] in ("completed", "skipped", "recovered") for need in each.depends_on])
-            begun.add(each.id)
-        running += [each.id for each in found.begin]
+        for plan_step in next_steps.begin:
+            assert plan_step.id not in begun
+            assert all([run_state.status_of[need] in ("completed", "skipped", "recovered") for need in plan_step.depends_on])
+            begun.add(plan_step.id)
+        running += [plan_step.id for plan_step in next_steps.begin]
         assert len(running) <= jobs
-        assert len(running) == 1 or all([desk.schedule.steps_by_id[name].parallel for name in running])
+        assert len(running) == 1 or all([progress.schedule.steps_by_id[name].parallel for name in running])
         name = running.pop(data.draw(st.integers(0, len(running) - 1)))
         if data.draw(st.booleans()):
-            desk.told.ran(name)
+            progress.recorder.run_step(name)
         else:
-            desk.told.failed(name)
-            other = desk.schedule.alternative_step(desk.schedule.steps_by_id[name])
+            progress.recorder.fail_step(name)
+            other = progress.schedule.alternative_step(progress.schedule.steps_by_id[name])
             lost = lost or not other
             waiting |= {name: other} if other else {}
-    left = [name for name, status in course.status_of.items() if status not in ("completed", "skipped", "recovered")]
-    stuck = [name for name in waiting if course.status_of[name] == "failed"]
-    assert lost or stuck or not left, course.status_of
+    unfinished = [name for name, status in run_state.status_of.items() if status not in ("completed", "skipped", "recovered")]
+    stuck = [name for name in waiting if run_state.status_of[name] == "failed"]
+    assert lost or stuck or not unfinished, run_state.status_of

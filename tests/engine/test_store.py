@@ -32,8 +32,8 @@ def files(repo: Folder) -> WorkspaceFiles:
     return WorkspaceFiles(project_discovery.find(str(repo.path)))
 
 
-def kept(store: BackupStore) -> list[Path]:
-    return sorted([each for each in Path(store.folder).rglob("*") if each.is_file()])
+def stored_files(store: BackupStore) -> list[Path]:
+    return sorted([path for path in Path(store.folder).rglob("*") if path.is_file()])
 
 
 @pytest.mark.parametrize("data", [b"", b"x", bytes(range(256)) * 9000], ids=["none", "one", "many"])
@@ -41,12 +41,12 @@ def test_what_is_kept_is_given_back(store: BackupStore, data: bytes) -> None:
     digest = store.save(data)
     assert digest == sha256(data).hexdigest()
     assert store.get(digest) == data
-    assert kept(store) == [Path(store.path(digest))]
+    assert stored_files(store) == [Path(store.path(digest))]
 
 
 def test_the_same_bytes_are_kept_once_and_packed_the_same(store: BackupStore, repo: Folder) -> None:
     digest = store.save(b"x" * 10_000)
-    (first,) = kept(store)
+    (first,) = stored_files(store)
     packed = first.read_bytes()
     assert len(packed) < 200
     assert first.stat().st_mode & 0o077 == first.parent.stat().st_mode & 0o077 == 0
@@ -55,21 +55,21 @@ def test_the_same_bytes_are_kept_once_and_packed_the_same(store: BackupStore, re
     store.save(b"x" * 10_000)
     assert first.read_bytes() == packed
     assert store.save(b"x" * 10_000) == digest
-    assert kept(store) == [first]
+    assert stored_files(store) == [first]
 
 
 def test_two_files_of_one_name_do_not_share_a_backup(store: BackupStore, files: WorkspaceFiles, repo: Folder) -> None:
     repo.write("a/conf", "one")
     repo.write("b/conf", "two")
     digests = [store.save_path(files, path).sha256 for path in ("a/conf", "b/conf")]
-    assert [store.get(each) for each in digests] == [b"one", b"two"]
+    assert [store.get(digest) for digest in digests] == [b"one", b"two"]
 
 
 def test_what_is_no_file_has_a_state_and_no_backup(store: BackupStore, files: WorkspaceFiles, repo: Folder) -> None:
     (repo.path / "link").symlink_to("README.md")
     assert store.save_path(files, "link") == State(LINK, link="README.md")
     assert store.save_path(files, "nothing") == State(ABSENT)
-    assert kept(store) == []
+    assert stored_files(store) == []
 
 
 def test_a_file_that_never_holds_still(
@@ -79,18 +79,18 @@ def test_a_file_that_never_holds_still(
     with pytest.raises(ExecplanError) as caught:
         store.save_path(files, "README.md")
     assert caught.value.exit == CONFLICT
-    assert kept(store) == []
+    assert stored_files(store) == []
 
 
 @pytest.mark.parametrize("number", [3, 100])
 def test_many_are_on_disk_only_when_all_are(store: BackupStore, number: int) -> None:
-    texts = [b"%d" % (each // 2) for each in range(number)]
+    texts = [b"%d" % (number // 2) for number in range(number)]
     with store.batch() as batch:
         digests = [batch.save(text) for text in texts]
         assert not [digest for digest in digests if store.has(digest)]
         assert batch.has(digests[0])
     assert [store.get(digest) for digest in digests] == texts
-    assert len(kept(store)) == len(set(texts))
+    assert len(stored_files(store)) == len(set(texts))
 
 
 def test_what_breaks_off_leaves_nothing(store: BackupStore) -> None:
@@ -101,18 +101,18 @@ def test_what_breaks_off_leaves_nothing(store: BackupStore) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         breaks_off()
-    assert kept(store) == []
+    assert stored_files(store) == []
 
 
 def test_two_writers_at_once(store: BackupStore) -> None:
-    texts = [b"%d" % (each % 5) * 5000 for each in range(200)]
+    texts = [b"%d" % (number % 5) * 5000 for number in range(200)]
     with ThreadPoolExecutor(8) as pool:
         digests = list(pool.map(store.save, texts))
     assert [store.get(digest) for digest in digests] == texts
-    assert len(kept(store)) == 5
+    assert len(stored_files(store)) == 5
 
 
-def other(data: bytes) -> bytes:
+def replace_content(data: bytes) -> bytes:
     import gzip
 
     return gzip.compress(b"something else")
@@ -120,41 +120,41 @@ def other(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "alter",
-    [other, lambda data: data[:-9], lambda data: data + b"more", lambda data: b"", lambda data: b"no gzip"],
+    [replace_content, lambda data: data[:-9], lambda data: data + b"more", lambda data: b"", lambda data: b"no gzip"],
     ids=["other", "cut", "longer", "empty", "none"],
 )
 def test_an_altered_backup_is_refused_by_its_name(store: BackupStore, alter: Callable[[bytes], bytes]) -> None:
-    good, bad, gone = [store.save(each * 500) for each in (b"good", b"bad", b"gone")]
+    good, bad, missing = [store.save(content * 500) for content in (b"good", b"bad", b"gone")]
     path = Path(store.path(bad))
     path.write_bytes(alter(path.read_bytes()))
-    Path(store.path(gone)).unlink()
+    Path(store.path(missing)).unlink()
     with pytest.raises(ExecplanError) as caught:
         store.get(bad)
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-altered")
     assert str(path) in caught.value.message
     with pytest.raises(ExecplanError) as caught:
-        store.get(gone)
+        store.get(missing)
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-missing")
     store.ensure_intact([good])
     with pytest.raises(ExecplanError) as caught:
-        store.ensure_intact([good, gone])
+        store.ensure_intact([good, missing])
     assert caught.value.candidates == (), "the message says it all"
     with pytest.raises(ExecplanError) as caught:
-        store.ensure_intact([good, gone, bad])
+        store.ensure_intact([good, missing, bad])
     assert caught.value.code == "backup-altered"
-    assert [name in " ".join(caught.value.candidates) for name in (store.path(gone), str(path))] == [True, True]
+    assert [name in " ".join(caught.value.candidates) for name in (store.path(missing), str(path))] == [True, True]
 
 
 def test_what_nobody_used_for_thirty_days_goes(store: BackupStore) -> None:
-    digests = [store.save(each) for each in (b"old", b"got", b"kept", b"new")]
-    left = Path(store.folder) / "left.tmp"
-    left.write_bytes(b"half")
+    digests = [store.save(content) for content in (b"old", b"got", b"kept", b"new")]
+    leftover = Path(store.folder) / "left.tmp"
+    leftover.write_bytes(b"half")
     run = Path(store.project.state, "runs/0001-00000000")
     run.mkdir(parents=True)
     for name in ("01-build.tree", "01-build-1.begun"):
         (run / name).write_bytes(b"")
         os.utime(run / name, (0, time.time() - 30 * 86_400 - 60))
-    for path in kept(store):
+    for path in stored_files(store):
         os.utime(path, (0, time.time() - 30 * 86_400 - 60))
     os.utime(store.path(digests[3]), (0, time.time() - 30 * 86_400 + 60))
     store.get(digests[1])
@@ -166,10 +166,10 @@ def test_what_nobody_used_for_thirty_days_goes(store: BackupStore) -> None:
         os.utime(copy, (0, time.time() - days * 86_400))
     assert store.purge(365) == 0
     assert store.purge(30) == 4
-    assert [each.exists() for each in copies] == [False, True]
+    assert [journal_path.exists() for journal_path in copies] == [False, True]
     assert os.listdir(run) == ["01-build-1.begun"]  # that it was begun is never forgotten: it may be one that runs once
     assert [store.has(digest) for digest in digests] == [False, True, True, True]
-    assert not left.exists()
+    assert not leftover.exists()
 
 
 def test_a_home_without_git_keeps_them_out_of_a_later_repository(plain: Folder) -> None:

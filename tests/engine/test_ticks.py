@@ -19,7 +19,7 @@ from execplan.plan.model import DONE, OPEN
 from execplan.plan.transcript_links import complete_run_task, find_transcript_link, reopen_run_task
 from execplan.plan_store import plan_selection
 from tests.conftest import CLOCK, Folder
-from tests.engine.bench import compiled
+from tests.engine.bench import compile_steps
 from tests.plan.test_properties import attempt, plans
 from tests.plans import CLEAN
 
@@ -55,13 +55,13 @@ def read(repo: Folder) -> bytes:
 
 def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> None:
     project, ref = shelf(repo)
-    before, document = read(repo), compiled(fences(("build", "Build the parser")))
+    before, document = read(repo), compile_steps(fences(("build", "Build the parser")))
     marked = ticks.tick_task(project, ref, document, document.steps[0], PATH)
     assert marked == TickResult("Build the parser.")
     line = f"- [x] (2026-01-01 00:00Z) Build the parser.\n  - [transcript]({HREF})\n- [ ] Write the tests.\n"
     assert line.encode() in read(repo)
-    found = repo.run("lint", "parser", "--json")
-    assert found.exit == 0, found.out
+    result = repo.run("lint", "parser", "--json")
+    assert result.exit == 0, result.out
     assert [task["state"] for task in repo.ok("show", "parser")["tasks"]] == ["done", "done", "open"]
     ticked = read(repo)
     assert ticks.tick_task(project, ref, document, document.steps[0], PATH) == TickResult(
@@ -78,7 +78,7 @@ def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> N
 
 def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
     project, ref = shelf(repo)
-    document = compiled(fences(("read", "Read lines")))
+    document = compile_steps(fences(("read", "Read lines")))
     before = read(repo)
     assert ticks.tick_task(project, ref, document, document.steps[0], PATH) == TickResult()
     assert read(repo) == before
@@ -90,7 +90,7 @@ def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
 )
 def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why: str) -> None:
     project, ref = shelf(repo)
-    document = compiled(fences(("build", task)))
+    document = compile_steps(fences(("build", task)))
     before = read(repo)
     marked = ticks.tick_task(project, ref, document, document.steps[0], PATH)
     assert not marked.task
@@ -105,7 +105,7 @@ def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why
 )
 def test_nor_for_a_plan_that_is_broken_or_gone(repo: Folder, broken: bytes | None) -> None:
     project, ref = shelf(repo)
-    document = compiled(fences(("build", "Build the parser")))
+    document = compile_steps(fences(("build", "Build the parser")))
     if broken is None:
         (repo.path / PLAN).unlink()
     else:
@@ -120,7 +120,7 @@ def test_what_the_task_had_before_comes_back(repo: Folder) -> None:
         "- [ ] Write", "- [ ] (2025-12-31 08:00Z) Write"
     )
     project, ref = shelf(repo, text)
-    before, document = read(repo), compiled(fences(("build", "Build the parser"), ("test", "Write the tests")))
+    before, document = read(repo), compile_steps(fences(("build", "Build the parser"), ("test", "Write the tests")))
     second = PATH.replace("01-build", "02 (b)")
     assert ticks.tick_task(project, ref, document, document.steps[0], PATH).task
     assert ticks.tick_task(project, ref, document, document.steps[1], second).task
@@ -133,7 +133,7 @@ def test_what_the_task_had_before_comes_back(repo: Folder) -> None:
 
 def test_a_task_that_was_edited_since_is_reopened_and_keeps_its_words(repo: Folder) -> None:
     project, ref = shelf(repo)
-    document = compiled(fences(("build", "Build the parser")))
+    document = compile_steps(fences(("build", "Build the parser")))
     ticks.tick_task(project, ref, document, document.steps[0], PATH)
     repo.ok("reword", "Build", "Build a better parser.", "-p", "parser")
     assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", PATH).task
@@ -142,7 +142,7 @@ def test_a_task_that_was_edited_since_is_reopened_and_keeps_its_words(repo: Fold
 
 def test_without_a_transcript_there_is_no_link(repo: Folder) -> None:
     project, ref = shelf(repo)
-    before, document = read(repo), compiled(fences(("build", "Build the parser")))
+    before, document = read(repo), compile_steps(fences(("build", "Build the parser")))
     assert ticks.tick_task(project, ref, document, document.steps[0], "").task
     assert b"transcript" not in read(repo)
     assert ticks.reopen_task(project, ref, document, "build", "Build the parser.", "").task
@@ -153,12 +153,12 @@ def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Fol
     project, ref = shelf(repo)
     shelf(repo, CLEAN.replace("Build the parser", "Draw the plan"), "2026-02-02_docs")
     documents = [
-        compiled(fences(("build", "Build the parser"))),
-        compiled(fences(("build", "Draw the plan")), "2026-02-02_docs"),
+        compile_steps(fences(("build", "Build the parser"))),
+        compile_steps(fences(("build", "Draw the plan")), "2026-02-02_docs"),
     ]
     both = compose(documents, "release")
-    found = [ticks.tick_task(project, ref._replace(id="release"), both, step, PATH) for step in both.steps]
-    assert [each.task for each in found] == ["Build the parser.", "Draw the plan."]
+    results = [ticks.tick_task(project, ref._replace(id="release"), both, step, PATH) for step in both.steps]
+    assert [result.task for result in results] == ["Build the parser.", "Draw the plan."]
     assert b"](artifacts/parser/" in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_bytes()
     assert ticks.list_plan_files(project, ref._replace(id="release"), both) == {
         PLAN,
@@ -171,25 +171,25 @@ def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Fol
 
 
 def test_the_last_step_of_a_task_completes_it() -> None:
-    document = compiled(fences(("a", "Build it"), ("b", ""), ("c", "build  IT"), ("d", "Build it")))
-    course = RunState(document)
+    document = compile_steps(fences(("a", "Build it"), ("b", ""), ("c", "build  IT"), ("d", "Build it")))
+    run_state = RunState(document)
     a, b, c, d = document.steps
-    course.status_of.update(a="completed", b="completed")
-    assert ticks.find_transcript_step(document, course, a) is None
-    assert ticks.find_transcript_step(document, course, b) is None
-    course.status_of.update(c="completed")
-    assert ticks.find_transcript_step(document, course, c) is None
-    course.status_of.update(d="skipped")
-    assert ticks.find_transcript_step(document, course, d) == c
-    course.status_of.update(d="failed")
-    assert ticks.find_transcript_step(document, course, d) is None
-    course.status_of.update(d="recovered")
-    assert ticks.find_transcript_step(document, course, d) == d
-    course.ticked_tasks["d"] = ("Build it.", "")
-    assert ticks.find_transcript_step(document, course, d) is None
-    course.ticked_tasks.clear()
-    course.status_of.update(dict.fromkeys("acd", "skipped"))
-    assert ticks.find_transcript_step(document, course, d) is None
+    run_state.status_of.update(a="completed", b="completed")
+    assert ticks.find_transcript_step(document, run_state, a) is None
+    assert ticks.find_transcript_step(document, run_state, b) is None
+    run_state.status_of.update(c="completed")
+    assert ticks.find_transcript_step(document, run_state, c) is None
+    run_state.status_of.update(d="skipped")
+    assert ticks.find_transcript_step(document, run_state, d) == c
+    run_state.status_of.update(d="failed")
+    assert ticks.find_transcript_step(document, run_state, d) is None
+    run_state.status_of.update(d="recovered")
+    assert ticks.find_transcript_step(document, run_state, d) == d
+    run_state.ticked_tasks["d"] = ("Build it.", "")
+    assert ticks.find_transcript_step(document, run_state, d) is None
+    run_state.ticked_tasks.clear()
+    run_state.status_of.update(dict.fromkeys("acd", "skipped"))
+    assert ticks.find_transcript_step(document, run_state, d) is None
 
 
 @given(plans())
@@ -206,16 +206,16 @@ def test_a_tick_with_a_link_then_reopened_gives_the_bytes_back(data: bytes) -> N
         plan = reader.read(ticked)
         link = find_transcript_link(plan, plan.tasks[task.number - 1], HREF)
         assert link >= 0
-        left = [line for at, line in enumerate(plan.text.lines) if at not in (task.box_line, link)]
-        assert left == [line for at, line in enumerate(reader.read(data).text.lines) if at != task.box_line]
-        lines = [reader.read(each).text.lines[task.box_line] for each in (ticked, data)]
-        was = (lines[0], lines[1])
-        assert attempt(ticked, reopen_run_task(task.text, HREF, was)) == data
+        remaining = [line for at, line in enumerate(plan.text.lines) if at not in (task.box_line, link)]
+        assert remaining == [line for at, line in enumerate(reader.read(data).text.lines) if at != task.box_line]
+        lines = [reader.read(content).text.lines[task.box_line] for content in (ticked, data)]
+        previous_lines = (lines[0], lines[1])
+        assert attempt(ticked, reopen_run_task(task.text, HREF, previous_lines)) == data
         if task.state == OPEN and task.timestamp is None:
             assert attempt(ticked, reopen_run_task(task.text, HREF, None)) == data
 
 
-def found(data: bytes) -> list[str]:
+def lint_codes(data: bytes) -> list[str]:
     """What lint finds."""
     return sorted([finding.code for finding in lint_plan(reader.read(data))])
 
@@ -232,7 +232,7 @@ def test_the_same_with_every_kind_of_bullet(end: str) -> None:
         assert len(plan.tasks) == 5
         line = plan.text.lines[find_transcript_link(plan, plan.tasks[number - 1], HREF)]
         assert line.lstrip()[0] == ("*" if number == 5 else "-")
-        assert found(ticked) == found(apply_change(data, task_edits.complete_tasks([str(number)], MOMENT))[0])
+        assert lint_codes(ticked) == lint_codes(apply_change(data, task_edits.complete_tasks([str(number)], MOMENT))[0])
         task = reader.read(data).tasks[number - 1]
-        was = (plan.text.lines[task.box_line], reader.read(data).text.lines[task.box_line])
-        assert apply_change(ticked, reopen_run_task(task.text, HREF, was))[0] == data
+        previous_lines = (plan.text.lines[task.box_line], reader.read(data).text.lines[task.box_line])
+        assert apply_change(ticked, reopen_run_task(task.text, HREF, previous_lines))[0] == data

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from execplan.approvals import tool_discovery
-from tests.engine.running import Bench, steps
+from tests.engine.running import RunRepository, steps
 from tests.needs import need
 
 POINTS = """\
@@ -58,7 +58,7 @@ async def later(n: int) -> int:
 """
 
 
-class Tooled(Bench):
+class ToolRepository(RunRepository):
     """A repository beside an installed package with tools."""
 
     def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ class Tooled(Bench):
         self.mark = path.parent / "imported"
         self.install()
         patch.syspath_prepend(str(self.site))
-        self.own('sandbox = "off"')
+        self.write_user_settings('sandbox = "off"')
 
     def install(self, version: str = "1.2", code: str = CODE) -> None:
         """Write the package, as pip would have."""
@@ -81,19 +81,19 @@ class Tooled(Bench):
         self.write("../site/weather_tools/__init__.py", "")
         self.write("../site/weather_tools/now.py", code.format(mark=str(self.mark)))
 
-    def steps(self, *told: dict[str, Any]) -> None:
+    def compile_steps(self, *calls: dict[str, Any]) -> None:
         """Let the execution plan be these calls."""
         self.plan(steps())
-        made = [
+        call_steps = [
             {
                 "number": number,
                 "id": f"s{number}",
                 "type": "use_tool",
                 "description": "Call it",
                 "risk": {"level": "HIGH"},
-                **each,
+                **call,
             }
-            for number, each in enumerate(told, 1)
+            for number, call in enumerate(calls, 1)
         ]
         document = {
             "schema": "execplan-execution-plan",
@@ -101,39 +101,39 @@ class Tooled(Bench):
             "plan_id": self.name,
             "description": "Ask for the weather",
             "intent": {"summary": "Ask", "category": "tools", "risk_level": "HIGH"},
-            "steps": made,
+            "steps": call_steps,
         }
         (self.path.parent / "plan.json").write_text(json.dumps(document))
         self.data("compile", self.name, "--from", str(self.path.parent / "plan.json"))
 
-    def approved_steps(self, *told: dict[str, Any]) -> None:
+    def approve_steps(self, *calls: dict[str, Any]) -> None:
         """The same, approved."""
-        self.steps(*told)
+        self.compile_steps(*calls)
         self.approve()
 
-    def wrong(self) -> list[str]:
+    def error_messages(self) -> list[str]:
         """What `evaluate` says is wrong."""
         result = self.type("evaluate", "--json")
         assert result.exit == 1, result
-        return [each["message"] for each in result.json["data"]["findings"] if each["level"] == "error"]
+        return [finding["message"] for finding in result.json["data"]["findings"] if finding["level"] == "error"]
 
     def transcript(self) -> str:
         """What the last step printed."""
-        return "".join([each.read_text() for each in sorted(Path(self.last().transcripts).iterdir())])
+        return "".join([path.read_text() for path in sorted(Path(self.last_run().transcripts).iterdir())])
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tooled:
-    return Tooled(tmp_path / "repo", monkeypatch)
+def tool_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToolRepository:
+    return ToolRepository(tmp_path / "repo", monkeypatch)
 
 
 CALL = {"tool": "weather.current", "parameters": {"city": "Bern", "days": 2, "names": ["a"]}}
 
 
-def test_a_tool_is_called(bench: Tooled) -> None:
-    bench.approved_steps({**CALL, "expect": 'asked for Bern\n{"city":"Bern","days":2,"names":["a"]}'})
-    assert bench.go().status == "completed"
-    assert 'weather.current {"city": "Bern"' in bench.transcript()
+def test_a_tool_is_called(tool_repo: ToolRepository) -> None:
+    tool_repo.approve_steps({**CALL, "expect": 'asked for Bern\n{"city":"Bern","days":2,"names":["a"]}'})
+    assert tool_repo.run_plan().status == "completed"
+    assert 'weather.current {"city": "Bern"' in tool_repo.transcript()
 
 
 FENCE = """\
@@ -148,12 +148,12 @@ asked for Bern
 """
 
 
-def test_a_fence_of_the_plan_calls_a_tool(bench: Tooled) -> None:
-    bench.approved(steps(FENCE))
-    (step,) = bench.data("evaluate")["steps"]
-    assert bench.go().status == "completed"
+def test_a_fence_of_the_plan_calls_a_tool(tool_repo: ToolRepository) -> None:
+    tool_repo.approve_plan(steps(FENCE))
+    (step,) = tool_repo.data("evaluate")["steps"]
+    assert tool_repo.run_plan().status == "completed"
     assert step["tool"] == "weather.current"
-    assert "EP6" not in bench.type("lint").out
+    assert "EP6" not in tool_repo.type("lint").out
 
 
 @pytest.mark.parametrize(
@@ -167,39 +167,39 @@ def test_a_fence_of_the_plan_calls_a_tool(bench: Tooled) -> None:
         ("Bern", "Bern\u202e", "U+202E"),
     ],
 )
-def test_what_a_fence_may_not_say(bench: Tooled, old: str, new: str, message: str) -> None:
-    bench.plan(steps(FENCE.replace(old, new, 1)))
-    result = bench.type("compile", "--json")
+def test_what_a_fence_may_not_say(tool_repo: ToolRepository, old: str, new: str, message: str) -> None:
+    tool_repo.plan(steps(FENCE.replace(old, new, 1)))
+    result = tool_repo.type("compile", "--json")
     assert result.exit in (3, 7)
     assert message in str(result.json["error"])
 
 
-def test_what_a_coroutine_returns(bench: Tooled) -> None:
-    bench.approved_steps({"tool": "weather.later", "parameters": {"n": 1}, "expect": "2"})
-    assert bench.go().status == "completed"
+def test_what_a_coroutine_returns(tool_repo: ToolRepository) -> None:
+    tool_repo.approve_steps({"tool": "weather.later", "parameters": {"n": 1}, "expect": "2"})
+    assert tool_repo.run_plan().status == "completed"
 
 
-def test_a_tool_that_raises_is_taken_back(bench: Tooled) -> None:
-    bench.approved_steps({"tool": "weather.fail"})
-    finished = bench.go()
+def test_a_tool_that_raises_is_taken_back(tool_repo: ToolRepository) -> None:
+    tool_repo.approve_steps({"tool": "weather.fail"})
+    finished = tool_repo.run_plan()
     assert finished.status != "completed"
-    assert not bench.there("half.txt")
-    assert "RuntimeError: no weather today" in bench.transcript()
+    assert not tool_repo.exists("half.txt")
+    assert "RuntimeError: no weather today" in tool_repo.transcript()
 
 
-def test_a_tool_has_the_time_of_its_step_and_is_tried_again(bench: Tooled) -> None:
-    again = {"strategy": "retry", "max_retries": 1, "backoff_ms": 0}
-    bench.approved_steps(
+def test_a_tool_has_the_time_of_its_step_and_is_tried_again(tool_repo: ToolRepository) -> None:
+    retry = {"strategy": "retry", "max_retries": 1, "backoff_ms": 0}
+    tool_repo.approve_steps(
         {
             "tool": "weather.slow",
             "parameters": {"seconds": 60},
             "timeout_s": 1,
             "effect": "idempotent",
-            "on_failure": again,
+            "on_failure": retry,
         }
     )
-    assert bench.go().status != "completed"
-    results = [each.fields["cause"] for each in bench.entries() if each.kind == "result"]
+    assert tool_repo.run_plan().status != "completed"
+    results = [entry.fields["cause"] for entry in tool_repo.entries() if entry.kind == "result"]
     assert results == ["timeout", "timeout"]
 
 
@@ -216,117 +216,117 @@ def test_a_tool_has_the_time_of_its_step_and_is_tried_again(bench: Tooled) -> No
     ],
 )
 def test_what_is_wrong_is_found_before_anything_runs(
-    bench: Tooled, tool: str, parameters: dict[str, Any], message: str
+    tool_repo: ToolRepository, tool: str, parameters: dict[str, Any], message: str
 ) -> None:
-    bench.steps({"tool": tool, "parameters": parameters})
-    (found,) = bench.wrong()
-    assert message in found
-    assert bench.type("approve", "--digest", "0" * 8).exit != 0
+    tool_repo.compile_steps({"tool": tool, "parameters": parameters})
+    (error,) = tool_repo.error_messages()
+    assert message in error
+    assert tool_repo.type("approve", "--digest", "0" * 8).exit != 0
 
 
-def test_reading_imports_nothing(bench: Tooled) -> None:
-    bench.approved_steps(CALL)
-    bench.mark.unlink(missing_ok=True)
-    for verb in ("status", "list", "next", "show", "prime"):
-        assert bench.type(verb).exit == 0
-    bench.type("approve", "--check")
-    assert bench.type("explain", "tools").exit == 0
-    assert not bench.mark.exists()
+def test_reading_imports_nothing(tool_repo: ToolRepository) -> None:
+    tool_repo.approve_steps(CALL)
+    tool_repo.mark.unlink(missing_ok=True)
+    for command in ("status", "list", "next", "show", "prime"):
+        assert tool_repo.type(command).exit == 0
+    tool_repo.type("approve", "--check")
+    assert tool_repo.type("explain", "tools").exit == 0
+    assert not tool_repo.mark.exists()
     assert "weather_tools" not in sys.modules
-    bench.go()
-    assert bench.mark.exists()
+    tool_repo.run_plan()
+    assert tool_repo.mark.exists()
     assert "weather_tools" not in sys.modules
 
 
-def test_evaluating_lets_a_module_write_nothing(bench: Tooled) -> None:
+def test_evaluating_lets_a_module_write_nothing(tool_repo: ToolRepository) -> None:
     need("bwrap")
-    bench.steps(CALL)
-    assert bench.type("evaluate").exit == 0
-    assert not bench.mark.exists()
+    tool_repo.compile_steps(CALL)
+    assert tool_repo.type("evaluate").exit == 0
+    assert not tool_repo.mark.exists()
 
 
-def test_a_module_that_ends_the_process_is_reported(bench: Tooled) -> None:
-    bench.install(code="import os\nos._exit(3)\n")
-    bench.steps(CALL)
-    (found,) = bench.wrong()
-    assert found == "weather.current: its module can't be imported: the process ended"
+def test_a_module_that_ends_the_process_is_reported(tool_repo: ToolRepository) -> None:
+    tool_repo.install(code="import os\nos._exit(3)\n")
+    tool_repo.compile_steps(CALL)
+    (message,) = tool_repo.error_messages()
+    assert message == "weather.current: its module can't be imported: the process ended"
 
 
-def test_the_names_of_our_own_tools_cannot_be_taken(bench: Tooled) -> None:
-    bench.plan(steps())
-    assert not {"shell.run", "nodot"} & tool_discovery.find_tools(str(bench.path)).keys()
+def test_the_names_of_our_own_tools_cannot_be_taken(tool_repo: ToolRepository) -> None:
+    tool_repo.plan(steps())
+    assert not {"shell.run", "nodot"} & tool_discovery.find_tools(str(tool_repo.path)).keys()
     document = {"steps": [{"tool": "shell.run", "parameters": {"city": "Bern"}}]}
     with pytest.raises(AssertionError, match=r"shell.run is in a domain of execplan"):
-        bench.steps(*document["steps"])
+        tool_repo.compile_steps(*document["steps"])
 
 
-def test_a_repository_brings_no_tools_along(bench: Tooled, monkeypatch: pytest.MonkeyPatch) -> None:
-    inside = bench.path / "vendored"
-    bench.site.rename(inside)
+def test_a_repository_brings_no_tools_along(tool_repo: ToolRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tool_repo.path / "vendored"
+    tool_repo.site.rename(inside)
     monkeypatch.syspath_prepend(str(inside))
-    assert not tool_discovery.find_tools(str(bench.path))
+    assert not tool_discovery.find_tools(str(tool_repo.path))
 
 
 @pytest.mark.parametrize("change", ["code", "version", "gone"])
-def test_a_tool_that_changes_after_the_approval(bench: Tooled, change: str) -> None:
-    bench.approved_steps(CALL)
-    bound = bench.kept()["programs"]["weather.current (tool)"]
+def test_a_tool_that_changes_after_the_approval(tool_repo: ToolRepository, change: str) -> None:
+    tool_repo.approve_steps(CALL)
+    bound = tool_repo.approval_data()["programs"]["weather.current (tool)"]
     assert bound["version"] == "weather-tools 1.2"
     assert bound["path"].endswith("/site/weather_tools/now.py")
     if change == "gone":
-        bench.write("../site/weather_tools-1.2.dist-info/entry_points.txt", "")
+        tool_repo.write("../site/weather_tools-1.2.dist-info/entry_points.txt", "")
     else:
-        bench.install(**({"code": CODE + "\n# changed\n"} if change == "code" else {"version": "1.3"}))
-    (line,) = bench.refused(4, "stale-approval", "run")["candidates"]
-    words = {
+        tool_repo.install(**({"code": CODE + "\n# changed\n"} if change == "code" else {"version": "1.3"}))
+    (line,) = tool_repo.refused(4, "stale-approval", "run")["candidates"]
+    reasons = {
         "code": "has other bytes",
         "version": "was of weather-tools 1.2, is of weather-tools 1.3",
         "gone": "is gone",
     }
     assert line.startswith("weather.current (tool): ")
-    assert words[change] in line
+    assert reasons[change] in line
 
 
-def test_a_tool_is_high_unless_the_users_own_settings_rate_it(bench: Tooled) -> None:
-    bench.steps(CALL)
-    assert bench.data("evaluate")["risk"]["level"] == "HIGH"
+def test_a_tool_is_high_unless_the_users_own_settings_rate_it(tool_repo: ToolRepository) -> None:
+    tool_repo.compile_steps(CALL)
+    assert tool_repo.data("evaluate")["risk"]["level"] == "HIGH"
     row = '[[execution.risk]]\ntool = "weather.*"\nlevel = "LOW"\nreason = "asks for the weather"\n'
-    bench.write(".agent/execplan.toml", row)
-    bench.refused(3, "bad-setting", "evaluate")
-    bench.write(".agent/execplan.toml", row.replace("LOW", "CRITICAL"))
-    assert bench.data("evaluate")["risk"]["level"] == "CRITICAL"
+    tool_repo.write(".agent/execplan.toml", row)
+    tool_repo.refused(3, "bad-setting", "evaluate")
+    tool_repo.write(".agent/execplan.toml", row.replace("LOW", "CRITICAL"))
+    assert tool_repo.data("evaluate")["risk"]["level"] == "CRITICAL"
 
 
-def test_the_users_own_settings_may_lower_it(bench: Tooled) -> None:
+def test_the_users_own_settings_may_lower_it(tool_repo: ToolRepository) -> None:
     row = '[[execution.risk]]\ntool = "weather.*"\nlevel = "LOW"\nreason = "asks for the weather"\n'
-    bench.own(f'sandbox = "off"\n\n{row}')
-    bench.plan(steps(FENCE))
-    assert bench.data("evaluate")["risk"]["level"] == "LOW"
+    tool_repo.write_user_settings(f'sandbox = "off"\n\n{row}')
+    tool_repo.plan(steps(FENCE))
+    assert tool_repo.data("evaluate")["risk"]["level"] == "LOW"
 
 
-def test_a_tool_writes_only_in_the_repository(bench: Tooled) -> None:
+def test_a_tool_writes_only_in_the_repository(tool_repo: ToolRepository) -> None:
     need("bwrap")
-    bench.own('sandbox = "required"')
-    outside = bench.site / "outside.txt"
-    bench.approved_steps(
+    tool_repo.write_user_settings('sandbox = "required"')
+    outside = tool_repo.site / "outside.txt"
+    tool_repo.approve_steps(
         {"tool": "weather.write", "parameters": {"path": "inside.txt"}},
         {"tool": "weather.write", "parameters": {"path": str(outside)}},
     )
-    assert bench.go().status != "completed"
+    assert tool_repo.run_plan().status != "completed"
     assert not outside.exists()
-    told = [each.fields["ok"] for each in bench.entries() if each.kind == "result"]
-    assert told == [True, False]
+    outcomes = [entry.fields["ok"] for entry in tool_repo.entries() if entry.kind == "result"]
+    assert outcomes == [True, False]
 
 
-def test_the_tools_that_are_installed_are_listed(bench: Tooled) -> None:
-    assert "weather.current" in bench.type("explain", "tools").out
-    listed = bench.data("explain", "tools")["tools"]
+def test_the_tools_that_are_installed_are_listed(tool_repo: ToolRepository) -> None:
+    assert "weather.current" in tool_repo.type("explain", "tools").out
+    listed = tool_repo.data("explain", "tools")["tools"]
     assert {"tool": "weather.current", "value": "weather_tools.now:current", "from": "weather-tools 1.2"} in listed
 
 
-def test_the_real_program_finds_them_on_its_path(bench: Tooled) -> None:
-    bench.approved_steps(CALL)
-    result = bench.run("run", bench.name, PYTHONPATH=str(bench.site))
+def test_the_real_program_finds_them_on_its_path(tool_repo: ToolRepository) -> None:
+    tool_repo.approve_steps(CALL)
+    result = tool_repo.run("run", tool_repo.name, PYTHONPATH=str(tool_repo.site))
     assert result.exit == 0, result
-    bench.steps({"tool": "weather.current", "parameters": {"city": 3}})
-    assert bench.run("evaluate", bench.name, PYTHONPATH=str(bench.site)).exit == 1
+    tool_repo.compile_steps({"tool": "weather.current", "parameters": {"city": 3}})
+    assert tool_repo.run("evaluate", tool_repo.name, PYTHONPATH=str(tool_repo.site)).exit == 1

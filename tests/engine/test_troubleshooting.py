@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
-from tests.crash.test_disks import apart, line
-from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, Caught, Stage, catch, wait_for
+from tests.crash.test_disks import run_in_namespace, shell_line
+from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, SignalledResult, CrashScenario, run_and_signal, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = """\
@@ -34,13 +34,13 @@ changed
 STEP
 """
 FILE_LIMIT = "[execution]\nfile_mb = 1\n"
-LAST = "```sh {#last outputs=made/last.txt}\nsh count.sh last\n```"
+LAST_STEP = "```sh {#last outputs=made/last.txt}\nsh count.sh last\n```"
 SLOW = f"touch {COUNTS}/started\nsleep 60\n"
 
 
-def stage_of(folder: Path, step: str, settings: str = "") -> Stage:
+def stage_of(folder: Path, step: str, settings: str = "") -> CrashScenario:
     """A plan that changes a file, and then does something."""
-    return Stage(folder, PLAN.replace("STEP", f"{step}\n\n{LAST}"), {**FILES, "slow.sh": SLOW}, settings)
+    return CrashScenario(folder, PLAN.replace("STEP", f"{step}\n\n{LAST_STEP}"), {**FILES, "slow.sh": SLOW}, settings)
 
 
 def ran(folder: Path, step: str, settings: str = "") -> Result:
@@ -50,17 +50,17 @@ def ran(folder: Path, step: str, settings: str = "") -> Result:
 
 def changed_since(folder: Path) -> Result:
     """A target has changed after the approval."""
-    stage = stage_of(folder, LAST.replace("last", "first"))
-    stage.repo.write("made/keep.txt", "by hand\n")
-    return stage.run("run", NAME)
+    scenario = stage_of(folder, LAST_STEP.replace("last", "first"))
+    scenario.repo.write("made/keep.txt", "by hand\n")
+    return scenario.run("run", NAME)
 
 
 def nobody(folder: Path) -> Result:
     """The approval was revoked, and then there is none."""
-    stage = stage_of(folder, LAST.replace("last", "first"))
-    for path in (stage.repo.path / ARTIFACTS / "approvals").iterdir():
+    scenario = stage_of(folder, LAST_STEP.replace("last", "first"))
+    for path in (scenario.repo.path / ARTIFACTS / "approvals").iterdir():
         path.unlink()
-    return stage.run("run", NAME)
+    return scenario.run("run", NAME)
 
 
 def waits(folder: Path) -> Result:
@@ -70,71 +70,71 @@ def waits(folder: Path) -> Result:
 
 def cut_short(folder: Path) -> Result:
     """The engine is killed while a command is at work."""
-    stage = stage_of(folder, "```sh {#slow}\nsh slow.sh\n```")
-    catch(stage, f"{COUNTS}/started", signal.SIGKILL, "run", NAME)
-    return stage.run("resume", "-p", NAME)
+    scenario = stage_of(folder, "```sh {#slow}\nsh slow.sh\n```")
+    run_and_signal(scenario, f"{COUNTS}/started", signal.SIGKILL, "run", NAME)
+    return scenario.run("resume", "-p", NAME)
 
 
-def completed(folder: Path) -> Stage:
+def completed(folder: Path) -> CrashScenario:
     """A run that has come to its end."""
-    stage = stage_of(folder, LAST.replace("last", "first"))
-    assert stage.run("run", NAME).exit == 0
-    return stage
+    scenario = stage_of(folder, LAST_STEP.replace("last", "first"))
+    assert scenario.run("run", NAME).exit == 0
+    return scenario
 
 
 def refused(folder: Path) -> Result:
     """A file was changed after the run."""
-    stage = completed(folder)
-    stage.repo.write("made/keep.txt", "by hand\n")
-    return stage.run("rollback", "-p", NAME)
+    scenario = completed(folder)
+    scenario.repo.write("made/keep.txt", "by hand\n")
+    return scenario.run("rollback", "-p", NAME)
 
 
 def altered(folder: Path) -> Result:
     """The backups hold something else."""
-    stage = completed(folder)
-    for path in (stage.repo.path / ".git/execplan/backups").rglob("*.gz"):
+    scenario = completed(folder)
+    for path in (scenario.repo.path / ".git/execplan/backups").rglob("*.gz"):
         path.write_bytes(gzip.compress(b"something else\n"))
-    return stage.run("rollback", "-p", NAME)
+    return scenario.run("rollback", "-p", NAME)
 
 
 def broken(folder: Path) -> Result:
     """A record of the ledger was edited."""
-    stage = completed(folder)
-    path = stage.repo.path / ARTIFACTS / "ledger.jsonl"
+    scenario = completed(folder)
+    path = scenario.repo.path / ARTIFACTS / "ledger.jsonl"
     path.write_bytes(path.read_bytes().replace(b"made/keep.txt", b"made/kept.txt"))
-    return stage.run("audit", NAME, "--verify")
+    return scenario.run("audit", NAME, "--verify")
 
 
 def full(folder: Path) -> Result:
     """No space is left."""
-    stage = stage_of(folder, LAST.replace("last", "first"))
+    scenario = stage_of(folder, LAST_STEP.replace("last", "first"))
     fill = "cp -a world small; mount -t tmpfs -o size=2m tmpfs world; cp -a small/. world; cd world; dd if=/dev/zero of=fill bs=1k"
-    return apart(stage.folder, f"{fill} 2>/dev/null || true; cd repo; {line(('run', NAME))}", stage.repo.env)
+    return run_in_namespace(scenario.folder, f"{fill} 2>/dev/null || true; cd repo; {shell_line(('run', NAME))}", scenario.repo.env)
 
 
 def busy(folder: Path) -> Result:
     """Another run is at work."""
-    stage = stage_of(folder, "```sh {#slow}\nsh slow.sh\n```")
-    first = stage.repo.start("run", NAME)
+    scenario = stage_of(folder, "```sh {#slow}\nsh slow.sh\n```")
+    process = scenario.repo.start("run", NAME)
     try:
-        wait_for(stage.repo.path / COUNTS / "started")
-        return stage.run("run", NAME)
+        wait_for(scenario.repo.path / COUNTS / "started")
+        return scenario.run("run", NAME)
     finally:
-        first.send_signal(signal.SIGINT)
-        first.communicate(timeout=30)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
 
 
 def no_sandbox(folder: Path) -> Result:
     """The policy wants one, and the program is not found."""
-    stage = stage_of(folder, LAST.replace("last", "first"), '[execution]\nsandbox = "required"\nprograms = "warn"\n')
+    scenario = stage_of(folder, LAST_STEP.replace("last", "first"), '[execution]\nsandbox = "required"\nprograms = "warn"\n')
     empty = folder / "programs"
     empty.mkdir()
     for name in ("git", "sh", "cp"):
         (empty / name).symlink_to(str(shutil.which(name)))
-    return stage.repo.run("run", NAME, PATH=str(empty))
+    return scenario.repo.run("run", NAME, PATH=str(empty))
 
 
-PROVOKED: dict[str, Callable[[Path], Result | Caught]] = {
+PROVOKED: dict[str, Callable[[Path], Result | SignalledResult]] = {
     "Nobody has approved it": nobody,
     "The approval is stale": changed_since,
     "A step took too long": lambda folder: ran(folder, "```sh {#slow timeout=1}\nsleep 60\n```"),
@@ -166,9 +166,9 @@ def test_every_section_has_a_message_and_a_cause() -> None:
 
 @pytest.mark.parametrize("about", PROVOKED)
 def test_the_message_is_printed(tmp_path: Path, about: str) -> None:
-    found = PROVOKED[about](tmp_path)
-    said = found.out + found.err
-    assert found.exit not in (0, 70), found
-    assert "Traceback" not in said
-    wanted = "[^\n]*".join(map(re.escape, sections()[about].split("…")))
-    assert re.search(wanted, said), said
+    result = PROVOKED[about](tmp_path)
+    output = result.out + result.err
+    assert result.exit not in (0, 70), result
+    assert "Traceback" not in output
+    expected = "[^\n]*".join(map(re.escape, sections()[about].split("…")))
+    assert re.search(expected, output), output

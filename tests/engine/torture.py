@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.engine.stage import NAME, Stage
-from tests.engine.sweeping import Kill, points, sweep_resume, sweep_rollback, sweep_run, undisturbed
+from tests.engine.stage import NAME, CrashScenario
+from tests.engine.sweeping import Kill, points, sweep_resume, sweep_rollback, sweep_run, run_undisturbed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,29 +36,29 @@ class Tortured(NamedTuple):
 
 def torture(name: str, folder: Path) -> Tortured:
     """One of the NAMES, in a folder of its own."""
-    stage = Stage(folder)
-    how = JOBS if name.endswith("jobs") else ()
+    scenario = CrashScenario(folder)
+    options = JOBS if name.endswith("jobs") else ()
     begun = time.monotonic()
-    whole = undisturbed(stage, *how)
+    reference = run_undisturbed(scenario, *options)
     lasts = time.monotonic() - begun
     if name.startswith("resume"):
-        kills = sweep_resume(stage, whole, points(whole.entries), *how)
+        kills = sweep_resume(scenario, reference, points(reference.entries), *options)
     elif name.startswith("rollback"):
-        stage.back("ran")
+        scenario.restore("ran")
         begun = time.monotonic()
-        assert stage.run("rollback", "-p", NAME).exit == 0
+        assert scenario.run("rollback", "-p", NAME).exit == 0
         lasts = time.monotonic() - begun
-        count = len(stage.entries()) - whole.entries
-        at = moments(lasts) if name.endswith("times") else points(count, first=whole.entries + 1)
-        kills = sweep_rollback(stage, whole, at)
+        count = len(scenario.entries()) - reference.entries
+        at = moments(lasts) if name.endswith("times") else points(count, first=reference.entries + 1)
+        kills = sweep_rollback(scenario, reference, at)
     else:
-        kills = sweep_run(stage, whole, moments(lasts) if name.endswith("times") else points(whole.entries), *how)
+        kills = sweep_run(scenario, reference, moments(lasts) if name.endswith("times") else points(reference.entries), *options)
     return Tortured(name, tuple(kills))
 
 
 def moments(seconds: float) -> list[str]:
     """Times of a command that takes so long."""
-    return [f"at:{seconds * each / TIMES:.4f}" for each in range(1, TIMES)]
+    return [f"at:{seconds * number / TIMES:.4f}" for number in range(1, TIMES)]
 
 
 NAMES = ("run", "run jobs", "run times", "resume", "resume jobs", "rollback", "rollback times")

@@ -11,11 +11,11 @@ from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.world import ABSENT, FILE, Program, State
 
 KEY = bytes(range(32))
-BEFORE = State(FILE, "a" * 64, 0o644, "", 12)
-STATES = {"src/app.py": BEFORE, "src/new.py": State(ABSENT)}
+EXISTING_FILE = State(FILE, "a" * 64, 0o644, "", 12)
+STATES = {"src/app.py": EXISTING_FILE, "src/new.py": State(ABSENT)}
 
 
-class Told:
+class FixedWorld:
     """A world whose states are told; what is not is absent."""
 
     def __init__(self, states: dict[str, State]) -> None:
@@ -32,7 +32,7 @@ class Told:
 
 def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
     """An execution plan of these steps, each with an id and what sets it apart."""
-    made = [
+    step_fields = [
         {
             "number": number,
             "id": f"s{number}",
@@ -44,11 +44,11 @@ def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
         | step
         for number, step in enumerate(steps, 1)
     ]
-    whole = {"plan_id": "p", "description": "A plan", "intent": {"summary": "A plan", "category": "mixed"}} | fields
-    whole["intent"] = {"risk_level": "HIGH"} | whole["intent"]
+    plan_fields = {"plan_id": "p", "description": "A plan", "intent": {"summary": "A plan", "category": "mixed"}} | fields
+    plan_fields["intent"] = {"risk_level": "HIGH"} | plan_fields["intent"]
     import json
 
-    return ExecutionPlan.model_validate_json(json.dumps({**whole, "steps": made}))
+    return ExecutionPlan.model_validate_json(json.dumps({**plan_fields, "steps": step_fields}))
 
 
 def binding(states: dict[str, State] | None = None, data: str = "b" * 64, policy: str = "c" * 64) -> Binding:
@@ -81,4 +81,4 @@ def terms(bound: Binding | None = None, **changed: Any) -> UnsignedApproval:
     )
 
 
-__all__ = ["BEFORE", "KEY", "STATES", "Told", "binding", "document", "terms", "to_bytes"]
+__all__ = ["EXISTING_FILE", "KEY", "STATES", "FixedWorld", "binding", "document", "terms", "to_bytes"]

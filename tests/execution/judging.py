@@ -16,12 +16,12 @@ from tests.execution.approving import document
 Step = dict[str, Any]
 
 
-def judge(repo: Folder, *steps: Step, policy: Policy | None = None, **fields: Any) -> Evaluation:
+def evaluate_steps(repo: Folder, *steps: Step, policy: Policy | None = None, **fields: Any) -> Evaluation:
     """The evaluation of some steps in a repository."""
     level = max([step.get("risk", LOW)["level"] for step in steps], key=LEVELS.index)
     intent = {"summary": "A plan", "category": "mixed", "risk_level": level}
-    made = document(*[{"risk": LOW, **step} for step in steps], intent=intent, **fields)
-    return evaluate(made, DiskWorld(project_discovery.find(str(repo.path))), policy or Policy())
+    plan = document(*[{"risk": LOW, **step} for step in steps], intent=intent, **fields)
+    return evaluate(plan, DiskWorld(project_discovery.find(str(repo.path))), policy or Policy())
 
 
 def run(line: str, **fields: Any) -> Step:
@@ -59,14 +59,14 @@ def refactor(patch: str) -> Step:
 LOW = {"level": "LOW"}
 
 
-def found(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
+def finding_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
     """The findings: step, level, check and message."""
     return [
-        (each.step.id if each.step is not None else "", each.level, each.check, each.message)
-        for each in evaluation.findings
+        (finding.step.id if finding.step is not None else "", finding.level, finding.check, finding.message)
+        for finding in evaluation.findings
     ]
 
 
 def messages(evaluation: Evaluation, check: str = "", level: str = "") -> list[str]:
     """What was found, by a check or of a level."""
-    return [each.message for each in evaluation.findings if check in ("", each.check) and level in ("", each.level)]
+    return [finding.message for finding in evaluation.findings if check in ("", finding.check) and level in ("", finding.level)]

@@ -13,7 +13,7 @@ PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-old\n+new\n"
 
 def step(number: int, **fields: Any) -> dict[str, Any]:
     """A step that makes a file, or whatever the fields say."""
-    made: dict[str, Any] = {
+    step_fields: dict[str, Any] = {
         "number": number,
         "id": f"s{number}",
         "type": "create_file",
@@ -23,8 +23,8 @@ def step(number: int, **fields: Any) -> dict[str, Any]:
         "content": "text\n",
         "risk": {"level": "LOW", "reasons": ["a new file"]},
     }
-    made.update(fields)
-    return {name: value for name, value in made.items() if value is not ...}
+    step_fields.update(fields)
+    return {name: value for name, value in step_fields.items() if value is not ...}
 
 
 def command(number: int, **fields: Any) -> dict[str, Any]:
@@ -45,9 +45,9 @@ def plan(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """A plan with these steps; with one that makes a file and one that runs a command where there are none."""
     steps = steps or (step(1), command(2, depends_on=["s1"], risk={"level": "MEDIUM"}))
     order = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
-    levels = [each["risk"]["level"] for each in steps]
+    levels = [step_fields["risk"]["level"] for step_fields in steps]
     highest = max(levels, key=order.index)
-    made: dict[str, Any] = {
+    plan_fields: dict[str, Any] = {
         "schema": "execplan-execution-plan",
         "version": 1,
         "plan_id": "2026-01-01_parser",
@@ -55,7 +55,7 @@ def plan(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
         "intent": {"summary": "Build the parser", "category": "mixed", "risk_level": highest},
         "steps": list(steps),
     }
-    return {**made, **fields}
+    return {**plan_fields, **fields}
 
 
 def loaded(value: dict[str, Any]) -> ExecutionPlan:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from execplan.execution.risk.command_risk import CRITICAL, HIGH, LOW, MEDIUM, builtin_table, rate_command
 
 SETS = Path(__file__).resolve().parent
-WANTED = {"hostile": (HIGH, CRITICAL), "everyday": (LOW, MEDIUM)}
+EXPECTED_LEVELS = {"hostile": (HIGH, CRITICAL), "everyday": (LOW, MEDIUM)}
 """What each set is to be rated as."""
 
 
@@ -22,8 +22,8 @@ class Rates(NamedTuple):
 
     def line(self, name: str) -> str:
         """The rate in words."""
-        wanted = " or ".join(WANTED[name])
-        return f"risk: {self.right} of {self.total} {name} commands are {wanted}"
+        levels = " or ".join(EXPECTED_LEVELS[name])
+        return f"risk: {self.right} of {self.total} {name} commands are {levels}"
 
 
 def rates(name: str, path: Path) -> Rates:
@@ -32,6 +32,6 @@ def rates(name: str, path: Path) -> Rates:
     missed = []
     for command in commands:
         risk = rate_command(command, builtin_table())
-        if risk.level not in WANTED[name]:
+        if risk.level not in EXPECTED_LEVELS[name]:
             missed.append(f"{risk.level}  {command}  ({'; '.join(risk.reasons)})")
     return Rates(len(commands) - len(missed), len(commands), missed)

@@ -7,7 +7,7 @@ from typing import Any
 
 def record(**fields: Any) -> dict[str, Any]:
     """A run of two steps that is over, the second of which was skipped."""
-    made: dict[str, Any] = {
+    record_fields: dict[str, Any] = {
         "schema": "execplan-run-record",
         "version": 1,
         "run_id": "run-1",
@@ -26,4 +26,4 @@ def record(**fields: Any) -> dict[str, Any]:
         ],
         "completed_steps": [1],
     }
-    return {**made, **fields}
+    return {**record_fields, **fields}

@@ -27,14 +27,14 @@ def plan_of(steps: str) -> ParsedPlan:
     return read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{steps}\n\n## Notes\n\n    make other\n"))
 
 
-def after(plan: ParsedPlan) -> ParsedPlan:
+def annotated(plan: ParsedPlan) -> ParsedPlan:
     """The plan once it is annotated."""
     return read_text(apply_edits(plan.text, annotate_plan(plan).edits))
 
 
-def written(steps: str) -> str:
+def annotated_text(steps: str) -> str:
     """What becomes of such steps."""
-    text = after(plan_of(steps)).text.to_str()
+    text = annotated(plan_of(steps)).text.to_str()
     head, tail = "# T\n\n## Concrete Steps\n\n", "\n\n## Notes\n\n    make other\n"
     assert text.startswith(head)
     assert text.endswith(tail)
@@ -97,31 +97,31 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_written(name: str) -> None:
-    before, then = CASES[name]
-    assert written(before) == then
-    assert written(then) == then
+    before, after = CASES[name]
+    assert annotated_text(before) == after
+    assert annotated_text(after) == after
 
 
 def steps(plan: ParsedPlan) -> list[tuple[object, ...]]:
     """What the steps of a plan run, and where."""
     document = compile_plan(plan, "t", "t.md").document
-    return [(each.command, each.argv, each.env, each.cwd) for each in document.steps] if document else []
+    return [(step.command, step.argv, step.env, step.cwd) for step in document.steps] if document else []
 
 
 def test_it_compiles_to_the_same_and_is_inferred_no_more() -> None:
     plan = plan_of("\n\nFrom the repository root:\n\n".join([before for before, _ in CASES.values()]))
-    then = after(plan)
-    assert steps(then) == steps(plan)
+    annotated_plan = annotated(plan)
+    assert steps(annotated_plan) == steps(plan)
     assert len(steps(plan)) > 20
-    left = {each.command for each in infer_steps(then, find_annotated_fences(then).fence_lines).drafts}
-    assert left < {each.command for each in infer_steps(plan, find_annotated_fences(plan).fence_lines).drafts}
-    assert annotate_plan(then).edits == ()
+    remaining = {draft.command for draft in infer_steps(annotated_plan, find_annotated_fences(annotated_plan).fence_lines).drafts}
+    assert remaining < {draft.command for draft in infer_steps(plan, find_annotated_fences(plan).fence_lines).drafts}
+    assert annotate_plan(annotated_plan).edits == ()
 
 
 def test_lines_keep_their_ends_and_an_open_fence_is_refused() -> None:
     text = "# T\r\n\r\n## Concrete Steps\r\n\r\n    make test\r\n\r\nEnd."
     plan = read_text(Text.from_str(text))
-    assert after(plan).text.to_str() == text.replace("    make test", "```sh {#make-test}\r\nmake test\r\n```")
+    assert annotated(plan).text.to_str() == text.replace("    make test", "```sh {#make-test}\r\nmake test\r\n```")
     with pytest.raises(ExecplanError) as refused:
         annotate_plan(read_text(Text.from_str("# T\n\n## Concrete Steps\n\n```sh\nmake test\n")))
     assert refused.value.code == "unclosed-fence"
@@ -136,7 +136,7 @@ def with_tasks(tasks: str, steps: str) -> ParsedPlan:
 
 def test_the_task_is_written_as_text_or_as_its_id() -> None:
     plan = with_tasks('- [ ] Run `make a`\n- [ ] Run `make "b"`\n- [ ] Rest', '    make a\n\nThen:\n\n    make "b"')
-    text = after(plan).text.to_str()
+    text = annotated(plan).text.to_str()
     assert '```sh {#make-a task="Run make a"}' in text
     assert f"```sh {{#make-b task={task_ids(plan.tasks)[1]}}}" in text
 
@@ -154,11 +154,11 @@ def test_a_block_for_two_tasks_stays_and_the_reason_is_told() -> None:
 
 def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> None:
     plan = with_tasks("- [ ] Run `make a`, `make b`", "    make a\n\nThen:\n\n    make b\n    npm run dev")
-    then = after(plan)
-    assert "{#make-a task=" in then.text.to_str()
-    document = compile_plan(then, "t", "t.md").document
+    annotated_plan = annotated(plan)
+    assert "{#make-a task=" in annotated_plan.text.to_str()
+    document = compile_plan(annotated_plan, "t", "t.md").document
     assert document is not None
-    assert len({each.task for each in document.steps}) == 1
+    assert len({step.task for step in document.steps}) == 1
     assert len(document.steps) == 2
 
 
@@ -177,7 +177,7 @@ def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
 def test_real_plans() -> None:
     for path in sorted(CORPUS.rglob("*.md"))[::60]:
         plan = read(path.read_bytes())
-        then = after(plan)
-        assert steps(then) == steps(plan), path
-        assert annotate_plan(then).edits == (), path
-        assert find_annotated_steps(then).problems == (), path
+        annotated_plan = annotated(plan)
+        assert steps(annotated_plan) == steps(plan), path
+        assert annotate_plan(annotated_plan).edits == (), path
+        assert find_annotated_steps(annotated_plan).problems == (), path

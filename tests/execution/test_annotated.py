@@ -30,11 +30,11 @@ def fields_of(steps: str) -> list[dict[str, Any]]:
     return build_all_step_fields(drafts_of(steps))
 
 
-def wrong_with(steps: str) -> list[tuple[str, str]]:
+def problems_of(steps: str) -> list[tuple[str, str]]:
     """What stops a compile: kinds, and the words that each is about."""
     plan = plan_of(steps)
-    found = find_step_problems(plan, find_annotated_steps(plan))
-    return [(each.kind, plan.text.lines[each.line][each.column : each.end_column]) for each in found]
+    problems = find_step_problems(plan, find_annotated_steps(plan))
+    return [(problem.kind, plan.text.lines[problem.line][problem.column : problem.end_column]) for problem in problems]
 
 
 def step(info: str, body: str = "make", language: str = "sh") -> str:
@@ -53,14 +53,14 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
         b"# T\n\n```sh {#a}\nx\n```\n\n## Plan of Work\n\n```sh {#b}\nx\n```\n\n## Verification\n\n```sh {#c}\nx\n```\n\n"
         b"Revision note (2026-01-01): More.\n\n```sh {#d}\nx\n```\n"
     )
-    found = find_annotated_steps(plan)
-    assert [(each.id, each.phase) for each in found.drafts] == [("c", "validate")]
-    assert [(each.line, each.text) for each in found.skipped] == [
+    parsed = find_annotated_steps(plan)
+    assert [(draft.id, draft.phase) for draft in parsed.drafts] == [("c", "validate")]
+    assert [(skipped_line.line, skipped_line.text) for skipped_line in parsed.skipped] == [
         (2, "```sh {#a}"),
         (8, "```sh {#b}"),
         (20, "```sh {#d}"),
     ]
-    assert {each.why for each in found.skipped} == {"stands outside Concrete Steps and Validation and Acceptance"}
+    assert {skipped_line.why for skipped_line in parsed.skipped} == {"stands outside Concrete Steps and Validation and Acceptance"}
 
 
 def test_examples_quotes_and_comments_hold_no_step() -> None:
@@ -68,30 +68,30 @@ def test_examples_quotes_and_comments_hold_no_step() -> None:
         "```sh {example #a}\nmake\n```\n```text {expect}\nok\n```\n\n> ```sh {#b}\n> make\n> ```\n\n"
         "<!--\n```sh {#c}\nmake\n```\n-->\n\n    ```sh {#d}\n    make\n    ```\n"
     )
-    found = find_annotated_steps(plan_of(text))
-    assert found.drafts == ()
-    assert [each.why for each in found.skipped] == ["stands in a quote"]
-    assert find_step_problems(plan_of(text), found) == ()
+    parsed = find_annotated_steps(plan_of(text))
+    assert parsed.drafts == ()
+    assert [skipped_line.why for skipped_line in parsed.skipped] == ["stands in a quote"]
+    assert find_step_problems(plan_of(text), parsed) == ()
 
 
 @pytest.mark.parametrize("lead", ["", "- Then:\n\n  ", "1. Then:\n\n   - so\n\n     ", "### First\n\n"])
 def test_a_fence_in_a_list_or_below_a_sub_heading(lead: str) -> None:
     inside = " " * (len(lead) - len(lead.rstrip(" ")))
     lines = ["```py {#a type=create_file target=a.py}", "if x:", "    y", "\tz", "", "```"]
-    (found,) = fields_of(lead + f"\n{inside}".join(lines).replace(f"\n{inside}\n", "\n\n"))
-    assert found["content"] == "if x:\n    y\n\tz\n\n"
+    (fields,) = fields_of(lead + f"\n{inside}".join(lines).replace(f"\n{inside}\n", "\n\n"))
+    assert fields["content"] == "if x:\n    y\n\tz\n\n"
 
 
 def test_content_ends_lines_in_lf_whatever_those_of_the_plan_end_in() -> None:
     text = "# T\r\n\r\n## Steps\r\n\r\n```py {#a type=create_file target=a.py}\r\nx\r\ny\r\n```\r\n"
-    (found,) = build_all_step_fields(find_annotated_steps(reader.read(text.encode())).drafts)
-    assert found["content"] == "x\ny\n"
+    (fields,) = build_all_step_fields(find_annotated_steps(reader.read(text.encode())).drafts)
+    assert fields["content"] == "x\ny\n"
 
 
 def test_the_content_of_an_empty_fence_is_empty() -> None:
-    (found,) = fields_of("```py {#a type=create_file target=__init__.py}\n```\n")
-    assert found["content"] == ""
-    assert wrong_with("```py {#a type=create_file target=__init__.py}\n```\n") == []
+    (fields,) = fields_of("```py {#a type=create_file target=__init__.py}\n```\n")
+    assert fields["content"] == ""
+    assert problems_of("```py {#a type=create_file target=__init__.py}\n```\n") == []
 
 
 COMMANDS = [
@@ -110,7 +110,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("body", "commands"), COMMANDS)
 def test_one_command_a_line(body: str, commands: list[str]) -> None:
-    assert [each.command for each in drafts_of(step("#a", body))] == commands
+    assert [draft.command for draft in drafts_of(step("#a", body))] == commands
 
 
 def test_several_commands_are_steps_that_need_each_other() -> None:
@@ -119,49 +119,49 @@ def test_several_commands_are_steps_that_need_each_other() -> None:
         + step('#build needs=get timeout=9 exit=0 checkpoint task="Build the parser"', "make a\nmake b\nmake c")
         + step("#test needs=build when=build.succeeded", "make test")
     )
-    found = {each["id"]: each for each in fields_of(text)}
-    assert {name: each["depends_on"] for name, each in found.items()} == {
+    fields_by_id = {fields["id"]: fields for fields in fields_of(text)}
+    assert {name: fields["depends_on"] for name, fields in fields_by_id.items()} == {
         "get": [],
         "build.1": ["get"],
         "build.2": ["build.1"],
         "build.3": ["build.2"],
         "test": ["build.3"],
     }
-    assert found["test"]["when"] == {"kind": "succeeded", "of": "build.3"}
-    assert [found[f"build.{number}"]["timeout_s"] for number in (1, 2, 3)] == [9, 9, 9]
+    assert fields_by_id["test"]["when"] == {"kind": "succeeded", "of": "build.3"}
+    assert [fields_by_id[f"build.{number}"]["timeout_s"] for number in (1, 2, 3)] == [9, 9, 9]
     for name in ("exit", "checkpoint", "task"):
-        assert [name in found[f"build.{number}"] for number in (1, 2, 3)] == [False, False, True]
+        assert [name in fields_by_id[f"build.{number}"] for number in (1, 2, 3)] == [False, False, True]
 
 
 def test_with_shell_a_fence_is_one_script() -> None:
-    (found,) = fields_of(step("#a shell=bash", "set -e\n\n# all\nfor x in *; do\n  echo $x\ndone"))
-    assert found["shell"] == "bash"
-    assert found["command"] == "set -e\n\n# all\nfor x in *; do\n  echo $x\ndone"
+    (fields,) = fields_of(step("#a shell=bash", "set -e\n\n# all\nfor x in *; do\n  echo $x\ndone"))
+    assert fields["shell"] == "bash"
+    assert fields["command"] == "set -e\n\n# all\nfor x in *; do\n  echo $x\ndone"
     assert fields_of(step("#a shell"))[0]["shell"] == "sh"
     assert fields_of(step("#a shell", language="bash"))[0]["shell"] == "bash"
     assert fields_of(step("#a shell", language="console"))[0]["shell"] == "sh"
 
 
 def test_ids_that_are_not_written_are_numbers_of_steps() -> None:
-    found = drafts_of(step("exit=0") + step("#step-1") + step("exit=0", "make a\nmake b") + step("#z needs=step-1"))
-    assert [each.id for each in found] == ["step-1-x", "step-1", "step-3", "step-4", "z"]
-    assert [each.needs for each in found] == [(), (), (), ("step-3",), ("step-1",)]
+    drafts = drafts_of(step("exit=0") + step("#step-1") + step("exit=0", "make a\nmake b") + step("#z needs=step-1"))
+    assert [draft.id for draft in drafts] == ["step-1-x", "step-1", "step-3", "step-4", "z"]
+    assert [draft.needs for draft in drafts] == [(), (), (), ("step-3",), ("step-1",)]
 
 
 def test_what_is_expected() -> None:
-    shown = "```text {expect}\n12 passed in …\n\n```\n"
+    expect_fence = "```text {expect}\n12 passed in …\n\n```\n"
     assert drafts_of(step("#a expect=ok"))[0].expect == "ok"
-    assert drafts_of(step("#a") + "It prints:\n\n" + shown)[0].expect == "12 passed in …"
-    assert [each.expect for each in drafts_of(step("#a", "make a\nmake b") + shown)] == [None, "12 passed in …"]
-    (draft,) = drafts_of(step("#a") + shown)
+    assert drafts_of(step("#a") + "It prints:\n\n" + expect_fence)[0].expect == "12 passed in …"
+    assert [draft.expect for draft in drafts_of(step("#a", "make a\nmake b") + expect_fence)] == [None, "12 passed in …"]
+    (draft,) = drafts_of(step("#a") + expect_fence)
     assert (draft.start, draft.end) == (8, 15)
     assert drafts_of("- a\n\n  ```sh {#a}\n  make\n  ```\n\n  ```text {expect}\n  ok\n  ```\n")[0].expect == "ok"
     assert drafts_of(step("#a") + "```text {expect}\n```\n")[0].expect == ""
 
 
 def test_a_transcript_says_what_each_command_prints() -> None:
-    found = drafts_of(step("#a", "$ make a\none\n\n  two\n$ make b\n# $ make c\n$ make d"))
-    assert [(each.command, each.expect) for each in found] == [
+    drafts = drafts_of(step("#a", "$ make a\none\n\n  two\n$ make b\n# $ make c\n$ make d"))
+    assert [(draft.command, draft.expect) for draft in drafts] == [
         ("make a", "one\n\n  two"),
         ("make b", "# $ make c"),
         ("make d", None),
@@ -178,7 +178,7 @@ def test_a_transcript_says_what_each_command_prints() -> None:
     ],
 )
 def test_an_expectation_that_belongs_to_no_step(steps: str) -> None:
-    assert [kind for kind, _ in wrong_with(steps)] == ["EP603"]
+    assert [kind for kind, _ in problems_of(steps)] == ["EP603"]
 
 
 def test_fields_of_every_attribute() -> None:
@@ -187,8 +187,8 @@ def test_fields_of_every_attribute() -> None:
         "checkpoint effect=idempotent parallel network inputs='a.txt, b c.txt' outputs=\"'d e.txt'\" exit=1 "
         "rollback=false risk=high confirm max-invocations=3 allow='git status*, ls' deny=rm syntax-check=false"
     ).replace(" syntax-check=false", "")
-    (found,) = fields_of(step(info))
-    assert found == {
+    (fields,) = fields_of(step(info))
+    assert fields == {
         "id": "a",
         "type": "execute_command",
         "depends_on": [],
@@ -223,15 +223,15 @@ PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old\n+new"
 
 
 def test_files_are_changed_by_a_patch_or_by_lines() -> None:
-    found = fields_of(
+    all_fields = fields_of(
         step("#a type=modify_file target=a.py", PATCH, "diff")
         + step("#b type=modify_file target=a.py lines=2-3", "x\ny", "py")
         + step("#c type=refactor_code", PATCH, "diff")
         + step("#d type=delete_file target=b.py", "It is not used.", "text")
     )
-    assert [each.get("patch") for each in found] == [f"{PATCH}\n", None, f"{PATCH}\n", None]
-    assert [each.get("content") for each in found] == [None, "x\ny\n", None, None]
-    assert found[1]["lines"] == [2, 3]
+    assert [fields.get("patch") for fields in all_fields] == [f"{PATCH}\n", None, f"{PATCH}\n", None]
+    assert [fields.get("content") for fields in all_fields] == [None, "x\ny\n", None, None]
+    assert all_fields[1]["lines"] == [2, 3]
 
 
 WRONG = [
@@ -302,27 +302,27 @@ WRONG = [
 
 @pytest.mark.parametrize(("info", "kinds"), WRONG)
 def test_what_is_wrong_with_one_fence(info: str, kinds: list[tuple[str, str]]) -> None:
-    assert wrong_with(f"```{info}\nmake\n```\n") == [(kind, words.lstrip("{")) for kind, words in kinds]
+    assert problems_of(f"```{info}\nmake\n```\n") == [(kind, text.lstrip("{")) for kind, text in kinds]
 
 
 def test_an_unclosed_fence_with_attributes_is_no_step_to_be_taken() -> None:
-    assert [kind for kind, _ in wrong_with("```sh {#a}\nmake\n")] == ["EP601"]
+    assert [kind for kind, _ in problems_of("```sh {#a}\nmake\n")] == ["EP601"]
 
 
 def test_a_fence_without_a_command() -> None:
-    assert [kind for kind, _ in wrong_with("```sh {#a}\n# nothing\n\n```\n")] == ["EP603"]
+    assert [kind for kind, _ in problems_of("```sh {#a}\n# nothing\n\n```\n")] == ["EP603"]
 
 
 def test_order_and_names_over_several_fences() -> None:
-    assert wrong_with(step("#a") + step("#a")) == [("EP604", "#a")]
-    assert wrong_with(step("#a", "x\ny") + step("#a.2")) == [("EP604", "#a.2")]
-    assert wrong_with(step("#a needs=b") + step("#b")) == [("EP606", "needs=b")]
-    assert wrong_with(step("#a when=b.failed") + step("#b")) == [("EP606", "when=b.failed")]
-    assert wrong_with(step("#a", "x\ny") + step("#b needs=a.1")) == []
-    assert wrong_with(step("#a on-failure=alternative:b") + step("#b", "x\ny")) == [
+    assert problems_of(step("#a") + step("#a")) == [("EP604", "#a")]
+    assert problems_of(step("#a", "x\ny") + step("#a.2")) == [("EP604", "#a.2")]
+    assert problems_of(step("#a needs=b") + step("#b")) == [("EP606", "needs=b")]
+    assert problems_of(step("#a when=b.failed") + step("#b")) == [("EP606", "when=b.failed")]
+    assert problems_of(step("#a", "x\ny") + step("#b needs=a.1")) == []
+    assert problems_of(step("#a on-failure=alternative:b") + step("#b", "x\ny")) == [
         ("EP603", "on-failure=alternative:b")
     ]
-    assert wrong_with(step("exit=0") + step("#b needs=step-1")) == [("EP605", "needs=step-1")]
+    assert problems_of(step("exit=0") + step("#b needs=step-1")) == [("EP605", "needs=step-1")]
 
 
 def test_a_cycle_is_shown() -> None:
@@ -334,12 +334,12 @@ def test_a_cycle_is_shown() -> None:
 
 def test_parallel_steps_on_one_path() -> None:
     one, two = [step(f"#{name} parallel type=create_file target=./x.txt") for name in "ab"]
-    assert [kind for kind, _ in wrong_with(one + two)] == ["EP612"]
-    assert wrong_with(one + two.replace("#b", "#b needs=a")) == []
-    assert wrong_with(one + two.replace("parallel ", "")) == []
+    assert [kind for kind, _ in problems_of(one + two)] == ["EP612"]
+    assert problems_of(one + two.replace("#b", "#b needs=a")) == []
+    assert problems_of(one + two.replace("parallel ", "")) == []
     reads = step("#b parallel inputs=x.txt")
-    assert [kind for kind, _ in wrong_with(one + reads)] == ["EP612"]
-    assert wrong_with(step("#a parallel inputs=x") + step("#b parallel inputs=x")) == []
+    assert [kind for kind, _ in problems_of(one + reads)] == ["EP612"]
+    assert problems_of(step("#a parallel inputs=x") + step("#b parallel inputs=x")) == []
 
 
 @pytest.mark.parametrize(
@@ -367,10 +367,10 @@ def test_parallel_steps_on_one_path() -> None:
 )
 def test_advice_stops_no_compile(text: str, kinds: list[str]) -> None:
     plan = plan_of(text)
-    found = find_annotated_steps(plan)
-    assert find_step_problems(plan, found) == ()
-    told = [each.kind for each in find_step_advice(plan, found)]
-    assert [kind for kind in told if kind != "EP607" or "EP607" in kinds] == kinds
+    parsed = find_annotated_steps(plan)
+    assert find_step_problems(plan, parsed) == ()
+    codes = [advice.kind for advice in find_step_advice(plan, parsed)]
+    assert [kind for kind in codes if kind != "EP607" or "EP607" in kinds] == kinds
 
 
 def test_lines_of_fences_with_attributes_are_taken() -> None:

@@ -28,24 +28,24 @@ from tests.execution.plans import command, loaded, plan, step
 TOOLS = ["weather.get_current_weather", "timer.set_timer"]
 
 
-def asked(current: ExecutionPlan, **fields: Any) -> ReplanRequest:
+def replan_request(current: ExecutionPlan, **fields: Any) -> ReplanRequest:
     """A request with a reason."""
     return ReplanRequest.model_validate({"current_plan": current, "reason": "It failed.", **fields})
 
 
 def test_create() -> None:
-    made = create_execution_plan("Check weather and set timer", TOOLS, {"user_id": "user123"})
-    assert made.mode == "agent"
-    assert [(each.number, each.id, each.type, each.tool, each.depends_on) for each in made.steps] == [
+    created = create_execution_plan("Check weather and set timer", TOOLS, {"user_id": "user123"})
+    assert created.mode == "agent"
+    assert [(plan_step.number, plan_step.id, plan_step.type, plan_step.tool, plan_step.depends_on) for plan_step in created.steps] == [
         (1, "step-1", "use_tool", TOOLS[0], ()),
         (2, "step-2", "use_tool", TOOLS[1], ("step-1",)),
     ]
-    assert made.metadata.context == {"user_id": "user123"}
-    assert made.intent.summary == "Check weather and set timer"
-    assert load(to_bytes(made), ExecutionPlan, "x") == made
-    assert make_again() == to_bytes(made), "the same input gives the same bytes"
+    assert created.metadata.context == {"user_id": "user123"}
+    assert created.intent.summary == "Check weather and set timer"
+    assert load(to_bytes(created), ExecutionPlan, "x") == created
+    assert make_again() == to_bytes(created), "the same input gives the same bytes"
     other = create_execution_plan("Check weather and set timer", TOOLS)
-    assert other.plan_id != made.plan_id
+    assert other.plan_id != created.plan_id
     assert create_execution_plan("x", TOOLS, plan_id="mine").plan_id == "mine"
 
 
@@ -68,7 +68,7 @@ def test_create_refuses(request_: str, tools: list[str], told: str) -> None:
     with pytest.raises(ExecplanError) as caught:
         create_execution_plan(request_, tools)
     assert caught.value.exit == 3
-    assert any(told in each for each in (caught.value.message, *caught.value.candidates))
+    assert any(told in text for text in (caught.value.message, *caught.value.candidates))
 
 
 def test_create_refuses_a_context_that_cannot_be_written() -> None:
@@ -94,9 +94,9 @@ def test_replan_as_the_reference_shows_it() -> None:
     assert (entry.revision, entry.sha256, entry.reason) == (1, digest(before), "Weather API timeout")
     assert (entry.completed_steps, entry.failed_steps) == ((), (1,))
     assert load(to_bytes(revised), ExecutionPlan, "x") == revised
-    third = replan(asked(revised, new_information="The API is back.", failed_steps=[1]))
+    third = replan(replan_request(revised, new_information="The API is back.", failed_steps=[1]))
     assert third.revision == 3
-    assert [each.revision for each in third.metadata.history] == [1, 2]
+    assert [revision.revision for revision in third.metadata.history] == [1, 2]
     assert third.metadata.history[1].new_information == {"note": "The API is back."}
     assert third.metadata.history[1].sha256 == digest(to_bytes(revised))
 
@@ -112,14 +112,14 @@ CURRENT = loaded(
 
 
 def test_an_alternative_stands_in() -> None:
-    revised = replan(asked(CURRENT, completed_steps=[1], failed_steps=[2]))
-    assert [(each.number, each.id, each.depends_on) for each in revised.steps] == [
+    revised = replan(replan_request(CURRENT, completed_steps=[1], failed_steps=[2]))
+    assert [(plan_step.number, plan_step.id, plan_step.depends_on) for plan_step in revised.steps] == [
         (1, "make", ()),
         (2, "plain", ("make",)),
         (3, "test", ("plain",)),
     ]
     assert revised.steps[1].when is None
-    assert [each.id for each in CURRENT.steps] == ["make", "build", "test", "plain"]
+    assert [plan_step.id for plan_step in CURRENT.steps] == ["make", "build", "test", "plain"]
 
 
 def test_alternatives_of_alternatives() -> None:
@@ -131,8 +131,8 @@ def test_alternatives_of_alternatives() -> None:
             step(4, id="d", target="d", depends_on=["a"]),
         )
     )
-    both = replan(asked(current, failed_steps=[1, 2]))
-    assert [(each.id, each.depends_on) for each in both.steps] == [("c", ()), ("d", ("c",))]
+    both = replan(replan_request(current, failed_steps=[1, 2]))
+    assert [(plan_step.id, plan_step.depends_on) for plan_step in both.steps] == [("c", ()), ("d", ("c",))]
 
 
 def test_what_looks_at_a_step_that_is_gone() -> None:
@@ -144,7 +144,7 @@ def test_what_looks_at_a_step_that_is_gone() -> None:
         )
     )
     with pytest.raises(ExecplanError, match="b looks at a, which is taken out"):
-        replan(asked(current, failed_steps=[1]))
+        replan(replan_request(current, failed_steps=[1]))
 
 
 def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
@@ -152,8 +152,8 @@ def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
         {"id": "lint", "type": "execute_command", "command": "CI=1 make lint", "depends_on": ["make"]},
         {"id": "ask", "type": "delete_file", "target": "old.txt", "depends_on": ["lint"]},
     ]
-    revised = replan(asked(CURRENT, completed_steps=[1], failed_steps=[2], new_information={"steps": new, "seen": 1}))
-    assert [(each.number, each.id, each.tool) for each in revised.steps] == [
+    revised = replan(replan_request(CURRENT, completed_steps=[1], failed_steps=[2], new_information={"steps": new, "seen": 1}))
+    assert [(plan_step.number, plan_step.id, plan_step.tool) for plan_step in revised.steps] == [
         (1, "make", "file.create"),
         (2, "lint", "shell.run"),
         (3, "ask", "file.delete"),
@@ -169,7 +169,7 @@ def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
 
 def test_risk_is_never_lowered() -> None:
     new = [{"id": "x", "type": "execute_command", "command": "rm -rf build", "risk": {"level": "LOW"}}]
-    revised = replan(asked(CURRENT, new_information={"steps": new}))
+    revised = replan(replan_request(CURRENT, new_information={"steps": new}))
     assert revised.steps[0].risk.level in ("HIGH", "CRITICAL")
 
 
@@ -201,10 +201,10 @@ def test_risk_is_never_lowered() -> None:
 )
 def test_new_steps_that_are_wrong(new: Any, told: str) -> None:
     with pytest.raises(ExecplanError) as caught:
-        replan(asked(CURRENT, completed_steps=[1], new_information={"steps": new}))
+        replan(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
     assert caught.value.exit == 3
     assert caught.value.hint
-    assert any(told in each for each in (caught.value.message, *caught.value.candidates)), caught.value.message
+    assert any(told in text for text in (caught.value.message, *caught.value.candidates)), caught.value.message
 
 
 def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
@@ -214,7 +214,7 @@ def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
         {"id": "z", "type": "delete_file", "target": "z", "on_failure": {"strategy": "alternative:plain"}},
     ]
     with pytest.raises(ExecplanError) as caught:
-        replan(asked(CURRENT, completed_steps=[1], new_information={"steps": new}))
+        replan(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
     assert caught.value.candidates == (
         "x needs build, which is taken out",
         "y looks at test, which is taken out",
@@ -223,10 +223,10 @@ def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
 
 
 def test_nothing_left_to_do() -> None:
-    everything = replan(asked(CURRENT, completed_steps=[1], new_information={"steps": []}))
-    assert [each.id for each in everything.steps] == ["make"]
+    everything = replan(replan_request(CURRENT, completed_steps=[1], new_information={"steps": []}))
+    assert [plan_step.id for plan_step in everything.steps] == ["make"]
     with pytest.raises(ExecplanError, match="/steps"):
-        replan(asked(CURRENT, new_information={"steps": []}))
+        replan(replan_request(CURRENT, new_information={"steps": []}))
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_nothing_left_to_do() -> None:
 )
 def test_requests_that_contradict_themselves(fields: dict[str, Any], told: str) -> None:
     with pytest.raises(ExecplanError) as caught:
-        asked(CURRENT, **fields)
+        replan_request(CURRENT, **fields)
     assert (caught.value.code, caught.value.exit) == ("bad-document", 3)
     assert told in " ".join([caught.value.message, *caught.value.candidates])
 
@@ -272,20 +272,20 @@ def test_a_plan_that_can_not_be_made(arguments: tuple[Any, ...], pointer: str) -
     with pytest.raises(ExecplanError) as caught:
         create_execution_plan(*arguments)
     data: Any = caught.value.data
-    assert pointer in [each["pointer"] for each in data["violations"]]
+    assert pointer in [violation["pointer"] for violation in data["violations"]]
 
 
 def test_the_tables_of_states_are_those_of_advance() -> None:
     page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
     tables = page.partition("## States")[2].partition("```")[0].split("| state | may become |")[1:3]
     for table, rows in zip((states.RUN_TRANSITIONS, states.STEP_TRANSITIONS), tables, strict=True):
-        found = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE))
-        assert {name: tuple(re.findall(r"`(\w+)`", after)) for name, after in found.items()} == table
+        transitions = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE))
+        assert {name: tuple(re.findall(r"`(\w+)`", targets)) for name, targets in transitions.items()} == table
 
 
 def test_states_count_as_well_as_numbers() -> None:
     state = {"status": "failed", "steps": {"make": "completed", "build": "failed"}}
-    assert [each.id for each in replan(asked(CURRENT, execution_state=state)).steps] == ["make", "plain", "test"]
+    assert [plan_step.id for plan_step in replan(replan_request(CURRENT, execution_state=state)).steps] == ["make", "plain", "test"]
 
 
 def test_only_what_may_follow_follows() -> None:
@@ -318,11 +318,11 @@ def test_the_tables_are_closed_and_reachable() -> None:
 
 def test_execution_state() -> None:
     state = ExecutionState.model_validate({})
-    after = state.advance("build", "running").advance("build", "failed").advance_run("in_progress")
-    assert (after.steps, after.status) == ({"build": "failed"}, "in_progress")
+    advanced = state.advance("build", "running").advance("build", "failed").advance_run("in_progress")
+    assert (advanced.steps, advanced.status) == ({"build": "failed"}, "in_progress")
     assert state.steps == {}
     with pytest.raises(ExecplanError):
-        after.advance("build", "completed")
+        advanced.advance("build", "completed")
 
 
 def test_import_costs_nothing_until_it_is_used() -> None:

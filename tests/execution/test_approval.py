@@ -25,7 +25,7 @@ DATA: dict[str, Any] = json.loads(to_bytes(SEALED))
 def leaves(value: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     """The places of all plain values."""
     if isinstance(value, dict):
-        return [each for name, inner in value.items() for each in leaves(inner, (*path, name))]
+        return [leaf for name, inner in value.items() for leaf in leaves(inner, (*path, name))]
     return [path]
 
 
@@ -38,7 +38,7 @@ def flipped(value: object, text: str) -> object:
     return ["s1"] if value is None else None
 
 
-def refused(data: bytes) -> bool:
+def is_rejected(data: bytes) -> bool:
     """Whether a document is none, or its seal is broken."""
     try:
         return not verify_signature(load(data, Approval, "it"), KEY)
@@ -48,13 +48,13 @@ def refused(data: bytes) -> bool:
 
 @given(some.sampled_from(leaves(DATA)), some.text(alphabet="0123456789abcdef", min_size=64, max_size=64))
 @settings(max_examples=50)
-def test_no_value_can_be_changed(place: tuple[str, ...], text: str) -> None:
-    told = json.loads(json.dumps(DATA))
-    inner = told
-    for name in place[:-1]:
+def test_no_value_can_be_changed(path: tuple[str, ...], text: str) -> None:
+    data = json.loads(json.dumps(DATA))
+    inner = data
+    for name in path[:-1]:
         inner = inner[name]
-    inner[place[-1]] = flipped(inner[place[-1]], text)
-    assert refused(json.dumps(told).encode()), place
+    inner[path[-1]] = flipped(inner[path[-1]], text)
+    assert is_rejected(json.dumps(data).encode()), path
 
 
 LIKELY: dict[str, object] = {
@@ -85,8 +85,8 @@ def test_what_somebody_would_want_to_change(name: str) -> None:
 
 
 def test_other_states_with_their_own_digest_are_no_more_sealed_than_before() -> None:
-    other = terms(binding({}))
-    forged = Approval.model_validate({**other.model_dump(by_alias=True), "hmac": SEALED.hmac})
+    other_terms = terms(binding({}))
+    forged = Approval.model_validate({**other_terms.model_dump(by_alias=True), "hmac": SEALED.hmac})
     assert not verify_signature(forged, KEY)
 
 
@@ -97,7 +97,7 @@ def test_every_field_is_tried() -> None:
 
 def test_sealed_written_and_read() -> None:
     data = to_bytes(SEALED)
-    assert not refused(data)
+    assert not is_rejected(data)
     read = load(data, Approval, "it")
     assert read == SEALED
     assert to_bytes(read) == data

@@ -14,12 +14,12 @@ from execplan.execution.documents.document_io import to_bytes
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.policy import Policy
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State
-from tests.execution.approving import BEFORE, Told, binding, document
+from tests.execution.approving import EXISTING_FILE, FixedWorld, binding, document
 
 CREATE = {"type": "create_file", "tool": "file.create", "target": "src/new.py", "content": "x = 1\n"}
 DELETE = {"type": "delete_file", "tool": "file.delete", "target": "src/app.py"}
 RUN = {"command": "make", "argv": ["make"], "inputs": ["Makefile"]}
-WORLD = {"src/app.py": BEFORE, "Makefile": State(FILE, "f" * 64, 0o644, "", 3)}
+WORLD = {"src/app.py": EXISTING_FILE, "Makefile": State(FILE, "f" * 64, 0o644, "", 3)}
 PATCH = """\
 diff --git a/src/one.py b/src/one.py
 index 1..2 100644
@@ -40,24 +40,24 @@ rename to to.py
 """
 
 
-class Rated(Policy):
+class VersionedPolicy(Policy):
     """A policy with a version that is told."""
 
     version = "1"
 
 
-def bound(states: dict[str, State], *steps: dict[str, Any], policy: Policy | None = None) -> Binding:
+def bind_steps(states: dict[str, State], *steps: dict[str, Any], policy: Policy | None = None) -> Binding:
     """What would be bound."""
-    made = document(*steps)
-    return bind(to_bytes(made), made, Told(states), policy or Rated())  # type: ignore[arg-type]  # only states are asked for
+    plan = document(*steps)
+    return bind(to_bytes(plan), plan, FixedWorld(states), policy or VersionedPolicy())  # type: ignore[arg-type]  # only states are asked for
 
 
 def test_targets_patched_files_and_inputs_are_bound() -> None:
     patched = {"type": "refactor_code", "tool": "code.refactor", "patch": PATCH}
-    states = bound(WORLD, CREATE, DELETE, RUN, patched).states
+    states = bind_steps(WORLD, CREATE, DELETE, RUN, patched).states
     assert list(states) == ["src/new.py", "src/app.py", "Makefile", "src/one.py", "made.py", "from.py", "to.py"]
     assert states["src/new.py"] == State(ABSENT)
-    assert states["src/app.py"] == BEFORE
+    assert states["src/app.py"] == EXISTING_FILE
 
 
 def test_the_lines_of_a_hunk_are_no_headers() -> None:
@@ -74,8 +74,8 @@ def test_any_text_can_be_asked_for_what_it_patches(text: str) -> None:
 
 
 CHANGES = {
-    "bytes": (BEFORE._replace(sha256="9" * 64), "src/app.py: other bytes (aaaaaaaaaaaa → 999999999999)"),
-    "mode": (BEFORE._replace(mode=0o755), "src/app.py: mode 644 → 755"),
+    "bytes": (EXISTING_FILE._replace(sha256="9" * 64), "src/app.py: other bytes (aaaaaaaaaaaa → 999999999999)"),
+    "mode": (EXISTING_FILE._replace(mode=0o755), "src/app.py: mode 644 → 755"),
     "gone": (State(ABSENT), "src/app.py: was a file, is absent"),
     "link": (State(LINK, link="/etc/passwd"), "src/app.py: was a file, is a link"),
     "folder": (State(FOLDER, mode=0o755), "src/app.py: was a file, is a folder"),
@@ -85,15 +85,15 @@ CHANGES = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_target_that_changed_is_drift(name: str) -> None:
     state, line = CHANGES[name]
-    old, new = bound(WORLD, CREATE, DELETE, RUN), bound({**WORLD, "src/app.py": state}, CREATE, DELETE, RUN)
+    old, new = bind_steps(WORLD, CREATE, DELETE, RUN), bind_steps({**WORLD, "src/app.py": state}, CREATE, DELETE, RUN)
     assert new.digest != old.digest
     assert drift(old, new) == (line,)
 
 
 def test_what_appeared_what_an_input_holds_and_where_a_link_leads() -> None:
-    old = bound({**WORLD, "src/app.py": State(LINK, link="one")}, CREATE, DELETE, RUN)
-    later = {"src/app.py": State(LINK, link="two"), "src/new.py": BEFORE, "Makefile": BEFORE}
-    new = bound(later, CREATE, DELETE, RUN)
+    old = bind_steps({**WORLD, "src/app.py": State(LINK, link="one")}, CREATE, DELETE, RUN)
+    later = {"src/app.py": State(LINK, link="two"), "src/new.py": EXISTING_FILE, "Makefile": EXISTING_FILE}
+    new = bind_steps(later, CREATE, DELETE, RUN)
     assert drift(old, new) == (
         "src/new.py: was absent, is a file",
         "src/app.py: links to two, not to one",
@@ -102,8 +102,8 @@ def test_what_appeared_what_an_input_holds_and_where_a_link_leads() -> None:
 
 
 def test_the_document_and_the_policy() -> None:
-    old = bound(WORLD, CREATE, DELETE)
-    new = bound(WORLD, CREATE, DELETE | {"description": "Do it now"})
+    old = bind_steps(WORLD, CREATE, DELETE)
+    new = bind_steps(WORLD, CREATE, DELETE | {"description": "Do it now"})
     assert new.digest != old.digest
     assert [line.partition(":")[0] for line in drift(old, new)] == ["the execution plan"]
     assert [line.partition(":")[0] for line in drift(binding(), binding(policy="d" * 64))] == ["the policy"]
@@ -119,6 +119,6 @@ def test_a_size_alone_is_no_drift_and_nothing_is_none() -> None:
 
 def test_a_link_that_is_no_utf8_can_be_kept() -> None:
     odd = State(LINK, link=b"\xff\xfe".decode("utf-8", "surrogateescape"))
-    found = bound({"src/app.py": odd}, DELETE).states["src/app.py"]
-    assert json.dumps(found.link).encode()
-    assert found.link == "\\xff\\xfe"
+    state = bind_steps({"src/app.py": odd}, DELETE).states["src/app.py"]
+    assert json.dumps(state.link).encode()
+    assert state.link == "\\xff\\xfe"

@@ -16,11 +16,11 @@ def plan_of(tasks: str, steps: str) -> ParsedPlan:
     return read_text(Text.from_str(f"# T\n\n## Progress\n\n{progress}\n\n## Concrete Steps\n\n{steps}\n"))
 
 
-def bound(tasks: str, steps: str) -> dict[str, str]:
+def bound_tasks(tasks: str, steps: str) -> dict[str, str]:
     """The task of each command that has one."""
     drafts = find_plan_steps(plan_of(tasks, steps)).drafts
     assert drafts, "no step was found at all"
-    return {each.command: each.attributes["task"] for each in drafts if "task" in each.attributes}
+    return {draft.command: draft.attributes["task"] for draft in drafts if "task" in draft.attributes}
 
 
 SED = "sed -i 's/1/2/' src/f.py"
@@ -67,11 +67,11 @@ BOUND = {
 
 @pytest.mark.parametrize("name", BOUND)
 def test_bound(name: str) -> None:
-    tasks, steps, wanted = BOUND[name]
-    assert bound(tasks, steps) == wanted
+    tasks, steps, expected = BOUND[name]
+    assert bound_tasks(tasks, steps) == expected
 
 
-LEFT = {
+UNBOUND = {
     "it asks for more": ("Run `make test` and the smoke test on a phone.", "    make test"),
     "it asks for a change": ("Write the parser so that `make test` passes.", "    make test"),
     "it asks for a change, below the same words": ("Write the parser", "Write the parser:\n\n    make test"),
@@ -95,15 +95,15 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("name", LEFT)
+@pytest.mark.parametrize("name", UNBOUND)
 def test_left_unbound(name: str) -> None:
-    assert bound(*LEFT[name]) == {}
+    assert bound_tasks(*UNBOUND[name]) == {}
 
 
 def test_a_tick_changes_no_document() -> None:
     plan = plan_of("Run `make test`.\nMore", "    make test")
     ticked = read_text(Text.from_str(plan.text.to_str().replace("[ ] Run", "[x] (2026-01-02 10:00Z) Run")))
-    documents = [compile_plan(each, "t", "t.md").document for each in (plan, ticked)]
+    documents = [compile_plan(version, "t", "t.md").document for version in (plan, ticked)]
     assert documents[0] is not None
     assert documents[1] is not None
     assert documents[0].steps[0].task == "Run `make test`."
@@ -112,12 +112,12 @@ def test_a_tick_changes_no_document() -> None:
 
 def test_a_task_of_a_written_step_keeps_its_name_and_its_other_steps() -> None:
     fence = '```sh {#a task="the gates"}\nmake a\n```\n\n    make b'
-    assert bound("Run the gates: `make a`, `make b`.", fence) == {"make a": "the gates", "make b": "the gates"}
+    assert bound_tasks("Run the gates: `make a`, `make b`.", fence) == {"make a": "the gates", "make b": "the gates"}
 
 
 def test_a_task_whose_work_a_written_step_does_unsaid_is_left_alone() -> None:
-    assert bound("Run `make a`, `make b`.", "```sh {#a}\nmake a\n```\n\n    make b") == {}
+    assert bound_tasks("Run `make a`, `make b`.", "```sh {#a}\nmake a\n```\n\n    make b") == {}
 
 
 def test_a_text_that_hides_a_character_stops_no_compile() -> None:
-    assert bound("Run `make test`\u200b.", "    make test") == {}
+    assert bound_tasks("Run `make test`\u200b.", "    make test") == {}

@@ -15,7 +15,7 @@ WORD = st.text(alphabet="abcXYZ019_-./:=,+@%^ '\"\\", min_size=1, max_size=12)
 
 
 def programs(line: str) -> list[str]:
-    return [" ".join(each.argv) for each in parse_command(line).simple_commands]
+    return [" ".join(command.argv) for command in parse_command(line).simple_commands]
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,15 @@ def programs(line: str) -> list[str]:
     ],
 )
 def test_words_are_what_the_program_gets(line: str, argv: tuple[str, ...]) -> None:
-    found = parse_command(line)
-    assert found.argv == argv
-    assert (found.shell_reason, found.problem) == ("", "")
+    parsed = parse_command(line)
+    assert parsed.argv == argv
+    assert (parsed.shell_reason, parsed.problem) == ("", "")
 
 
 def test_variables_in_front_need_no_shell() -> None:
-    found = parse_command("CI=1 NAME='a b' npm test X=1")
-    assert found.argv == ("npm", "test", "X=1")
-    assert found.assignments == (("CI", "1"), ("NAME", "a b"))
+    parsed = parse_command("CI=1 NAME='a b' npm test X=1")
+    assert parsed.argv == ("npm", "test", "X=1")
+    assert parsed.assignments == (("CI", "1"), ("NAME", "a b"))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_variables_in_front_need_no_shell() -> None:
     ],
 )
 def test_what_needs_a_shell_is_said(line: str, needs: str) -> None:
-    found = parse_command(line)
-    assert found.argv is None
-    assert (found.shell_reason, found.problem) == (needs, "")
+    parsed = parse_command(line)
+    assert parsed.argv is None
+    assert (parsed.shell_reason, parsed.problem) == (needs, "")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_what_needs_a_shell_is_said(line: str, needs: str) -> None:
     ],
 )
 def test_what_cant_be_read_is_said(line: str, problem: str) -> None:
-    found = parse_command(line)
-    assert found.argv is None
-    assert found.problem == problem
+    parsed = parse_command(line)
+    assert parsed.argv is None
+    assert parsed.problem == problem
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_what_cant_be_read_is_said(line: str, problem: str) -> None:
     ],
 )
 def test_a_command_is_found_wherever_it_hides(line: str, via: tuple[str, ...]) -> None:
-    assert ("rm", "x") in [each.argv for each in parse_command(line).simple_commands]
-    assert via in [each.via for each in parse_command(line).simple_commands if each.argv == ("rm", "x")]
+    assert ("rm", "x") in [command.argv for command in parse_command(line).simple_commands]
+    assert via in [command.via for command in parse_command(line).simple_commands if command.argv == ("rm", "x")]
 
 
 def test_what_only_runs_another_is_left_out_and_what_does_more_is_not() -> None:
@@ -177,20 +177,20 @@ def test_what_only_runs_another_is_left_out_and_what_does_more_is_not() -> None:
     ],
 )
 def test_what_feeds_a_program_is_known(line: str, reads: tuple[str, ...]) -> None:
-    assert [each.piped_from for each in parse_command(line).simple_commands if each.argv[0] == "sh"] == [reads]
+    assert [command.piped_from for command in parse_command(line).simple_commands if command.argv[0] == "sh"] == [reads]
 
 
 def test_files_that_redirections_write() -> None:
-    (found,) = parse_command("ls > a 2>> b &> c >| d <> e < f 2>&1 >&2").simple_commands
-    assert found.writes == ("a", "b", "c", "d", "e")
+    (command,) = parse_command("ls > a 2>> b &> c >| d <> e < f 2>&1 >&2").simple_commands
+    assert command.writes == ("a", "b", "c", "d", "e")
 
 
 @given(SHELL)
 @settings(max_examples=50)
 def test_any_text_is_read(text: str) -> None:
-    found = parse_command(text)
-    assert (found.argv is None) == bool(found.shell_reason or found.problem)
-    assert parse_command(text) == found
+    parsed = parse_command(text)
+    assert (parsed.argv is None) == bool(parsed.shell_reason or parsed.problem)
+    assert parse_command(text) == parsed
 
 
 @pytest.mark.parametrize(
@@ -225,9 +225,9 @@ def test_quoted_words_are_those_of_shlex(words: list[str]) -> None:
 
 
 def test_what_a_long_pipe_reads_is_told_once() -> None:
-    found = parse_command("|".join(["a b"] * 2000)).simple_commands
-    assert {each.piped_from for each in found} == {(), ("a",)}
-    assert [each.piped_from for each in parse_command("curl x | tee y | tee z | sh").simple_commands][-1] == (
+    commands = parse_command("|".join(["a b"] * 2000)).simple_commands
+    assert {command.piped_from for command in commands} == {(), ("a",)}
+    assert [command.piped_from for command in parse_command("curl x | tee y | tee z | sh").simple_commands][-1] == (
         "curl",
         "tee",
     )

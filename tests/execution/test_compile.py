@@ -39,13 +39,13 @@ def compiled(plan: str | bytes) -> ExecutionPlan:
     return document
 
 
-def of_steps(steps: str) -> list[Step]:
+def compile_steps(steps: str) -> list[Step]:
     return list(compiled(plan_of(steps).text.to_bytes()).steps)
 
 
-def refused(steps: str) -> ExecplanError:
+def compile_error(steps: str) -> ExecplanError:
     with pytest.raises(ExecplanError) as caught:
-        of_steps(steps)
+        compile_steps(steps)
     return caught.value
 
 
@@ -60,24 +60,24 @@ def test_the_document_says_where_it_comes_from() -> None:
 
 def test_the_steps_are_those_of_the_lines() -> None:
     lines = STEPS.split("\n")
-    ours = [each for each in compiled(STEPS).steps if not each.inferred]
-    assert [(each.id, each.tool, each.depends_on) for each in ours] == [
+    annotated = [plan_step for plan_step in compiled(STEPS).steps if not plan_step.inferred]
+    assert [(plan_step.id, plan_step.tool, plan_step.depends_on) for plan_step in annotated] == [
         ("build.1", "shell.run", ()),
         ("build.2", "shell.run", ("build.1",)),
         ("api", "file.create", ("build.2",)),
     ]
-    assert [each.argv for each in ours] == [("make", "parser"), ("make", "test"), None]
-    assert ours[1].env == {"CI": "1"}
-    assert ours[2].content == 'def ping():\n    return "pong"\n'
-    for each in ours:
-        assert each.source is not None
-        assert lines[each.source.line_start - 1].startswith("```")
-        assert lines[each.source.line_end - 1] == "```"
-    assert [each.number for each in compiled(STEPS).steps] == list(range(1, len(compiled(STEPS).steps) + 1))
+    assert [plan_step.argv for plan_step in annotated] == [("make", "parser"), ("make", "test"), None]
+    assert annotated[1].env == {"CI": "1"}
+    assert annotated[2].content == 'def ping():\n    return "pong"\n'
+    for plan_step in annotated:
+        assert plan_step.source is not None
+        assert lines[plan_step.source.line_start - 1].startswith("```")
+        assert lines[plan_step.source.line_end - 1] == "```"
+    assert [plan_step.number for plan_step in compiled(STEPS).steps] == list(range(1, len(compiled(STEPS).steps) + 1))
 
 
 def test_what_steps_are_called() -> None:
-    found = of_steps(
+    steps = compile_steps(
         step("#a", "make   'a  b'")
         + step("#b shell", "set -e\nmake")
         + step("#c type=create_file target=x.py", "x")
@@ -87,7 +87,7 @@ def test_what_steps_are_called() -> None:
         + step("#g type=refactor_code", PATCH, "diff")
         + step("#h type=install_package target=.venv", "pip install pytest")
     )
-    assert [each.description for each in found] == [
+    assert [plan_step.description for plan_step in steps] == [
         "Run make   'a  b'",
         "Run a script for sh: set -e; make",
         "Create x.py",
@@ -97,45 +97,45 @@ def test_what_steps_are_called() -> None:
         "Change a.py",
         "Run pip install pytest",
     ]
-    assert [each.tool for each in found] == [
+    assert [plan_step.tool for plan_step in steps] == [
         *("shell.run", "shell.run", "file.create", "file.modify", "file.modify", "file.delete", "code.refactor"),
         "package.install",
     ]
 
 
 def test_a_line_that_needs_a_shell_is_compiled_and_has_no_argv() -> None:
-    (found,) = of_steps(step("#a", "make | sort"))
-    assert found.argv is None
-    assert found.command == "make | sort"
-    assert found.risk.level in ("HIGH", "CRITICAL")
+    (compiled_step,) = compile_steps(step("#a", "make | sort"))
+    assert compiled_step.argv is None
+    assert compiled_step.command == "make | sort"
+    assert compiled_step.risk.level in ("HIGH", "CRITICAL")
 
 
 def test_a_path_outside_is_compiled_for_evaluate_to_refuse() -> None:
-    (found,) = of_steps(step("#a type=create_file target=../x.py", "x"))
-    assert found.target == "../x.py"
+    (compiled_step,) = compile_steps(step("#a type=create_file target=../x.py", "x"))
+    assert compiled_step.target == "../x.py"
 
 
 def test_risk_is_raised_and_never_lowered() -> None:
-    found = of_steps(
+    steps = compile_steps(
         step("#a type=delete_file target=x risk=LOW", "Gone.")
         + step("#b type=create_file target=notes.txt risk=critical", "x")
     )
-    assert [each.risk.level for each in found] == ["HIGH", "CRITICAL"]
-    assert any(["the plan" in reason for reason in found[1].risk.reasons])
+    assert [plan_step.risk.level for plan_step in steps] == ["HIGH", "CRITICAL"]
+    assert any(["the plan" in reason for reason in steps[1].risk.reasons])
 
 
 def test_a_dangerous_test_behind_a_harmless_step_counts() -> None:
-    (found,) = of_steps(step("#a type=create_file target=notes.txt test-after='rm -rf /'", "x"))
-    assert found.risk.level in ("HIGH", "CRITICAL")
+    (compiled_step,) = compile_steps(step("#a type=create_file target=notes.txt test-after='rm -rf /'", "x"))
+    assert compiled_step.risk.level in ("HIGH", "CRITICAL")
 
 
 def test_a_command_of_one_long_word_compiles() -> None:
-    for made in of_steps(step("#a", f"./{'x' * 3000} go") + step("#b", f"make {'y' * 3000}")):
-        assert all(len(reason) < 500 for reason in made.risk.reasons)
+    for compiled_step in compile_steps(step("#a", f"./{'x' * 3000} go") + step("#b", f"make {'y' * 3000}")):
+        assert all(len(reason) < 500 for reason in compiled_step.risk.reasons)
 
 
 def test_variables_that_change_what_runs_count() -> None:
-    plain, loaded = of_steps(step("#a", "git status") + step("#b env=LD_PRELOAD=x.so", "git status"))
+    plain, loaded = compile_steps(step("#a", "git status") + step("#b env=LD_PRELOAD=x.so", "git status"))
     assert plain.risk.level == "LOW"
     assert loaded.risk.level in ("HIGH", "CRITICAL")
 
@@ -146,24 +146,24 @@ def test_the_risk_of_all_is_the_highest() -> None:
 
 
 def test_everything_wrong_is_told_at_once_with_its_place() -> None:
-    error = refused(step("#a timout=3") + step("#a needs=zz exit=x"))
+    error = compile_error(step("#a timout=3") + step("#a needs=zz exit=x"))
     assert (error.code, error.exit) == ("bad-steps", 3)
     assert error.message.startswith("plans/parser.md:9: 4 things are wrong")
-    assert [each.partition(" ")[0] for each in error.candidates] == [
+    assert [candidate.partition(" ")[0] for candidate in error.candidates] == [
         *("plans/parser.md:9:11:", "plans/parser.md:12:8:", "plans/parser.md:12:11:", "plans/parser.md:12:20:"),
     ]
 
 
 def test_more_steps_than_a_plan_may_have() -> None:
     steps = step("#a", "\n".join([f"make {number}" for number in range(101)]))
-    assert len(of_steps(steps)) == 101  # the policy limits them, not the document
-    error = refused("```text {execution max-steps=100}\n```\n\n" + steps)
+    assert len(compile_steps(steps)) == 101  # the policy limits them, not the document
+    error = compile_error("```text {execution max-steps=100}\n```\n\n" + steps)
     assert (error.code, error.exit) == ("bad-document", 3)
     assert "101 steps" in error.message
 
 
 def test_ids_of_several_commands_fit_the_document() -> None:
-    assert of_steps(step("#" + "a" * 64, "make a\nmake b"))[1].id == "a" * 64 + ".2"
+    assert compile_steps(step("#" + "a" * 64, "make a\nmake b"))[1].id == "a" * 64 + ".2"
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_ids_of_several_commands_fit_the_document() -> None:
     ],
 )
 def test_a_character_that_nobody_sees_is_refused_and_shown(steps: str) -> None:
-    error = refused(steps)
+    error = compile_error(steps)
     assert (error.code, error.exit) == ("hidden-character", 7)
     assert "\\u2" in error.message
     assert error.message.isprintable()
@@ -187,14 +187,14 @@ def test_a_character_that_nobody_sees_is_refused_and_shown(steps: str) -> None:
 
 
 def test_conflict_markers_stop_a_compile() -> None:
-    error = refused(step("#a") + "<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n")
+    error = compile_error(step("#a") + "<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n")
     assert (error.code, error.exit) == ("conflict-markers", 3)
 
 
 def test_a_plan_without_steps_says_what_was_left() -> None:
-    found = compile_plan(reader.read(b"# T\n\n## Plan of Work\n\n```sh {#a}\nmake\n```\n"), "t", "t.md")
-    assert found.document is None
-    assert [each.line for each in found.skipped] == [4]
+    result = compile_plan(reader.read(b"# T\n\n## Plan of Work\n\n```sh {#a}\nmake\n```\n"), "t", "t.md")
+    assert result.document is None
+    assert [skipped_line.line for skipped_line in result.skipped] == [4]
 
 
 def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
@@ -207,8 +207,8 @@ def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
 
 
 def test_what_differs_is_told() -> None:
-    other = compiled(STEPS.replace("make parser", "make lexer").replace("#api ", "#page "))
-    assert describe_differences(compiled(STEPS), other)[:5] == (
+    changed = compiled(STEPS.replace("make parser", "make lexer").replace("#api ", "#page "))
+    assert describe_differences(compiled(STEPS), changed)[:5] == (
         "step api is gone",
         "step page is new",
         'step build.1: description was "Run make parser", is "Run make lexer"',
@@ -226,17 +226,17 @@ def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
         "made = compile_plan(reader.read(sys.stdin.buffer.read()), '2026-01-01_parser', 'plans/parser.md'); "
         "sys.stdout.buffer.write(to_bytes(made.document))"
     )
-    ways: list[dict[str, str]] = [
+    environments: list[dict[str, str]] = [
         {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"},
         {"PYTHONHASHSEED": "2", "TZ": "America/New_York", "LANG": "tr_TR.UTF-8"},
     ]
     text = STEPS.replace("timeout=60", "timeout=60 env='B=ü A=2 C=3'").encode()
-    for way, cwd in zip(ways, (tmp_path, Path("/")), strict=True):
-        env = {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **way}
-        made = subprocess.run(
+    for environment, cwd in zip(environments, (tmp_path, Path("/")), strict=True):
+        env = {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **environment}
+        completed = subprocess.run(
             [sys.executable, "-c", code], input=text, cwd=cwd, env=env, capture_output=True, check=True
         )
-        assert made.stdout == to_bytes(compiled(text))
+        assert completed.stdout == to_bytes(compiled(text))
 
 
 def test_what_is_compiled_can_be_read() -> None:
@@ -246,15 +246,15 @@ def test_what_is_compiled_can_be_read() -> None:
 
 
 def test_attributes_and_fields_are_one_to_one() -> None:
-    filled = [each.field for each in ATTRIBUTES]
+    filled = [attribute.field for attribute in ATTRIBUTES]
     assert len(set(filled)) == len(filled)
-    assert {each.partition(".")[0] for each in filled} | DERIVED == set(Step.model_fields)
-    assert not {each.partition(".")[0] for each in filled} & DERIVED
+    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.model_fields)
+    assert not {field.partition(".")[0] for field in filled} & DERIVED
     inner = {
         name: set(Step.model_fields[name].default.__class__.model_fields)
         for name in ("on_failure", "validation", "rollback")
     }
-    assert {name: {each.partition(".")[2] for each in filled if each.startswith(f"{name}.")} for name in inner} == inner
+    assert {name: {field.partition(".")[2] for field in filled if field.startswith(f"{name}.")} for name in inner} == inner
 
 
 _INFOS = some.sampled_from(
@@ -280,22 +280,22 @@ _BODIES = some.lists(
 def test_every_plan_compiles_or_says_why(pieces: list[tuple[str, list[str]]]) -> None:
     text = "\n".join(["\n".join([f"```{info}", *body, "```"]) for info, body in pieces])
     plan = plan_of(text)
-    found = find_plan_steps(plan)
-    if find_step_problems(plan, found):
+    plan_steps = find_plan_steps(plan)
+    if find_step_problems(plan, plan_steps):
         with pytest.raises(ExecplanError, match=r"t\.md:"):
             compile_plan(plan, "t", "t.md")
         return
     document: Any = compile_plan(plan, "t", "t.md").document
-    assert len(found.drafts) == (len(document.steps) if document is not None else 0)
-    for draft in found.drafts:
-        held = "\n".join(plan.text.lines[draft.start : draft.end])
-        assert all([word in held for word in draft.command.split("\n")[0].split() if word != "\\"])
+    assert len(plan_steps.drafts) == (len(document.steps) if document is not None else 0)
+    for draft in plan_steps.drafts:
+        source_text = "\n".join(plan.text.lines[draft.start : draft.end])
+        assert all([word in source_text for word in draft.command.split("\n")[0].split() if word != "\\"])
 
 
 def test_lint_tells_what_compile_refuses() -> None:
     text = STEPS.replace("timeout=60", "timout=60").replace("needs=build", "needs=bild")
     with pytest.raises(ExecplanError) as caught:
         compiled(text)
-    codes = [each.partition(": ")[2].partition(" ")[0] for each in caught.value.candidates]
+    codes = [candidate.partition(": ")[2].partition(" ")[0] for candidate in caught.value.candidates]
     assert codes == ["EP602", "EP605"]
-    assert {each.code for each in lint_bytes(text.encode())} >= set(codes)
+    assert {finding.code for finding in lint_bytes(text.encode())} >= set(codes)

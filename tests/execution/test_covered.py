@@ -27,7 +27,7 @@ from execplan.execution.revision.approval_coverage import RunProgress, find_unco
 from tests.execution.plans import command, loaded, plan, step
 
 NOTHING = RunProgress((), {})
-OTHER: dict[str, Any] = {
+OTHER_STEP_FIELDS: dict[str, Any] = {
     "id": "other",
     "type": Type.INSTALL,
     "tool": "shell.other",
@@ -68,7 +68,7 @@ OTHER: dict[str, Any] = {
     "source": Lines(line_start=1, line_end=2),
 }
 """By field of a step, another value than `approved` has."""
-AROUND: dict[str, Any] = {
+OTHER_PLAN_FIELDS: dict[str, Any] = {
     "version": 2,
     "schema_": "other",
     "plan_id": "2026-01-01_other",
@@ -76,7 +76,7 @@ AROUND: dict[str, Any] = {
     "description": "Other",
     "mode": "agent",
 }
-LIMITS: dict[str, Any] = {
+OTHER_LIMITS: dict[str, Any] = {
     "max_steps": 101,
     "max_duration_s": 5,
     "require_sequential": True,
@@ -93,15 +93,15 @@ def approved(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
 
 
 def revised(
-    old: ExecutionPlan, *names: str, changes: dict[str, dict[str, Any]] | None = None, **more: Any
+    old: ExecutionPlan, *names: str, changes: dict[str, dict[str, Any]] | None = None, **fields: Any
 ) -> ExecutionPlan:
     """A revision with these steps in this order; none named: all."""
-    by_id = {each.id: each for each in old.steps}
+    by_id = {plan_step.id: plan_step for plan_step in old.steps}
     steps = [
         by_id[name].model_copy(update={"number": number, **(changes or {}).get(name, {})})
         for number, name in enumerate(names or by_id, 1)
     ]
-    return old.model_copy(update={"revision": old.revision + 1, "steps": tuple(steps), **more})
+    return old.model_copy(update={"revision": old.revision + 1, "steps": tuple(steps), **fields})
 
 
 def test_trying_again_dropping_and_putting_in_another_order_are_covered() -> None:
@@ -111,24 +111,24 @@ def test_trying_again_dropping_and_putting_in_another_order_are_covered() -> Non
 
 
 def test_the_table_knows_every_field() -> None:
-    assert OTHER.keys() | {"number"} == set(Step.model_fields)
-    assert AROUND.keys() | {"revision", "intent", "steps", "constraints", "metadata"} == set(ExecutionPlan.model_fields)
-    assert LIMITS.keys() == set(Constraints.model_fields)
+    assert OTHER_STEP_FIELDS.keys() | {"number"} == set(Step.model_fields)
+    assert OTHER_PLAN_FIELDS.keys() | {"revision", "intent", "steps", "constraints", "metadata"} == set(ExecutionPlan.model_fields)
+    assert OTHER_LIMITS.keys() == set(Constraints.model_fields)
 
 
-@pytest.mark.parametrize("field", OTHER)
+@pytest.mark.parametrize("field", OTHER_STEP_FIELDS)
 def test_any_other_field_of_a_step_needs_approval(field: str) -> None:
     old = approved()
-    new = revised(old, changes={"s2": {field: OTHER[field]}})
+    new = revised(old, changes={"s2": {field: OTHER_STEP_FIELDS[field]}})
     assert new.steps[1] != old.steps[1]
     assert find_uncovered_changes(old, new, NOTHING)
 
 
-@pytest.mark.parametrize("field", [*AROUND, *LIMITS])
+@pytest.mark.parametrize("field", [*OTHER_PLAN_FIELDS, *OTHER_LIMITS])
 def test_any_other_field_of_the_plan_needs_approval(field: str) -> None:
     old = approved()
-    limits = old.constraints.model_copy(update={field: LIMITS[field]}) if field in LIMITS else None
-    new = revised(old, **({"constraints": limits} if limits is not None else {field: AROUND[field]}))
+    limits = old.constraints.model_copy(update={field: OTHER_LIMITS[field]}) if field in OTHER_LIMITS else None
+    new = revised(old, **({"constraints": limits} if limits is not None else {field: OTHER_PLAN_FIELDS[field]}))
     assert find_uncovered_changes(old, new, NOTHING)
 
 
@@ -149,8 +149,8 @@ def test_what_around_the_steps_may_differ() -> None:
 def test_a_new_step_needs_approval() -> None:
     old = approved()
     new = revised(old)
-    more = old.steps[2].model_copy(update={"id": "more", "number": 4, "target": "more.txt"})
-    new = new.model_copy(update={"steps": (*new.steps, more)})
+    added = old.steps[2].model_copy(update={"id": "more", "number": 4, "target": "more.txt"})
+    new = new.model_copy(update={"steps": (*new.steps, added)})
     assert find_uncovered_changes(old, new, NOTHING) == ["the step more is new"]
 
 
@@ -247,8 +247,8 @@ def test_steps_in_strict_order_stay_in_it() -> None:
 def test_steps_that_share_a_path_stay_in_their_order(one: dict[str, Any], two: dict[str, Any]) -> None:
     old = approved(command(1, **one), command(2, **two))
     assert find_uncovered_changes(old, revised(old, "s2", "s1"), NOTHING)
-    apart = approved(command(1, inputs=["x"]), command(2, inputs=["x"]))
-    assert find_uncovered_changes(apart, revised(apart, "s2", "s1"), NOTHING) == [], "both only read it"
+    readers = approved(command(1, inputs=["x"]), command(2, inputs=["x"]))
+    assert find_uncovered_changes(readers, revised(readers, "s2", "s1"), NOTHING) == [], "both only read it"
 
 
 @st.composite
@@ -259,38 +259,38 @@ def revisions(draw: st.DrawFn) -> tuple[ExecutionPlan, list[str], dict[str, str]
         number: draw(st.lists(st.integers(1, number - 1), unique=True, max_size=2)) if number > 1 else []
         for number in range(1, count + 1)
     }
-    old = approved(*[step(number, depends_on=[f"s{each}" for each in needs[number]]) for number in needs])
-    left = draw(st.lists(st.sampled_from([each.id for each in old.steps]), unique=True, min_size=1))
-    fields = st.sampled_from(sorted(OTHER.keys() - {"id", "depends_on"}))
-    changes = draw(st.dictionaries(st.sampled_from(left), fields, max_size=2))
-    return old, left, changes
+    old = approved(*[step(number, depends_on=[f"s{need}" for need in needs[number]]) for number in needs])
+    kept = draw(st.lists(st.sampled_from([plan_step.id for plan_step in old.steps]), unique=True, min_size=1))
+    fields = st.sampled_from(sorted(OTHER_STEP_FIELDS.keys() - {"id", "depends_on"}))
+    changes = draw(st.dictionaries(st.sampled_from(kept), fields, max_size=2))
+    return old, kept, changes
 
 
 @given(revisions())
 def test_a_revision_is_covered_exactly_where_its_steps_and_their_needs_are_those_that_were_approved(
     case: tuple[ExecutionPlan, list[str], dict[str, str]],
 ) -> None:
-    old, left, fields = case
-    by_id = {each.id: each for each in old.steps}
-    new = revised(old, *left, changes={name: {field: OTHER[field]} for name, field in fields.items()})
-    same = all(getattr(by_id[name], field) == OTHER[field] for name, field in fields.items())
+    old, kept, fields = case
+    by_id = {plan_step.id: plan_step for plan_step in old.steps}
+    new = revised(old, *kept, changes={name: {field: OTHER_STEP_FIELDS[field]} for name, field in fields.items()})
+    is_unchanged = all(getattr(by_id[name], field) == OTHER_STEP_FIELDS[field] for name, field in fields.items())
     ordered = all(
-        need in left and left.index(need) < left.index(name) for name in left for need in by_id[name].depends_on
+        need in kept and kept.index(need) < kept.index(name) for name in kept for need in by_id[name].depends_on
     )
-    found = find_uncovered_changes(old, new, NOTHING)
-    if not same:
-        assert found
+    uncovered = find_uncovered_changes(old, new, NOTHING)
+    if not is_unchanged:
+        assert uncovered
     else:
-        assert (not found) is ordered
+        assert (not uncovered) is ordered
 
 
 @given(revisions(), st.data())
 def test_no_need_is_lost_or_put_in(case: tuple[ExecutionPlan, list[str], dict[str, str]], data: st.DataObject) -> None:
-    old, left, _ = case
-    name = data.draw(st.sampled_from(left))
-    names = [each.id for each in old.steps]
+    old, kept, _ = case
+    name = data.draw(st.sampled_from(kept))
+    names = [plan_step.id for plan_step in old.steps]
     needs = tuple(data.draw(st.lists(st.sampled_from(names), unique=True, max_size=3)))
-    new = revised(old, *left, changes={name: {"depends_on": needs}})
-    was = next(each for each in old.steps if each.id == name).depends_on
-    if set(needs) != set(was):
+    new = revised(old, *kept, changes={name: {"depends_on": needs}})
+    old_needs = next(plan_step for plan_step in old.steps if plan_step.id == name).depends_on
+    if set(needs) != set(old_needs):
         assert find_uncovered_changes(old, new, NOTHING)

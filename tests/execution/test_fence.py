@@ -62,11 +62,11 @@ def test_what_other_tools_write_is_not_ours(info: str) -> None:
     ],
 )
 def test_ours(info: str, language: str, name: str | None, mark: str, attributes: dict[str, str]) -> None:
-    found = parse_info_string(info)
-    assert found is not None
-    assert found.flaws == ()
-    assert (found.language, found.id and found.id.value, found.mark) == (language, name, mark)
-    assert {each.name: each.value for each in found.attributes} == attributes
+    parsed = parse_info_string(info)
+    assert parsed is not None
+    assert parsed.flaws == ()
+    assert (parsed.language, parsed.id and parsed.id.value, parsed.mark) == (language, name, mark)
+    assert {attribute.name: attribute.value for attribute in parsed.attributes} == attributes
 
 
 @pytest.mark.parametrize(
@@ -85,31 +85,31 @@ def test_ours(info: str, language: str, name: str | None, mark: str, attributes:
     ],
 )
 def test_what_cannot_be_read(info: str, columns: tuple[int, int] | None, words: str) -> None:
-    found = parse_info_string(info)
-    assert found is not None
+    parsed = parse_info_string(info)
+    assert parsed is not None
     if columns is None:
-        assert found.id is not None
-        assert found.id.value == "a,"
+        assert parsed.id is not None
+        assert parsed.id.value == "a,"
         return
-    assert [(each.start, each.end) for each in found.flaws] == [columns]
-    assert words in found.flaws[0].message
+    assert [(flaw.start, flaw.end) for flaw in parsed.flaws] == [columns]
+    assert words in parsed.flaws[0].message
 
 
 def test_columns_are_those_of_the_words() -> None:
     info = 'sh {#build needs=a task="x y"}'
-    found = parse_info_string(info)
-    assert found is not None
-    assert found.id is not None
-    assert info[found.id.start : found.id.end] == "#build"
-    assert [info[each.start : each.end] for each in found.attributes] == ["needs=a", 'task="x y"']
+    parsed = parse_info_string(info)
+    assert parsed is not None
+    assert parsed.id is not None
+    assert info[parsed.id.start : parsed.id.end] == "#build"
+    assert [info[attribute.start : attribute.end] for attribute in parsed.attributes] == ["needs=a", 'task="x y"']
 
 
 @given(some.text(alphabet="{}#.=\"'\\ abx,needs", max_size=30))
 def test_every_info_string_is_read(info: str) -> None:
-    found = parse_info_string(info)
-    if found is not None:
-        places = [(each.start, each.end) for each in (*found.attributes, *([found.id] if found.id else []))]
-        places += [(each.start, each.end) for each in found.flaws]
+    parsed = parse_info_string(info)
+    if parsed is not None:
+        places = [(attribute.start, attribute.end) for attribute in (*parsed.attributes, *([parsed.id] if parsed.id else []))]
+        places += [(flaw.start, flaw.end) for flaw in parsed.flaws]
         assert all([0 <= start < end <= len(info) for start, end in places])
 
 

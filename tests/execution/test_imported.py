@@ -12,7 +12,7 @@ from execplan.errors import ExecplanError
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.importers.plan_import import import_plan
-from tests.execution.bad import GONE, change, good
+from tests.execution.bad import REMOVED, change, good
 from tests.execution.plans import loaded
 
 GOVERNANCE: dict[str, Any] = {
@@ -109,7 +109,7 @@ STEPWISE: dict[str, Any] = {
 }
 
 
-def taken(value: dict[str, Any]) -> ExecutionPlan:
+def import_document(value: dict[str, Any]) -> ExecutionPlan:
     """Import it; what comes of it is a document like any other."""
     document = import_plan(json.dumps(value).encode(), "other.json", "2026-01-01_parser")
     assert document.plan_id == "2026-01-01_parser"
@@ -119,24 +119,24 @@ def taken(value: dict[str, Any]) -> ExecutionPlan:
     return document
 
 
-def refused(value: object) -> list[str]:
+def import_violations(value: object) -> list[str]:
     """Expect a refusal; every place and why."""
     with pytest.raises(ExecplanError) as caught:
         import_plan(value if isinstance(value, bytes) else json.dumps(value).encode(), "other.json", "x")
     assert caught.value.exit == 3
     assert isinstance(caught.value.data, dict)
-    return [f"{each['pointer']} {each['message']}" for each in caught.value.data["violations"]]
+    return [f"{violation['pointer']} {violation['message']}" for violation in caught.value.data["violations"]]
 
 
-def kept(document: ExecutionPlan) -> dict[str, Any]:
+def imported_context(document: ExecutionPlan) -> dict[str, Any]:
     """What is kept beside the steps."""
     imported: Any = document.metadata.context["imported"]
-    found: dict[str, Any] = imported
-    return found
+    context: dict[str, Any] = imported
+    return context
 
 
 def test_governance() -> None:
-    plan = taken(GOVERNANCE)
+    plan = import_document(GOVERNANCE)
     write, make, drop = plan.steps
     assert (plan.description, plan.mode, plan.intent.category) == ("Write the page", "engine", "file_write")
     assert plan.intent.summary == "Please write the page"
@@ -162,7 +162,7 @@ def test_governance() -> None:
     assert (drop.when.kind, drop.when.of) == ("exists", "old.md")
     assert drop.parallel
     assert (plan.constraints.max_steps, plan.constraints.max_duration_s) == (5, 120)
-    assert kept(plan) == {
+    assert imported_context(plan) == {
         "shape": "governance",
         "plan_id": "p-1",
         "version": "1.0.0",
@@ -181,10 +181,10 @@ def test_both_spellings_of_keys() -> None:
         "recovery_paths": [{"trigger_step": 0, "strategy": "retry"}],
         "conditionals": [{"condition": "missing:a.txt", "if_true": [0]}],
     }
-    step = taken(snake).steps[0]
+    step = import_document(snake).steps[0]
     assert (step.max_invocations, step.on_failure.max_retries, step.on_failure.backoff_ms) == (3, 3, 1000)
-    assert refused({**snake, "planId": "p-1"}) == ["/planId plan_id says the same"]
-    assert taken(
+    assert import_violations({**snake, "planId": "p-1"}) == ["/planId plan_id says the same"]
+    assert import_document(
         {**TYPED, "steps": [{"stepNumber": 1, "toolName": "weather.get_current_weather", "description": "x"}]}
         | {"selected_tools": ["weather.get_current_weather"]}
     )
@@ -201,19 +201,19 @@ def test_both_spellings_of_keys() -> None:
     ],
 )
 def test_modes_and_their_other_names(said: str | None, mode: str) -> None:
-    assert taken({**GOVERNANCE, "executionMode": said}).mode == mode
+    assert import_document({**GOVERNANCE, "executionMode": said}).mode == mode
     constraints = {**GOVERNANCE["constraints"], "executionMode": said}
-    assert taken({**GOVERNANCE, "executionMode": None, "constraints": constraints}).mode == mode
+    assert import_document({**GOVERNANCE, "executionMode": None, "constraints": constraints}).mode == mode
 
 
 def test_tools_that_are_none_of_ours() -> None:
     value = deepcopy(GOVERNANCE)
     value["operations"].append({"id": "op-004", "tool": "web.search", "arguments": {"query": "x"}, "allow": []})
-    assert refused(value) == [
+    assert import_violations(value) == [
         "/operations/3/tool web.search is no tool of ours, so nothing here can call it; the mode agent_guided carries it"
     ]
     for mode in ("agent_guided", None):
-        plan = taken({**value, "executionMode": mode})
+        plan = import_document({**value, "executionMode": mode})
         assert plan.mode == "agent"
         assert plan.steps[3].type == "use_tool"
         assert plan.steps[3].parameters == {"query": "x"}
@@ -221,33 +221,33 @@ def test_tools_that_are_none_of_ours() -> None:
 
 
 def test_no_operation_may_take_longer_than_the_plan() -> None:
-    made = taken(GOVERNANCE)
-    assert made.constraints.max_duration_s == 120
-    assert [step.timeout_s for step in made.steps] == [120, 60, 120]
+    plan = import_document(GOVERNANCE)
+    assert plan.constraints.max_duration_s == 120
+    assert [step.timeout_s for step in plan.steps] == [120, 60, 120]
 
 
 def test_a_strategy_in_its_other_spelling() -> None:
     value = {**GOVERNANCE, "recoveryPaths": [{"triggerStep": 1, "strategy": "fail-fast"}]}
-    assert taken(value).steps[1].on_failure.strategy == "fail_fast"
+    assert import_document(value).steps[1].on_failure.strategy == "fail_fast"
 
 
 def test_a_condition_and_its_opposite() -> None:
     value = deepcopy(GOVERNANCE)
     value["recoveryPaths"] = []
     value["conditionals"] = [{"condition": "step_0_success", "ifTrue": [1], "ifFalse": [2]}]
-    kinds = [each.when.kind for each in taken(value).steps if each.when is not None]
+    kinds = [step.when.kind for step in import_document(value).steps if step.when is not None]
     assert kinds == ["succeeded", "failed"]
     value["conditionals"].insert(0, {"condition": "exists:a", "ifTrue": [0]})
-    assert refused(value) == [
+    assert import_violations(value) == [
         "/conditionals/1/ifFalse/0 the opposite of the condition is no condition: the step may be skipped, too"
     ]
 
 
 GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"/planId": GONE}, "/plan_id missing"),
+    ({"/planId": REMOVED}, "/plan_id missing"),
     ({"/operations": []}, "/operations "),
-    ({"/operations": GONE}, "/operations missing"),
-    ({"/intent": GONE}, "/intent missing"),
+    ({"/operations": REMOVED}, "/operations missing"),
+    ({"/intent": REMOVED}, "/intent missing"),
     ({"/operations/0/id": "op 1"}, "/operations/0/id should be an id: a letter"),
     ({"/operations/1/id": "op-001"}, "/operations/1/id `op-001` is the id of step 1 too"),
     ({"/operations/0/tool": "write"}, "/operations/0/tool write is no tool of ours"),
@@ -318,12 +318,12 @@ STEPWISE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/steps/0/validation/test_after": True}, "/steps/0/validation/test_after names no command"),
     ({"/steps/0/validation/test_after": "a | b"}, "/steps/0/validation/test_after needs a shell"),
     ({"/steps/0/validation/test_after": "A=1 make test"}, "/steps/0/validation/test_after needs a shell"),
-    ({"/steps/0/line_range": GONE}, "/steps/0/line_range which lines"),
+    ({"/steps/0/line_range": REMOVED}, "/steps/0/line_range which lines"),
     ({"/steps/0/line_range": [5, 2]}, "/steps/0/line_range line 5 comes after line 2"),
     ({"/steps/0/line_range": [5]}, "/steps/0/line_range/1 missing"),
-    ({"/steps/1/content": GONE}, "/steps/1/content create_file needs it"),
+    ({"/steps/1/content": REMOVED}, "/steps/1/content create_file needs it"),
     ({"/steps/2/target": "src/"}, "/steps/2/target is a folder"),
-    ({"/steps/3/command": GONE}, "/steps/3/content execute_command needs it"),
+    ({"/steps/3/command": REMOVED}, "/steps/3/content execute_command needs it"),
     ({"/steps/3/type": "query"}, "/steps/3/type input should be"),
     ({"/steps/3/target": "a"}, "/steps/3/target execute_command has no use for it"),
     ({"/steps/1/timeout": 0}, "/steps/1/timeout input should be greater"),
@@ -338,9 +338,9 @@ STEPWISE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
 @pytest.mark.parametrize(
     ("shape", "changes", "told"),
     [
-        *[(GOVERNANCE, *each) for each in GOVERNANCE_BAD],
-        *[(TYPED, *each) for each in TYPED_BAD],
-        *[(STEPWISE, *each) for each in STEPWISE_BAD],
+        *[(GOVERNANCE, *case) for case in GOVERNANCE_BAD],
+        *[(TYPED, *case) for case in TYPED_BAD],
+        *[(STEPWISE, *case) for case in STEPWISE_BAD],
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
@@ -348,8 +348,8 @@ def test_what_cannot_be_carried_is_refused(shape: dict[str, Any], changes: dict[
     value = deepcopy(shape)
     for pointer, new in changes.items():
         change(value, pointer, new)
-    found = refused(value)
-    assert any(each.startswith(told) for each in found), found
+    violations = import_violations(value)
+    assert any(violation.startswith(told) for violation in violations), violations
 
 
 def test_all_at_once_with_how_it_is_written() -> None:
@@ -358,21 +358,21 @@ def test_all_at_once_with_how_it_is_written() -> None:
     value["extra"] = 1
     value["steps"][1]["depends_on"] = [9]
     data = json.dumps(value).replace('"plan_id"', '"created_at": NaN, "plan_id"', 1).encode()
-    places = [each.split(" ")[0] for each in refused(data)]
+    places = [violation.split(" ")[0] for violation in import_violations(data)]
     assert places == ["/created_at", "/created_at", "/steps/0/status", "/extra", "/steps/1/depends_on/0"]
 
 
 def test_typed() -> None:
-    plan = taken(TYPED)
+    plan = import_document(TYPED)
     assert plan.mode == "agent"
-    assert [(each.id, each.tool, each.depends_on) for each in plan.steps] == [
+    assert [(step.id, step.tool, step.depends_on) for step in plan.steps] == [
         ("step-1", "weather.get_current_weather", ()),
         ("step-2", "timer.set_timer", ("step-1",)),
     ]
     assert plan.steps[0].parameters == {"city": "Seattle"}
     assert plan.steps[1].parameters is None
     assert plan.intent.summary == TYPED["request"]
-    assert kept(plan) == {
+    assert imported_context(plan) == {
         "shape": "typed",
         "plan_id": "plan_abc123",
         "reasoning": "One after the other",
@@ -383,7 +383,7 @@ def test_typed() -> None:
 
 
 def test_typed_steps_go_in_the_order_of_their_numbers() -> None:
-    assert to_bytes(taken({**TYPED, "steps": TYPED["steps"][::-1]})) == to_bytes(taken(TYPED))
+    assert to_bytes(import_document({**TYPED, "steps": TYPED["steps"][::-1]})) == to_bytes(import_document(TYPED))
 
 
 def test_typed_with_our_own_tools() -> None:
@@ -391,14 +391,14 @@ def test_typed_with_our_own_tools() -> None:
         {"step_number": 1, "tool_name": "shell.run", "description": "Test", "parameters": {"command": "make test"}},
         {"step_number": 2, "tool_name": "file.delete", "description": "Drop", "parameters": {"path": "x"}},
     ]
-    plan = taken({**TYPED, "steps": steps, "selected_tools": ["shell.run", "file.delete"]})
+    plan = import_document({**TYPED, "steps": steps, "selected_tools": ["shell.run", "file.delete"]})
     assert plan.mode == "engine"
     assert plan.steps[0].argv == ("make", "test")
     assert plan.steps[1].target == "x"
 
 
 def test_stepwise() -> None:
-    plan = taken(STEPWISE)
+    plan = import_document(STEPWISE)
     change_, create, delete, run, install = plan.steps
     assert (change_.lines, change_.action, change_.validation.test_after) == (
         (50, 55),
@@ -410,17 +410,17 @@ def test_stepwise() -> None:
     assert (delete.type, delete.risk.level) == ("delete_file", "HIGH")
     assert run.argv == ("make", "test")
     assert install.argv == ("pip", "install", "-r", "requirements.txt")
-    assert [each.id for each in plan.steps] == ["step-1", "step-2", "step-3", "step-4", "step-5"]
-    assert kept(plan)["plan_id"] == "plan_20240101_120000"
-    assert kept(plan)["metadata"] == {"author": "ann"}
-    assert kept(plan)["created_at"] == "2024-01-01T12:00:00Z"
+    assert [step.id for step in plan.steps] == ["step-1", "step-2", "step-3", "step-4", "step-5"]
+    assert imported_context(plan)["plan_id"] == "plan_20240101_120000"
+    assert imported_context(plan)["metadata"] == {"author": "ann"}
+    assert imported_context(plan)["created_at"] == "2024-01-01T12:00:00Z"
 
 
 @pytest.mark.parametrize(
     "value", [{}, [], 3, {"steps": []}, {"plan_id": "x", "recommendations": {}}, {"schema": "other"}]
 )
 def test_other_shapes(value: object) -> None:
-    assert refused(value) == [
+    assert import_violations(value) == [
         " no plan of a known shape: it needs operations, or steps; execplan's own name their schema"
     ]
 
@@ -430,17 +430,17 @@ def test_our_own() -> None:
     moved = import_plan(to_bytes(document), "own.json", "2026-02-02_other")
     assert moved.plan_id == "2026-02-02_other"
     assert moved.source is None
-    assert all(each.source is None for each in moved.steps)
-    assert kept(moved)["plan_id"] == document.plan_id
-    assert kept(moved)["lines"] == {"make": {"line_start": 3, "line_end": 5}}
+    assert all(step.source is None for step in moved.steps)
+    assert imported_context(moved)["plan_id"] == document.plan_id
+    assert imported_context(moved)["lines"] == {"make": {"line_start": 3, "line_end": 5}}
     assert moved.metadata.context["by"] == "a test"
-    assert [each.id for each in moved.steps] == [each.id for each in document.steps]
+    assert [step.id for step in moved.steps] == [step.id for step in document.steps]
     assert import_plan(to_bytes(moved), "own.json", "2026-02-02_other") == moved, "what was imported is taken as it is"
-    again = kept(import_plan(to_bytes(moved), "own.json", "third"))
-    assert again["imported"]["plan_id"] == document.plan_id
+    context = imported_context(import_plan(to_bytes(moved), "own.json", "third"))
+    assert context["imported"]["plan_id"] == document.plan_id
     value = good()
     value["steps"][0]["number"] = 3
-    assert refused(value) == ["/steps/0/number is 3 and not 1: steps are numbered 1…n in their order"]
+    assert import_violations(value) == ["/steps/0/number is 3 and not 1: steps are numbered 1…n in their order"]
 
 
 def test_hidden_characters_are_refused_by_policy() -> None:

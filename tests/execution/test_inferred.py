@@ -19,16 +19,16 @@ from execplan.text.text_lines import Text
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].parent / "shared" / "corpus")
 
 
-def found(steps: str, validation: str = "") -> ParsedSteps:
+def parsed_steps(steps: str, validation: str = "") -> ParsedSteps:
     """What is found in a plan with such sections."""
     text = f"# T\n\n## Concrete Steps\n\n{steps}\n\n## Validation and Acceptance\n\n{validation}\n"
     return infer_steps(read_text(Text.from_str(text)), frozenset())
 
 
-def taken(steps: str, validation: str = "") -> list[str]:
+def inferred_commands(steps: str, validation: str = "") -> list[str]:
     """The commands that are taken, with `FOLDER: ` before one that is not run in the root."""
-    drafts = found(steps, validation).drafts
-    return [each.command if each.cwd == "." else f"{each.cwd}: {each.command}" for each in drafts]
+    drafts = parsed_steps(steps, validation).drafts
+    return [draft.command if draft.cwd == "." else f"{draft.cwd}: {draft.command}" for draft in drafts]
 
 
 FORMS = {
@@ -81,7 +81,7 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_forms(name: str) -> None:
     markdown, commands = FORMS[name]
-    assert taken(markdown) == commands
+    assert inferred_commands(markdown) == commands
 
 
 FOLDERS = {
@@ -132,7 +132,7 @@ FOLDERS = {
 @pytest.mark.parametrize("name", FOLDERS)
 def test_folders(name: str) -> None:
     markdown, commands = FOLDERS[name]
-    assert taken(markdown) == commands
+    assert inferred_commands(markdown) == commands
 
 
 UNSURE = {
@@ -156,16 +156,16 @@ UNSURE = {
 
 @pytest.mark.parametrize("name", UNSURE)
 def test_a_folder_that_is_not_sure_is_no_guess(name: str) -> None:
-    assert [command for command in taken(UNSURE[name]) if "npm ci" not in command] == []
-    assert [each for each in found(UNSURE[name]).skipped if "make a" in each.text or "npm test" in each.text]
+    assert [command for command in inferred_commands(UNSURE[name]) if "npm ci" not in command] == []
+    assert [skipped_line for skipped_line in parsed_steps(UNSURE[name]).skipped if "make a" in skipped_line.text or "npm test" in skipped_line.text]
 
 
 def test_folders_of_the_steps_do_not_reach_the_validation() -> None:
-    assert taken("Working directory: `web`\n\n    npm ci", "    npm test") == ["web: npm ci"]
-    assert taken("    npm ci", "    npm test") == ["npm ci", "npm test"]
+    assert inferred_commands("Working directory: `web`\n\n    npm ci", "    npm test") == ["web: npm ci"]
+    assert inferred_commands("    npm ci", "    npm test") == ["npm ci", "npm test"]
 
 
-LEFT = {
+SKIPPED = {
     "a gap": ("    git checkout <branch>", "gap"),
     "a gap in words": ("    tool --file path/to/file", "gap"),
     "capitals": ("    git show COMMIT_SHA", "gap"),
@@ -226,46 +226,46 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("name", LEFT)
+@pytest.mark.parametrize("name", SKIPPED)
 def test_what_is_left(name: str) -> None:
-    markdown, why = LEFT[name]
-    seen = found(markdown)
-    assert [each.command for each in seen.drafts] == []
-    assert why in " / ".join([each.why for each in seen.skipped])
+    markdown, why = SKIPPED[name]
+    parsed = parsed_steps(markdown)
+    assert [draft.command for draft in parsed.drafts] == []
+    assert why in " / ".join([skipped_line.why for skipped_line in parsed.skipped])
 
 
 def test_what_a_transcript_shows_is_left_where_it_varies() -> None:
-    seen = found("```console\n$ make test\n12 passed in 0.3s\n```")
-    assert [each.command for each in seen.drafts] == ["make test"]
-    assert seen.drafts[0].expect is None
-    assert seen.skipped[0].text == "12 passed in 0.3s"
+    parsed = parsed_steps("```console\n$ make test\n12 passed in 0.3s\n```")
+    assert [draft.command for draft in parsed.drafts] == ["make test"]
+    assert parsed.drafts[0].expect is None
+    assert parsed.skipped[0].text == "12 passed in 0.3s"
 
 
 def test_phases_lines_and_needs() -> None:
-    drafts = found("    make a\n    make b \\\n      c", "- `make d`").drafts
-    assert [(each.phase, each.start, each.end) for each in drafts] == [(WORK, 4, 5), (WORK, 5, 7), (VALIDATE, 10, 11)]
+    drafts = parsed_steps("    make a\n    make b \\\n      c", "- `make d`").drafts
+    assert [(draft.phase, draft.start, draft.end) for draft in drafts] == [(WORK, 4, 5), (WORK, 5, 7), (VALIDATE, 10, 11)]
     assert drafts[1].needs == (drafts[0].id,)
     assert drafts[0].needs == drafts[2].needs == ()
-    assert len({each.id for each in drafts}) == 3
+    assert len({draft.id for draft in drafts}) == 3
 
 
 def test_nothing_is_read_from_taken_lines_guidance_quotes_and_other_sections() -> None:
     text = "# T\n\n## Plan of Work\n\n    make a\n\n## Concrete Steps\n\n> `make b`\n\n```sh\nmake c\n```\n\n<!--\nmake d\n-->\n"
     plan = read_text(Text.from_str(text))
-    assert [each.command for each in infer_steps(plan, frozenset()).drafts] == ["make c"]
+    assert [draft.command for draft in infer_steps(plan, frozenset()).drafts] == ["make c"]
     assert infer_steps(plan, frozenset(range(10, 13))).drafts == ()
 
 
-WORDS = st.sampled_from(
+FRAGMENTS = st.sampled_from(
     "`make test`;Run ;cd web && ;`cd web`;\n;\n\n;    ;- ;1. ;```sh\n;```\n;$ ;npm test;cargo test \\\n;if ;or ;In `web/`:;"
     "/home/ann/x;from ;`;``;'\";<<EOF\n;$(;$X;(;);# ;> ;\t;é;。;\u202e;## Validation\n;[ ] ;\\;&&;|;&".split(";")
 )
 
 
 @settings(max_examples=50)
-@given(st.lists(WORDS, max_size=30).map("".join))
-def test_any_text_is_read_and_a_step_holds_only_words_of_its_lines(words: str) -> None:
-    plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{words}\n"))
+@given(st.lists(FRAGMENTS, max_size=30).map("".join))
+def test_any_text_is_read_and_a_step_holds_only_words_of_its_lines(markdown: str) -> None:
+    plan = read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{markdown}\n"))
     once = infer_steps(plan, frozenset())
     assert once == infer_steps(plan, frozenset())
     for draft in once.drafts:

@@ -26,7 +26,7 @@ HISTORY = [
     {"revision": 1, "sha256": "0" * 64, "reason": "it failed", "completed_steps": [1], "failed_steps": [2]},
 ]
 REVISED = {**good(), "revision": 2, "metadata": {"history": HISTORY, "context": {}}}
-SCRIPTED = {**GOVERNANCE, "operations": [dict(each) for each in GOVERNANCE["operations"]]}
+SCRIPTED = {**GOVERNANCE, "operations": [dict(operation) for operation in GOVERNANCE["operations"]]}
 SCRIPTED["operations"][1] = {**SCRIPTED["operations"][1], "arguments": {"command": "CI=1 make docs", "env": {"A": "b"}}}
 
 
@@ -42,17 +42,17 @@ def mutants(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The value with one part of it exchanged, taken out, or under another name."""
     for *path, last in places(value):
         for new in (*VALUES, ...):
-            made = deepcopy(value)
-            into = made
-            for part in path:
-                into = into[part]
+            mutant = deepcopy(value)
+            into = mutant
+            for key in path:
+                into = into[key]
             if new is ...:
-                kept = into.pop(last)
+                removed = into.pop(last)
                 if isinstance(into, dict):
-                    into[f"{last}x"] = kept
+                    into[f"{last}x"] = removed
             else:
                 into[last] = new
-            yield made
+            yield mutant
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def mutants(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 )
 def test_every_part_of_another_kind(value: dict[str, Any], reader: Callable[[bytes], Any]) -> None:
     reader(json.dumps(value).encode())
-    exits = {_exit(made, reader) for made in mutants(value)}
+    exits = {_exit(mutant, reader) for mutant in mutants(value)}
     assert exits - {POLICY} == {0, INPUT}
 
 
-def _exit(made: dict[str, Any], reader: Callable[[bytes], Any]) -> int:
+def _exit(mutant: dict[str, Any], reader: Callable[[bytes], Any]) -> int:
     """What it comes to, in an exit status."""
     try:
-        to_bytes(reader(json.dumps(made).encode()))
+        to_bytes(reader(json.dumps(mutant).encode()))
     except ExecplanError as error:
         return error.exit
     return 0

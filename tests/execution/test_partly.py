@@ -25,13 +25,13 @@ def patched(draw: st.DrawFn) -> tuple[list[str], list[Hunk]]:
     return [*lines, *draw(LINES)], hunks
 
 
-def _with(lines: list[str], hunks: list[Hunk], chosen: tuple[bool, ...]) -> bytes:
-    made: list[str] = []
+def _apply_hunks(lines: list[str], hunks: list[Hunk], chosen: tuple[bool, ...]) -> bytes:
+    result_lines: list[str] = []
     at = 0
     for hunk, is_chosen in zip(hunks, chosen, strict=True):
-        made += [*lines[at : hunk.start], *(hunk.new if is_chosen else hunk.old)]
+        result_lines += [*lines[at : hunk.start], *(hunk.new if is_chosen else hunk.old)]
         at = hunk.start + len(hunk.old)
-    return "".join([*made, *lines[at:]]).encode()
+    return "".join([*result_lines, *lines[at:]]).encode()
 
 
 @given(patched(), st.lists(st.sampled_from(["a\n", "b\n", "\n", "c"]), max_size=9))
@@ -40,7 +40,7 @@ def test_a_file_is_partly_patched_where_some_of_the_hunks_give_it(
 ) -> None:
     lines, hunks = case
     before = "".join(lines).encode()
-    every = {_with(lines, hunks, chosen) for chosen in product((False, True), repeat=len(hunks))}
-    assert all([is_partially_applied(before, made, hunks) for made in every])
+    variants = {_apply_hunks(lines, hunks, chosen) for chosen in product((False, True), repeat=len(hunks))}
+    assert all([is_partially_applied(before, variant, hunks) for variant in variants])
     given_bytes = "".join(other).encode()
-    assert is_partially_applied(before, given_bytes, hunks) == (given_bytes in every)
+    assert is_partially_applied(before, given_bytes, hunks) == (given_bytes in variants)

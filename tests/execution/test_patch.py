@@ -37,7 +37,7 @@ def applied(old: str, diff: str, target: str | None = "app.py") -> str:
     return apply_patch(old.encode(), change).decode()
 
 
-def refused(old: str, diff: str, target: str | None = "app.py") -> ExecplanError:
+def patch_error(old: str, diff: str, target: str | None = "app.py") -> ExecplanError:
     with pytest.raises(ExecplanError) as raised:
         applied(old, diff, target)
     return raised.value
@@ -58,15 +58,15 @@ def test_a_blank_line_may_have_lost_its_space() -> None:
 
 def test_line_ends_of_the_file_are_kept() -> None:
     assert applied(OLD.replace("\n", "\r\n"), DIFF) == NEW.replace("\n", "\r\n")
-    assert "is 'line 2\\r', not 'line 2'" in refused(OLD.replace("line 2\n", "line 2\r\n"), DIFF).message
+    assert "is 'line 2\\r', not 'line 2'" in patch_error(OLD.replace("line 2\n", "line 2\r\n"), DIFF).message
 
 
 def test_a_missing_end_is_told_by_the_diff() -> None:
     diff = "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n"
     assert applied("a", diff) == "b\n"
     assert applied("a\n", "@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n") == "b"
-    assert refused("a\n", diff).code == "patch-does-not-apply"
-    assert refused("a\nb\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline at end of file\n").code == "patch-does-not-apply"
+    assert patch_error("a\n", diff).code == "patch-does-not-apply"
+    assert patch_error("a\nb\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline at end of file\n").code == "patch-does-not-apply"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_missing_end_is_told_by_the_diff() -> None:
     ],
 )
 def test_a_hunk_that_does_not_fit_is_named(old: str, words: str) -> None:
-    error = refused(old, DIFF)
+    error = patch_error(old, DIFF)
     assert error.code == "patch-does-not-apply"
     assert words in error.message
 
@@ -107,19 +107,19 @@ def test_a_hunk_that_does_not_fit_is_named(old: str, words: str) -> None:
     ],
 )
 def test_what_is_no_diff_of_the_target_is_refused(diff: str, words: str) -> None:
-    error = refused(OLD, diff)
+    error = patch_error(OLD, diff)
     assert error.code == "bad-patch"
     assert words in error.message
 
 
 def test_files_are_made_deleted_and_renamed() -> None:
-    made, gone, moved = parse_patch(
+    created, deleted, moved = parse_patch(
         "diff --git a/new.py b/new.py\nnew file mode 100755\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
         "--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
         "diff --git a/one.py b/two.py\nsimilarity index 100%\nrename from one.py\nrename to two.py\n"
     )
-    assert (made.source, made.target, made.mode, apply_patch(b"", made)) == (None, "new.py", 0o755, b"x\n")
-    assert (gone.source, gone.target, apply_patch(b"x\n", gone)) == ("old.py", None, b"")
+    assert (created.source, created.target, created.mode, apply_patch(b"", created)) == (None, "new.py", 0o755, b"x\n")
+    assert (deleted.source, deleted.target, apply_patch(b"x\n", deleted)) == ("old.py", None, b"")
     assert (moved.source, moved.target, apply_patch(b"x\n", moved)) == ("one.py", "two.py", b"x\n")
 
 
@@ -128,11 +128,11 @@ def test_files_are_made_deleted_and_renamed() -> None:
 def test_what_difflib_says_is_applied(old: list[str], new: list[str], ended: bool) -> None:
     before, after = "\n".join(old) + "\n" * ended, "\n".join(new) + "\n" * ended
     diff = ""
-    cut = [
+    line_lists = [
         [line + "\n" for line in text.split("\n")[:-1]] + ([text.split("\n")[-1]] * bool(text.split("\n")[-1]))
         for text in (before, after)
     ]
-    for line in difflib.unified_diff(cut[0], cut[1], "a/app.py", "b/app.py", n=1):
+    for line in difflib.unified_diff(line_lists[0], line_lists[1], "a/app.py", "b/app.py", n=1):
         diff += line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
     if diff:
         assert applied(before, diff) == after
@@ -166,8 +166,8 @@ def test_only_files_that_an_approval_binds_are_changed(lines: list[str]) -> None
         changes = parse_patch(text)
     except ExecplanError:
         return
-    named = {name for each in changes for name in (each.source, each.target) if name is not None}
-    assert named == set(diff_paths(text))
+    changed_paths = {name for change in changes for name in (change.source, change.target) if name is not None}
+    assert changed_paths == set(diff_paths(text))
 
 
 def test_git_agrees(tmp_path: Path) -> None:

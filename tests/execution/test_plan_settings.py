@@ -13,27 +13,27 @@ from execplan.execution.execution_plan import Constraints
 from tests.conftest import Folder
 
 STEPS = '```sh {#a}\nmake test\n```\n\n```sh {#b timeout=30 allow="npm run lint"}\nmake build\n```\n'
-WHOLE = (
+ALL_ATTRIBUTES = (
     'text {execution mode=agent max-steps=20 max-duration=1h require-sequential forbidden-paths="secrets infra/**" '
     'forbidden-commands="git push, npm publish" timeout=2m allow="npm run fmt" deny="git commit"}'
 )
 
 
-def plan(repo: Folder, fence: str) -> None:
+def write_plan(repo: Folder, fence: str) -> None:
     text = f"# A plan\n\n## Progress\n\n- [ ] One\n\n## Concrete Steps\n\n```{fence}\nWhy so.\n```\n\n{STEPS}"
     repo.write(".agent/execplans/2026-01-01_a-plan.md", text)
 
 
 def compiled(repo: Folder) -> dict[str, Any]:
     repo.ok("compile")
-    found: dict[str, Any] = json.loads(
+    document: dict[str, Any] = json.loads(
         Path(repo.path, ".agent/execplans/artifacts/2026-01-01_a-plan/execution-plan.json").read_text(encoding="utf-8")
     )
-    return found
+    return document
 
 
 def test_every_attribute_reaches_the_execution_plan(repo: Folder) -> None:
-    plan(repo, WHOLE)
+    write_plan(repo, ALL_ATTRIBUTES)
     document = compiled(repo)
     assert document["mode"] == "agent"
     assert document["constraints"] == {
@@ -50,12 +50,12 @@ def test_every_attribute_reaches_the_execution_plan(repo: Folder) -> None:
 
 
 def test_there_is_an_attribute_for_the_mode_and_every_constraint() -> None:
-    fields = {each.field for each in PLAN_ATTRIBUTES}
+    fields = {attribute.field for attribute in PLAN_ATTRIBUTES}
     assert {"mode", *[f"constraints.{name}" for name in Constraints.model_fields]} <= fields
 
 
 def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_limit(repo: Folder) -> None:
-    plan(repo, "text")
+    write_plan(repo, "text")
     assert compiled(repo)["mode"] == "engine"
     assert compiled(repo)["constraints"]["max_steps"] == 100
     lines = "\n".join([f"make test-{number}" for number in range(150)])
@@ -83,24 +83,24 @@ def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_
     ],
 )
 def test_what_is_wrong_is_found_by_lint_and_stops_compile(repo: Folder, fence: str, code: str, words: str) -> None:
-    plan(repo, fence)
-    found = repo.run("lint", "--select", "EP60", "--ignore", "EP609", "--json").json["data"]["findings"]
-    assert [(each["code"], words in each["message"]) for each in found] == [(code, True)], found
+    write_plan(repo, fence)
+    findings = repo.run("lint", "--select", "EP60", "--ignore", "EP609", "--json").json["data"]["findings"]
+    assert [(finding["code"], words in finding["message"]) for finding in findings] == [(code, True)], findings
     assert repo.run("compile").exit == 3
 
 
 def test_constraints_of_the_plan_hold(repo: Folder) -> None:
-    plan(repo, 'text {execution forbidden-commands="make build"}')
+    write_plan(repo, 'text {execution forbidden-commands="make build"}')
     repo.ok("compile")
     assert "make build is forbidden by 'make build'" in repo.run("evaluate").out
-    plan(repo, "text {execution max-steps=1}")
+    write_plan(repo, "text {execution max-steps=1}")
     assert repo.run("compile").exit == 3
-    plan(repo, "text {execution max-duration=10s}")
+    write_plan(repo, "text {execution max-duration=10s}")
     repo.ok("compile")
     assert "the plan allows a run 10" in repo.run("evaluate").out
 
 
 def test_lint_renames_an_attribute_of_the_whole_plan(repo: Folder) -> None:
-    plan(repo, "text {execution max-step=20}")
+    write_plan(repo, "text {execution max-step=20}")
     repo.run("lint", "--select", "EP602", "--fix", "--unsafe-fixes")
     assert "{execution max-steps=20}" in Path(repo.path, ".agent/execplans/2026-01-01_a-plan.md").read_text("utf-8")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.execution.test_inferred import found
+from tests.execution.test_inferred import parsed_steps
 
-SHOWN = {
+EXPECTED_OUTPUTS = {
     "a block below": ("    make hello\n\nExpected output:\n\n    hello\n", "…\nhello\n…"),
     "a fence below": ("```sh\nmake hello\n```\n\nYou should see:\n\n```text\na b\n  c\n```", "…\na b\n  c\n…"),
     "in an item": ("1. Run it:\n\n       make hello\n\n   It prints:\n\n       hello\n", "…\nhello\n…"),
@@ -19,7 +19,7 @@ SHOWN = {
     "a colon": ("    make hello\n\nExpected output: `hello`", "…\nhello\n…"),
     "a number": ("    make hello\n\nThe command prints:\n\n    42\n", "…\n42\n…"),
 }
-NOT_SHOWN = {
+UNCERTAIN_OUTPUTS = {
     "an example": "    make hello\n\nExample output:\n\n    hello\n",
     "something like it": "    make hello\n\nExpected output (something like):\n\n    hello\n",
     "a shape": "    make hello\n\nExpected output shape:\n\n    hello\n",
@@ -36,16 +36,16 @@ NOT_SHOWN = {
 }
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", EXPECTED_OUTPUTS)
 def test_what_is_shown_is_expected(name: str) -> None:
-    markdown, expected = SHOWN[name]
-    seen = found(markdown)
-    assert [each.expect for each in seen.drafts if each.command == "make hello"] == [expected]
-    assert not [each for each in seen.skipped if "output" in each.why]
+    markdown, expected = EXPECTED_OUTPUTS[name]
+    parsed = parsed_steps(markdown)
+    assert [draft.expect for draft in parsed.drafts if draft.command == "make hello"] == [expected]
+    assert not [skipped_line for skipped_line in parsed.skipped if "output" in skipped_line.why]
 
 
-@pytest.mark.parametrize("name", NOT_SHOWN)
+@pytest.mark.parametrize("name", UNCERTAIN_OUTPUTS)
 def test_what_is_no_promise(name: str) -> None:
-    drafts = found(NOT_SHOWN[name]).drafts
+    drafts = parsed_steps(UNCERTAIN_OUTPUTS[name]).drafts
     assert drafts
-    assert [each.expect for each in drafts if each.expect is not None] == []
+    assert [draft.expect for draft in drafts if draft.expect is not None] == []

@@ -24,29 +24,29 @@ from execplan.execution.risk.command_risk import (
     rate_path,
 )
 from tests.conftest import COUNTED
-from tests.execution.rates import SETS, WANTED, rates
+from tests.execution.rates import SETS, EXPECTED_LEVELS, rates
 
 TABLE = builtin_table()
 EVERYDAY = (SETS / "everyday.tsv").read_text(encoding="utf-8").split("\n")[:-1]
 HOSTILE = (SETS / "hostile.tsv").read_text(encoding="utf-8").split("\n")[:-1]
 PROJECTS = [line.split("\t") for line in (SETS / "projects.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
-LEAST = 100
+MIN_COMMANDS = 100
 
 
-def level(command: str, **given: Any) -> str:
-    return rate_command(command, given.pop("table", TABLE), **given).level
+def level(command: str, **options: Any) -> str:
+    return rate_command(command, options.pop("table", TABLE), **options).level
 
 
 def rank(command: str) -> int:
     return LEVELS.index(level(command))
 
 
-@pytest.mark.parametrize("name", WANTED)
+@pytest.mark.parametrize("name", EXPECTED_LEVELS)
 def test_the_sets_are_rated_as_they_are(name: str, record_property: Any) -> None:
-    found = rates(name, Path(SETS) / f"{name}.tsv")
-    record_property(COUNTED, found.line(name))
-    assert not found.missed
-    assert found.total >= LEAST
+    result = rates(name, Path(SETS) / f"{name}.tsv")
+    record_property(COUNTED, result.line(name))
+    assert not result.missed
+    assert result.total >= MIN_COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_everyday_commands_of_thirty_projects(command: str) -> None:
 def test_projects_are_thirty_and_half_of_their_commands_need_no_reason() -> None:
     levels = [level(command) for _, command in PROJECTS]
     assert len({project for project, _ in PROJECTS}) >= 30
-    assert sum([each in (LOW, MEDIUM) for each in levels]) * 2 > len(levels)
+    assert sum([rating in (LOW, MEDIUM) for rating in levels]) * 2 > len(levels)
 
 
 def test_a_step_that_asks_for_a_shell() -> None:
@@ -298,8 +298,8 @@ def test_paths(path: str, action: str, wanted: str) -> None:
 
 
 def test_the_highest_of_several() -> None:
-    found = highest_risk([Risk(LOW, ("a",)), Risk(HIGH, ("b", "c")), Risk(HIGH, ("c", "d"))])
-    assert found == Risk(HIGH, ("b", "c", "d"))
+    highest = highest_risk([Risk(LOW, ("a",)), Risk(HIGH, ("b", "c")), Risk(HIGH, ("c", "d"))])
+    assert highest == Risk(HIGH, ("b", "c", "d"))
     assert highest_risk([]) == Risk(LOW, ("nothing is done",))
 
 
@@ -308,11 +308,11 @@ def row(**fields: object) -> dict[str, object]:
 
 
 def test_a_repository_only_raises() -> None:
-    ours = extend_table(TABLE, [row(program="deploy"), row(program="git", words=["add"], level=HIGH)], may_lower=False)
-    assert rate_command("deploy now", ours) == Risk(CRITICAL, ("`deploy now` changes what runs",))
-    assert level("git add x", table=ours) == HIGH
-    assert level("git status", table=ours) == LOW
-    assert level("sudo ls", table=ours) == CRITICAL
+    table = extend_table(TABLE, [row(program="deploy"), row(program="git", words=["add"], level=HIGH)], may_lower=False)
+    assert rate_command("deploy now", table) == Risk(CRITICAL, ("`deploy now` changes what runs",))
+    assert level("git add x", table=table) == HIGH
+    assert level("git status", table=table) == LOW
+    assert level("sudo ls", table=table) == CRITICAL
     files = extend_table(TABLE, [row(path="src/core/**")], may_lower=False)
     assert rate_path("src/core/a.py", "create", files).level == CRITICAL
     assert rate_path("src/a.py", "create", files).level == LOW
@@ -328,13 +328,13 @@ def test_a_repository_only_raises() -> None:
 
 
 def test_a_row_of_a_repository_that_is_lower_changes_nothing() -> None:
-    ours = extend_table(TABLE, [row(program="git", level=MEDIUM)], may_lower=False)
-    assert level("git push", table=ours) == HIGH
-    assert level("git status", table=ours) == MEDIUM
+    table = extend_table(TABLE, [row(program="git", level=MEDIUM)], may_lower=False)
+    assert level("git push", table=table) == HIGH
+    assert level("git status", table=table) == MEDIUM
 
 
 def test_a_user_may_lower() -> None:
-    mine = extend_table(
+    table = extend_table(
         TABLE,
         [
             row(program="frobnicate", level=LOW, reason="only looks"),
@@ -344,14 +344,14 @@ def test_a_user_may_lower() -> None:
         ],
         may_lower=True,
     )
-    assert level("frobnicate x", table=mine) == LOW
-    assert level("sudo frobnicate x", table=mine) == CRITICAL
-    assert level("frobnicate | wc", table=mine) == HIGH
-    assert level("./frobnicate x", table=mine) == HIGH
-    assert level("git push -f", table=mine) == MEDIUM
-    assert level("PATH=x ls", table=mine) == LOW
-    assert rate_path(".github/workflows/ci.yml", "create", mine).level == MEDIUM
-    both = extend_table(mine, [row(program="frobnicate", level=CRITICAL)], may_lower=False)
+    assert level("frobnicate x", table=table) == LOW
+    assert level("sudo frobnicate x", table=table) == CRITICAL
+    assert level("frobnicate | wc", table=table) == HIGH
+    assert level("./frobnicate x", table=table) == HIGH
+    assert level("git push -f", table=table) == MEDIUM
+    assert level("PATH=x ls", table=table) == LOW
+    assert rate_path(".github/workflows/ci.yml", "create", table).level == MEDIUM
+    both = extend_table(table, [row(program="frobnicate", level=CRITICAL)], may_lower=False)
     assert level("frobnicate x", table=both) == CRITICAL
 
 

@@ -18,15 +18,15 @@ from tests.execution.plans import PATCH, command, loaded, plan, step
 from tests.execution.records import record
 
 
-def wrong(value: Any, kind: Any = ExecutionPlan) -> list[str]:
+def violations_of(value: Any, kind: Any = ExecutionPlan) -> list[str]:
     """What is wrong with plain data, read as a file is."""
     with pytest.raises(ExecplanError) as caught:
         load(value if isinstance(value, bytes) else json.dumps(value).encode(), kind, "plan.json")
     assert caught.value.exit == 3
     assert caught.value.code == "bad-document"
-    told = [f"{each['pointer']} {each['message']}" for each in _data(caught.value)]
-    assert list(caught.value.candidates) == ([] if len(told) == 1 else [each.replace(" ", ": ", 1) for each in told])
-    return told
+    violations = [f"{violation['pointer']} {violation['message']}" for violation in _data(caught.value)]
+    assert list(caught.value.candidates) == ([] if len(violations) == 1 else [violation.replace(" ", ": ", 1) for violation in violations])
+    return violations
 
 
 def _data(error: ExecplanError) -> list[dict[str, str]]:
@@ -44,9 +44,9 @@ def test_all_at_once() -> None:
         mode="robot",
     )
     data = json.dumps(value).replace('"version": 1,', '"version": 1, "revision": NaN, "version": 1,').encode()
-    told = [each.split(" ")[0] for each in wrong(data)]
-    assert told[:2] == ["/revision", "/version"]
-    assert set(told[2:]) == {
+    pointers = [violation.split(" ")[0] for violation in violations_of(data)]
+    assert pointers[:2] == ["/revision", "/version"]
+    assert set(pointers[2:]) == {
         "/mode",
         "/steps/1/timeout_s",
         "/steps/0/depends_on",
@@ -59,13 +59,13 @@ def test_all_at_once() -> None:
 def test_a_thing_is_told_once() -> None:
     value = good()
     value["steps"][0]["target"] = 3
-    assert wrong(value) == ["/steps/0/target input should be a valid string"]
+    assert violations_of(value) == ["/steps/0/target input should be a valid string"]
     value["steps"] = [3, None]
-    assert {each.split(" ")[0] for each in wrong(value)} == {"/steps/0", "/steps/1"}
+    assert {violation.split(" ")[0] for violation in violations_of(value)} == {"/steps/0", "/steps/1"}
 
 
 def test_python_programs_get_them_too() -> None:
-    made = Step(
+    bad_step = Step(
         number=2,
         id="a",
         type=Type.CREATE,
@@ -76,12 +76,12 @@ def test_python_programs_get_them_too() -> None:
     )
     intent = Intent(summary="x", category="files", risk_level=Level.HIGH)
     with pytest.raises(ValidationError) as caught:
-        ExecutionPlan(plan_id="x", description="x", intent=intent, steps=(made,))
-    told = str(caught.value)
-    for words in ("/steps/0/number: is 2", "/steps/0/tool: is shell.run", "/steps/0/content: create_file needs it"):
-        assert words in told
-    assert "/intent/risk_level: is HIGH" in told
-    assert "`a` needs itself" in told
+        ExecutionPlan(plan_id="x", description="x", intent=intent, steps=(bad_step,))
+    message = str(caught.value)
+    for text in ("/steps/0/number: is 2", "/steps/0/tool: is shell.run", "/steps/0/content: create_file needs it"):
+        assert text in message
+    assert "/intent/risk_level: is HIGH" in message
+    assert "`a` needs itself" in message
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**19, "\ud800"])
@@ -101,12 +101,12 @@ def test_depth_is_counted_from_the_top() -> None:
     assert load(to_bytes(deepest), ExecutionPlan, "x") == deepest
     with pytest.raises(ValidationError, match="nested deeper than 64"):
         ExecutionPlan.model_validate(nested(62))
-    assert any("nested deeper" in each for each in wrong(nested(62)))
+    assert any("nested deeper" in violation for violation in violations_of(nested(62)))
 
 
 def test_lists_strings_and_plain_data_are_taken_in_python() -> None:
-    made = Constraints.model_validate({"forbidden_paths": ["a"], "max_steps": 3})
-    assert made.forbidden_paths == ("a",)
+    constraints = Constraints.model_validate({"forbidden_paths": ["a"], "max_steps": 3})
+    assert constraints.forbidden_paths == ("a",)
     assert Risk.model_validate({"level": "HIGH"}).level is Level.HIGH
     for value in ({"max_steps": True}, {"max_steps": "3"}, {"max_steps": 3.0}, {"require_sequential": 1}):
         with pytest.raises(ValidationError):
@@ -129,8 +129,8 @@ def test_bytes_are_canonical() -> None:
     assert data.endswith(b"}\n")
     assert data.decode().startswith('{\n  "schema": "execplan-execution-plan",\n  "version": 1,\n')
     assert "…" in data.decode()
-    again = load(json.dumps(dict(reversed(value.items()))).encode(), ExecutionPlan, "x")
-    assert to_bytes(again) == data, "the order of keys in what was read does not count"
+    reloaded = load(json.dumps(dict(reversed(value.items()))).encode(), ExecutionPlan, "x")
+    assert to_bytes(reloaded) == data, "the order of keys in what was read does not count"
     assert to_bytes(load(data, ExecutionPlan, "x")) == data
 
 
@@ -143,7 +143,7 @@ def test_a_long_circle_is_shown_by_its_shortest_way() -> None:
         step(5, depends_on=["s1", "s6"]),
         step(6),
     )
-    assert wrong(value) == [
+    assert violations_of(value) == [
         "/steps/0/depends_on needs itself in a circle: s1 → s4 → s1",
         "/steps/4/depends_on/1 `s6` comes later: a step needs only steps before it",
     ]
@@ -153,12 +153,12 @@ def test_two_circles() -> None:
     value = plan(
         step(1, depends_on=["s2"]), step(2, depends_on=["s1"]), step(3, depends_on=["s4"]), step(4, depends_on=["s3"])
     )
-    assert [each.partition("circle: ")[2] for each in wrong(value)] == ["s1 → s2 → s1", "s3 → s4 → s3"]
+    assert [violation.partition("circle: ")[2] for violation in violations_of(value)] == ["s1 → s2 → s1", "s3 → s4 → s3"]
 
 
 def test_many_steps_in_a_circle_end() -> None:
     steps = [step(at, depends_on=[f"s{at % 900 + 1}"]) for at in range(1, 901)]
-    assert any("in a circle: s1 → s2" in each for each in wrong(plan(*steps, constraints={"max_steps": 1000})))
+    assert any("in a circle: s1 → s2" in violation for violation in violations_of(plan(*steps, constraints={"max_steps": 1000})))
 
 
 def test_parallel_steps_in_an_order_may_share_a_path() -> None:
@@ -166,11 +166,11 @@ def test_parallel_steps_in_an_order_may_share_a_path() -> None:
     between = step(2, depends_on=["s1"])
     assert loaded(plan(one, between, step(3, target="a", parallel=True, depends_on=["s2"])))
     assert loaded(plan(one, between, step(3, target="./a", depends_on=[])))
-    assert wrong(plan(one, between, step(3, target="./a", parallel=True))) == [
+    assert violations_of(plan(one, between, step(3, target="./a", parallel=True))) == [
         "/steps/2/parallel a is shared with step 1, which may run at the same time"
     ]
     reads = command(3, inputs=["a"], parallel=True)
-    assert wrong(plan(one, between, reads)) == [
+    assert violations_of(plan(one, between, reads)) == [
         "/steps/2/parallel a is shared with step 1, which may run at the same time"
     ]
     assert loaded(plan(command(1, inputs=["a"], parallel=True), command(2, inputs=["a"], parallel=True)))
@@ -178,7 +178,7 @@ def test_parallel_steps_in_an_order_may_share_a_path() -> None:
 
 def test_a_patch_says_which_paths_it_touches() -> None:
     one = step(1, type="refactor_code", tool="code.refactor", target=..., content=..., patch=PATCH, parallel=True)
-    assert wrong(plan(one, step(2, target="src/app.py", parallel=True))) == [
+    assert violations_of(plan(one, step(2, target="src/app.py", parallel=True))) == [
         "/steps/1/parallel src/app.py is shared with step 1, which may run at the same time"
     ]
 
@@ -224,7 +224,7 @@ def test_records() -> None:
     assert load(json.dumps(record()).encode(), Record, "r").resources.cpu_s == 2.0
     bad = record(completed_steps=[1, 2], failed_steps=[1], status="failed")
     bad["steps"][0]["attempts"] = 3
-    assert set(wrong(bad, Record)) == {
+    assert set(violations_of(bad, Record)) == {
         "/completed_steps is [1, 2]; by the states of the steps it is [1]",
         "/failed_steps step 1 is among the completed ones too",
         "/failed_steps is [1]; by the states of the steps it is []",

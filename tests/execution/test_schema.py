@@ -21,7 +21,7 @@ from execplan.execution.execution_plan import Document, ExecutionPlan
 from execplan.execution.run_record import Record
 from execplan.json_model import DIALECT
 from tests.conftest import Folder
-from tests.execution.bad import BAD, Bad, change, good
+from tests.execution.bad import BAD, BadPlan, change, good
 from tests.execution.plans import loaded
 from tests.execution.records import record
 
@@ -31,21 +31,21 @@ PLAN = SCHEMAS["execution-plan"]
 
 @pytest.mark.parametrize("name", KINDS)
 def test_it_is_a_schema_and_closed(name: str) -> None:
-    made = build_schema(name)
-    jsonschema.Draft202012Validator.check_schema(made)
-    assert made["$schema"] == DIALECT
-    assert made["description"]
+    schema = build_schema(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == DIALECT
+    assert schema["description"]
     objects = [
-        each for each in _parts(made) if each.get("type") == "object" and "properties" in each and "if" not in each
+        subschema for subschema in _subschemas(schema) if subschema.get("type") == "object" and "properties" in subschema and "if" not in subschema
     ]
-    assert all(each["additionalProperties"] is False for each in objects if "description" in each)
-    assert made["additionalProperties"] is False
+    assert all(subschema["additionalProperties"] is False for subschema in objects if "description" in subschema)
+    assert schema["additionalProperties"] is False
 
 
-def _parts(value: Any) -> list[dict[str, Any]]:
+def _subschemas(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, dict):
-        return [value, *[part for each in value.values() for part in _parts(each)]]
-    return [part for each in value for part in _parts(each)] if isinstance(value, list) else []
+        return [value, *[subschema for child in value.values() for subschema in _subschemas(child)]]
+    return [subschema for child in value for subschema in _subschemas(child)] if isinstance(value, list) else []
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -63,11 +63,11 @@ def test_what_we_write_is_valid() -> None:
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
-def test_bad_plans_are_refused_by_the_model_and_by_the_schema(bad: Bad) -> None:
+def test_bad_plans_are_refused_by_the_model_and_by_the_schema(bad: BadPlan) -> None:
     _, violations = validate_document(bad.document, ExecutionPlan)
-    told = [f"{each.pointer} {each.message}" for each in violations]
-    assert any(each.startswith(bad.told) for each in told), told
-    assert PLAN.is_valid(bad.document) == bad.beyond
+    messages = [f"{violation.pointer} {violation.message}" for violation in violations]
+    assert any(message.startswith(bad.expected_violation) for message in messages), messages
+    assert PLAN.is_valid(bad.document) == bad.beyond_schema
 
 
 def test_each_is_wrong_in_one_way() -> None:
@@ -78,9 +78,9 @@ def test_each_is_wrong_in_one_way() -> None:
 
 def test_what_json_schema_cannot_say_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
-    beyond = page.partition("### What no JSON Schema can say")[2].partition("\n#")[0]
-    told = re.findall(r"^- (.*?)[;.]$", beyond, re.MULTILINE)
-    assert sorted(told) == sorted(bad.name for bad in BAD if bad.beyond)
+    section = page.partition("### What no JSON Schema can say")[2].partition("\n#")[0]
+    documented = re.findall(r"^- (.*?)[;.]$", section, re.MULTILINE)
+    assert sorted(documented) == sorted(bad.name for bad in BAD if bad.beyond_schema)
 
 
 VALUES = st.sampled_from(
@@ -88,13 +88,13 @@ VALUES = st.sampled_from(
 )
 
 
-def _pointers(value: Any, where: str = "") -> list[str]:
+def _pointers(value: Any, prefix: str = "") -> list[str]:
     if isinstance(value, dict):
-        below = [pointer for name, each in value.items() for pointer in _pointers(each, f"{where}/{name}")]
-        return [*([where] if where else []), *below]
+        pointers = [pointer for name, child in value.items() for pointer in _pointers(child, f"{prefix}/{name}")]
+        return [*([prefix] if prefix else []), *pointers]
     if isinstance(value, list):
-        return [where, *[pointer for at, each in enumerate(value) for pointer in _pointers(each, f"{where}/{at}")]]
-    return [where]
+        return [prefix, *[pointer for at, child in enumerate(value) for pointer in _pointers(child, f"{prefix}/{at}")]]
+    return [prefix]
 
 
 FULL = loaded(good()).model_dump(mode="json", by_alias=True)
@@ -179,7 +179,7 @@ def test_bad_answers(changes: dict[str, Any]) -> None:
 
 def test_the_verb(plain: Folder) -> None:
     assert plain.run("schema", "execution-plan").out.encode() == schema_bytes("execution-plan")
-    assert [each["name"] for each in plain.ok("schema")["schemas"]] == list(KINDS)
+    assert [schema["name"] for schema in plain.ok("schema")["schemas"]] == list(KINDS)
     assert plain.ok("schema", "record") == {"name": "run-record", "schema": build_schema("run-record")}
     refused = plain.run("schema", "aproval")
     assert refused.exit == 3

@@ -19,7 +19,7 @@ from execplan.execution.policy import Policy
 from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.execution.approving import binding, document
-from tests.execution.judging import Step, create, judge, modify, refactor, run, splice
+from tests.execution.judging import Step, create, evaluate_steps, modify, refactor, run, splice
 
 FIELDS: list[dict[str, Any]] = [
     {"env": {"SEEN": "canary"}},
@@ -49,11 +49,11 @@ FIELDS: list[dict[str, Any]] = [
 
 def views(repo: Folder, *steps: Step, **fields: Any) -> tuple[str, str, str]:
     """The evaluation of steps as a terminal, a page and a JSON document show it."""
-    evaluation = judge(repo, *steps, **fields)
-    made = _document(evaluation.steps[0].step.model_dump(mode="json"), **fields)
-    shown = EvaluatedPlan(CurrentPlan(made, b"", "x", False, "", ()), Policy(), evaluation, binding(), "p.md")
-    data = json.dumps(evaluation_json(shown), ensure_ascii=False)
-    return evaluation_text(shown), render_page(made, evaluation, "p.md", "a" * 64, "execplan approve p"), data
+    evaluation = evaluate_steps(repo, *steps, **fields)
+    plan = _document(evaluation.steps[0].step.model_dump(mode="json"), **fields)
+    evaluated_plan = EvaluatedPlan(CurrentPlan(plan, b"", "x", False, "", ()), Policy(), evaluation, binding(), "p.md")
+    data = json.dumps(evaluation_json(evaluated_plan), ensure_ascii=False)
+    return evaluation_text(evaluated_plan), render_page(plan, evaluation, "p.md", "a" * 64, "execplan approve p"), data
 
 
 def _document(step: Step, **fields: Any) -> ExecutionPlan:
@@ -62,17 +62,17 @@ def _document(step: Step, **fields: Any) -> ExecutionPlan:
 
 @pytest.mark.parametrize("given", FIELDS, ids=str)
 def test_every_field_of_a_step_is_shown(repo: Folder, given: dict[str, Any]) -> None:
-    bare, told = views(repo, run("true")), views(repo, run("true", **given))
-    for before, after in zip(bare, told, strict=True):
-        words = [json.dumps(each).strip('"') for each in _leaves(given)]
-        assert all([after.count(word) > before.count(word) for word in words if word not in ("true", "false")])
+    bare, detailed = views(repo, run("true")), views(repo, run("true", **given))
+    for before, after in zip(bare, detailed, strict=True):
+        texts = [json.dumps(leaf).strip('"') for leaf in _leaves(given)]
+        assert all([after.count(text) > before.count(text) for text in texts if text not in ("true", "false")])
         assert after != before
 
 
 def _leaves(value: object) -> list[object]:
     if isinstance(value, dict):
-        return [leaf for each in value.values() for leaf in _leaves(each)]
-    return [leaf for each in value for leaf in _leaves(each)] if isinstance(value, list) else [value]
+        return [leaf for child in value.values() for leaf in _leaves(child)]
+    return [leaf for child in value for leaf in _leaves(child)] if isinstance(value, list) else [value]
 
 
 @pytest.mark.parametrize(
@@ -98,22 +98,22 @@ def test_what_becomes_a_program_is_shown(repo: Folder) -> None:
     repo.write("src/app.py", "x\n")
     head = "diff --git a/src/app.py b/src/app.py\nold mode 100644\nnew mode 100755\n"
     body = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-x\n+y\n"
-    (step,) = judge(repo, refactor(head + body)).steps
+    (step,) = evaluate_steps(repo, refactor(head + body)).steps
     assert step.dry_run.diff == head + body
     repo.write("change.diff", step.dry_run.diff)
     repo.git("apply", "change.diff")
     assert os.stat(repo.path / "src/app.py").st_mode & 0o777 == 0o755
-    (made,) = judge(repo, refactor(MADE)).steps
-    assert made.dry_run.diff == MADE
+    (created,) = evaluate_steps(repo, refactor(CREATED_PATCH)).steps
+    assert created.dry_run.diff == CREATED_PATCH
 
 
-MADE = "diff --git a/go b/go\nnew file mode 100755\n--- /dev/null\n+++ b/go\n@@ -0,0 +1 @@\n+x\n"
+CREATED_PATCH = "diff --git a/go b/go\nnew file mode 100755\n--- /dev/null\n+++ b/go\n@@ -0,0 +1 @@\n+x\n"
 
 
 def test_a_folder_s_name_is_no_markdown(repo: Folder) -> None:
-    (_, shown, _) = views(repo, run("true", cwd="**fine** <b> [x](y)"))
-    assert "Runs in `**fine** <b> [x](y)`:" in shown
-    rendered = MarkdownIt().render(shown)
+    (_, page, _) = views(repo, run("true", cwd="**fine** <b> [x](y)"))
+    assert "Runs in `**fine** <b> [x](y)`:" in page
+    rendered = MarkdownIt().render(page)
     assert not [tag for tag in ("<strong>fine", "<b>", "<a ") if tag in rendered]
 
 
@@ -130,18 +130,18 @@ def test_what_is_shown_is_of_the_state_that_is_bound(repo: Folder) -> None:
 def test_many_conditions_in_a_row(repo: Folder) -> None:
     steps = [create("0")]  # a step looked at within the one behind it would go deeper than Python does
     steps += [create(str(number), when={"kind": "succeeded", "of": f"s{number}"}) for number in range(1, 999)]
-    evaluation = judge(repo, *steps, constraints={"max_steps": 1000})
+    evaluation = evaluate_steps(repo, *steps, constraints={"max_steps": 1000})
     assert len(evaluation.steps) == 999
 
 
 def test_steps_that_the_plan_does_not_say_are_told_as_such(repo: Folder) -> None:
-    words = "not what the plan's lines say"
+    warning = "not what the plan's lines say"
     for view in views(repo, run("true")):
         assert "and not from the plan's lines" in view
     source = {"path": "p.md", "sha256": "a" * 64}
     for view in views(repo, run("true"), source=source):
-        assert words not in view
+        assert warning not in view
         assert "and not from the plan's lines" not in view
     history = [{"revision": 1, "sha256": "b" * 64, "reason": "It failed"}]
     for view in views(repo, run("true"), source=source, revision=2, metadata={"history": history}):
-        assert words in view
+        assert warning in view

@@ -62,13 +62,13 @@ def test_ids_stay_where_other_steps_come_and_go() -> None:
     new = find_plan_steps(
         plan_of("    make a\n    make lint\n    make test\n\nThen:\n\n    ls src\n    cargo test")
     ).drafts
-    assert [each.id for each in old] == ["make-a", "make-test", "cargo-test"]
-    assert [each.id for each in new] == ["make-a", "make-lint", "make-test", "ls-src", "cargo-test"]
-    assert [each.needs for each in new] == [(), ("make-a",), ("make-lint",), (), ("ls-src",)]
+    assert [draft.id for draft in old] == ["make-a", "make-test", "cargo-test"]
+    assert [draft.id for draft in new] == ["make-a", "make-lint", "make-test", "ls-src", "cargo-test"]
+    assert [draft.needs for draft in new] == [(), ("make-a",), ("make-lint",), (), ("ls-src",)]
 
 
 def test_ids_of_fences_are_not_taken() -> None:
-    found = find_plan_steps(
+    drafts = find_plan_steps(
         plan_of("    make test\n\n```sh {#make-test}\nmake lint\nmake docs\n```\n\n```sh {exit=1}\nmake x\n```")
     ).drafts
-    assert [each.id for each in found] == ["make-test-2", "make-test.1", "make-test.2", "step-4"]
+    assert [draft.id for draft in drafts] == ["make-test-2", "make-test.1", "make-test.2", "step-4"]

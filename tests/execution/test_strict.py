@@ -68,9 +68,9 @@ BAD = (
 
 @pytest.mark.parametrize("data", GOOD, ids=lambda data: repr(data[:30]))
 def test_good(data: bytes) -> None:
-    found = read(data)
-    assert found.violations == ()
-    assert found.value == json.loads(data)
+    parsed = read(data)
+    assert parsed.violations == ()
+    assert parsed.value == json.loads(data)
 
 
 @pytest.mark.parametrize(("data", "told"), BAD, ids=lambda each: repr(each[:30]))
@@ -79,16 +79,16 @@ def test_bad(data: bytes, told: str) -> None:
 
 
 def test_all_at_once_and_read_to_the_end() -> None:
-    found = read(b'{"a": 1, "a": NaN, "b": [1e999, "\\ud800"], "c": 99999999999999999999}')
-    assert [each.pointer for each in found.violations] == ["/a", "/a", "/b/0", "/b/1", "/c"]
-    assert found.is_complete
-    assert set(found.value) == {"a", "b", "c"} if isinstance(found.value, dict) else False
+    parsed = read(b'{"a": 1, "a": NaN, "b": [1e999, "\\ud800"], "c": 99999999999999999999}')
+    assert [violation.pointer for violation in parsed.violations] == ["/a", "/a", "/b/0", "/b/1", "/c"]
+    assert parsed.is_complete
+    assert set(parsed.value) == {"a", "b", "c"} if isinstance(parsed.value, dict) else False
 
 
 def test_what_stops_it_comes_behind_what_does_not() -> None:
-    found = read(b'[NaN, {"a": 1, "a": 2}, oops]')
-    assert [each.pointer for each in found.violations] == ["/0", "/1/a", "/2"]
-    assert not found.is_complete
+    parsed = read(b'[NaN, {"a": 1, "a": 2}, oops]')
+    assert [violation.pointer for violation in parsed.violations] == ["/0", "/1/a", "/2"]
+    assert not parsed.is_complete
 
 
 def test_larger_than_the_limit_is_not_read() -> None:
@@ -97,9 +97,9 @@ def test_larger_than_the_limit_is_not_read() -> None:
 
 def test_hostile_documents_end() -> None:
     """What costs a careless reader its stack or the square of the length; 100 violations are told, and the rest counted."""
-    many = read(b"{" + b'"a":1,' * 20_000 + b'"a":1}')
-    assert len(many.violations) == MAX_VIOLATIONS
-    assert many.omitted == 20_000 - MAX_VIOLATIONS
+    duplicates = read(b"{" + b'"a":1,' * 20_000 + b'"a":1}')
+    assert len(duplicates.violations) == MAX_VIOLATIONS
+    assert duplicates.omitted == 20_000 - MAX_VIOLATIONS
     for data in (
         b"[" * 1_000_000,
         b'{"a":' * 500_000,
@@ -109,8 +109,8 @@ def test_hostile_documents_end() -> None:
     ):
         assert len(read(data).violations) == 1
     name = b"x" * 1_000_000
-    found = read(b'{"' + name + b'": {' + b'"b": NaN, ' * 200 + b'"c": 1}}')
-    assert all(len(each.pointer) < 300 for each in found.violations)
+    parsed = read(b'{"' + name + b'": {' + b'"b": NaN, ' * 200 + b'"c": 1}}')
+    assert all(len(violation.pointer) < 300 for violation in parsed.violations)
 
 
 VALUES: Any = st.recursive(
@@ -128,9 +128,9 @@ VALUES: Any = st.recursive(
 @given(VALUES, st.booleans(), st.sampled_from([None, 1]))
 def test_what_json_writes_is_read_as_json_reads_it(value: Any, ascii: bool, indent: int | None) -> None:
     data = json.dumps(value, ensure_ascii=ascii, indent=indent).encode()
-    found = read(data)
-    assert found.violations == ()
-    assert found.value == value
+    parsed = read(data)
+    assert parsed.violations == ()
+    assert parsed.value == value
 
 
 @settings(max_examples=50)
@@ -139,9 +139,9 @@ def test_what_json_writes_is_read_as_json_reads_it(value: Any, ascii: bool, inde
 @example(b"0.e1")
 @example(b'"\\u12x"')
 def test_any_bytes(data: bytes) -> None:
-    found = read(data)
-    if not found.violations:
-        assert found.value == json.loads(data)
+    parsed = read(data)
+    if not parsed.violations:
+        assert parsed.value == json.loads(data)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def service(repo: Folder) -> Folder:
     return repo
 
 
-def carry_out(folder: Folder, step: dict[str, Any]) -> None:
+def run_step(folder: Folder, step: dict[str, Any]) -> None:
     """Do what a step says, as a person would."""
     target = folder.path / (step["target"] or ".")
     if step["type"] == "create_file":
@@ -41,12 +41,12 @@ def carry_out(folder: Folder, step: dict[str, Any]) -> None:
         folder.write("change.patch", step["patch"])
         folder.git("apply", "change.patch")
     else:
-        done = subprocess.run(
+        completed = subprocess.run(
             step["argv"], cwd=folder.path / step["cwd"], env=folder.env, capture_output=True, timeout=60, check=False
         )
-        assert done.returncode == step["exit"], (step, done)
+        assert completed.returncode == step["exit"], (step, completed)
         if step["expect"] is not None:
-            assert done.stdout.decode().rstrip("\n") == step["expect"].rstrip("\n")
+            assert completed.stdout.decode().rstrip("\n") == step["expect"].rstrip("\n")
     if step["validation"]["test_after"] is not None:
         subprocess.run(
             step["validation"]["test_after"], cwd=folder.path, env=folder.env, capture_output=True, check=True
@@ -58,7 +58,7 @@ def test_examples_are_steps_of_the_service(service: Folder, kind: str) -> None:
     path = service.path / service.ok("new", "Grow the service", "--template", kind)["path"]
     assert service.ok("show", "--steps")["steps"] == []
     path.write_text(path.read_text().replace("{example ", "{"))
-    assert not [each for each in lint_bytes(path.read_bytes()) if each.code > "EP6"]
+    assert not [finding for finding in lint_bytes(path.read_bytes()) if finding.code > "EP6"]
     assert service.run("evaluate").exit == 0
     document = json.loads(service.run("compile", "--out", "-").out)
     assert [step["id"] for step in document["steps"]] == KINDS[kind]
@@ -66,7 +66,7 @@ def test_examples_are_steps_of_the_service(service: Folder, kind: str) -> None:
     tasks = [task["text"] for task in service.ok("show")["tasks"]]
     for step in document["steps"]:
         assert step["task"] is None or sum(step["task"] in task for task in tasks) == 1
-        carry_out(service, step)
+        run_step(service, step)
 
 
 def test_other_templates_show_none(service: Folder) -> None:

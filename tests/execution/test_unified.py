@@ -21,11 +21,11 @@ TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\r\n", "d", "-- x\n", "Ã
 def test_applied_it_gives_the_file(old: str, new: str, longest: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(unified_diff, "_MAX_DIFF_LINES", longest)
-        told = file_diff(old.encode(), new.encode(), "a.txt")
+        diff = file_diff(old.encode(), new.encode(), "a.txt")
     if old == new:
-        assert told == ""
+        assert diff == ""
     else:
-        (change,) = parse_patch(told, "a.txt")
+        (change,) = parse_patch(diff, "a.txt")
         # a diff with no CR is applied to a file of CRLF alone with its line ends
         assert apply_patch(old.encode(), change) == new.encode()
 

@@ -34,18 +34,18 @@ make test
 PLAN = with_sections(STEPS)
 
 
-def execution(repo: Folder, verb: str = "status") -> dict[str, object] | None:
+def execution(repo: Folder, command: str = "status") -> dict[str, object] | None:
     """How the only plan stands."""
-    (told,) = repo.ok(verb)["plans"]
-    found: dict[str, object] | None = told["execution"]
-    return found
+    (plan,) = repo.ok(command)["plans"]
+    status: dict[str, object] | None = plan["execution"]
+    return status
 
 
 def test_steps_are_shown_as_they_compile_now(repo: Folder) -> None:
     repo.plan(PLAN)
     data = repo.ok("show", "--steps")
     assert data["title"] == "Build the parser"
-    assert [(each["number"], each["id"], each["phase"], each["inferred"]) for each in data["steps"]] == [
+    assert [(step["number"], step["id"], step["phase"], step["inferred"]) for step in data["steps"]] == [
         (1, "build", "work", False),
         (2, "note", "work", False),
         (3, "make-install", "work", True),
@@ -60,26 +60,26 @@ def test_steps_are_shown_as_they_compile_now(repo: Folder) -> None:
     assert lines[build["line_start"] - 1 : build["line_end"]][1] == "make parser"
     assert test["depends_on"] == ["build"]
     assert data["execution"] == {"state": "none", "expires": None, "drift": [], "mode": None, "run": None}
-    shown = repo.run("show", "--steps").out.splitlines()
-    assert shown[1] == ".agent/execplans/2026-01-01_parser.md: 4 steps, not compiled"
-    assert shown[5].endswith("Run make install (inferred)")
-    assert shown[6].endswith("Run make test, after build")
-    assert shown[-1] == "next: execplan compile 2026-01-01_parser"
+    output_lines = repo.run("show", "--steps").out.splitlines()
+    assert output_lines[1] == ".agent/execplans/2026-01-01_parser.md: 4 steps, not compiled"
+    assert output_lines[5].endswith("Run make install (inferred)")
+    assert output_lines[6].endswith("Run make test, after build")
+    assert output_lines[-1] == "next: execplan compile 2026-01-01_parser"
 
 
 def test_a_plan_without_steps_says_so(repo: Folder) -> None:
     repo.plan(with_sections("## Concrete Steps\n\nRead it.\n\n## Validation and Acceptance\n\nLook at it.\n"))
     data = repo.ok("show", "--steps")
     assert (data["steps"], data["left"]) == ([], [])
-    shown = repo.run("show", "--steps").out
-    assert ": no step can be made of it\nnext: execplan explain steps\n" in shown
+    output = repo.run("show", "--steps").out
+    assert ": no step can be made of it\nnext: execplan explain steps\n" in output
 
 
 def test_what_is_left_out_is_told_with_its_line(repo: Folder) -> None:
     repo.plan(with_sections("## Plan of Work\n\n```sh {#early}\nmake\n```\n\n" + STEPS))
-    (left, *_) = repo.ok("show", "--steps")["left"]
-    assert left["text"] == "```sh {#early}"
-    assert f"line {left['line']} is no step: it {left['why']}: ```sh {{#early}}" in repo.run("show", "--steps").out
+    (skipped_line, *_) = repo.ok("show", "--steps")["left"]
+    assert skipped_line["text"] == "```sh {#early}"
+    assert f"line {skipped_line['line']} is no step: it {skipped_line['why']}: ```sh {{#early}}" in repo.run("show", "--steps").out
 
 
 def test_steps_that_can_not_be_compiled_are_refused(repo: Folder) -> None:
@@ -114,13 +114,13 @@ def test_an_approval_is_told_with_its_end(repo: Folder) -> None:
     note = STEPS[STEPS.index("```text") : STEPS.index("    make install")]
     path = repo.plan(with_sections(f"## Concrete Steps\n\n{note}\n## Validation and Acceptance\n\nRead it.\n"))
     repo.ok("approve", "--digest", repo.ok("evaluate")["digest"])
-    found = execution(repo)
-    assert found is not None
-    assert (found["state"], found["expires"], found["drift"]) == ("approved", "2026-01-02T00:00:00Z", [])
+    status = execution(repo)
+    assert status is not None
+    assert (status["state"], status["expires"], status["drift"]) == ("approved", "2026-01-02T00:00:00Z", [])
     assert "(steps: approved)" in repo.run("status").out
-    shown = repo.run("show", "--steps").out.splitlines()
-    assert shown[1].endswith(": 1 step, approved until 2026-01-02T00:00:00Z")
-    assert shown[-1].startswith("next: execplan run ")
+    output_lines = repo.run("show", "--steps").out.splitlines()
+    assert output_lines[1].endswith(": 1 step, approved until 2026-01-02T00:00:00Z")
+    assert output_lines[-1].startswith("next: execplan run ")
     repo.write("docs/note.md", "It is there already.\n")
     assert repo.ok("show", "--steps")["execution"]["state"] == "stale"
     path.write_text(path.read_text().replace("```text {", "```text {example "))
@@ -132,21 +132,21 @@ def test_status_imports_nothing_heavy_before_something_is_compiled(repo: Folder)
     code = (
         "import sys; from execplan.cli.main import main; sys.argv = ['execplan', 'status']; main(); print(*sys.modules)"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], cwd=repo.path, env=repo.env, capture_output=True, text=True, check=True
     )
-    modules = done.stdout.splitlines()[-1].split()
+    modules = completed.stdout.splitlines()[-1].split()
     assert "execplan.advice.execution_status" in modules
     assert not [name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.approvals")]
 
 
 def test_what_is_left_out_is_told_as_a_sentence_that_a_terminal_can_show(repo: Folder) -> None:
     repo.plan(with_sections('## Plan of Work\n\n```sh {#early task="\x1b[8mx"}\nmake\n```\n\n' + STEPS))
-    (left, *_) = repo.ok("show", "--steps")["left"]
-    assert "\x1b" in left["text"]
-    shown = repo.run("show", "--steps").out
-    assert f"line {left['line']} is no step: it stands outside Concrete Steps" in shown
-    assert "\x1b" not in shown
+    (skipped_line, *_) = repo.ok("show", "--steps")["left"]
+    assert "\x1b" in skipped_line["text"]
+    output = repo.run("show", "--steps").out
+    assert f"line {skipped_line['line']} is no step: it stands outside Concrete Steps" in output
+    assert "\x1b" not in output
 
 
 def test_lines_are_told_as_they_are_now(repo: Folder) -> None:
@@ -156,7 +156,7 @@ def test_lines_are_told_as_they_are_now(repo: Folder) -> None:
     before = stored.read_bytes()
     repo.ok("add", "One more")
     at = path.read_text().split("\n").index('```sh {#build exit=0 task="Build the parser"}') + 1
-    for verb in (("show", "--steps"), ("compile",)):
-        assert repo.ok(*verb)["steps"][0]["line_start"] == at
+    for arguments in (("show", "--steps"), ("compile",)):
+        assert repo.ok(*arguments)["steps"][0]["line_start"] == at
     assert repo.ok("evaluate")["steps"][0]["line_start"] == at
     assert stored.read_bytes() == before

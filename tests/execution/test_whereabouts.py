@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.execution.test_inferred import found, taken
+from tests.execution.test_inferred import parsed_steps, inferred_commands
 
 ROOT = "Run all commands from the repository root.\n\n"
 FOLDERS = {
@@ -181,27 +181,27 @@ RECORD = "```sh\nmake smoke\n```\n\n2024-05-14: 17 of 17 scenarios green.\n"
 
 @pytest.mark.parametrize(("steps", "wanted"), FOLDERS.values(), ids=FOLDERS)
 def test_the_folder_of_a_command(steps: str, wanted: list[str]) -> None:
-    assert taken(steps) == wanted
+    assert inferred_commands(steps) == wanted
 
 
 @pytest.mark.parametrize(("steps", "wanted"), ORDERS.values(), ids=ORDERS)
 def test_what_is_told_to_be_run(steps: str, wanted: list[str]) -> None:
-    assert taken(steps) == wanted
+    assert inferred_commands(steps) == wanted
 
 
 def test_all_commands_begin_at_the_root_in_validation_too() -> None:
-    assert taken(f"{ROOT}    cd a\n    make\n", "    cd b\n    make test\n") == ["a: make", "b: make test"]
-    assert taken("    cd a\n    make\n", "    cd b\n    make test\n") == ["a: make"]
+    assert inferred_commands(f"{ROOT}    cd a\n    make\n", "    cd b\n    make test\n") == ["a: make", "b: make test"]
+    assert inferred_commands("    cd a\n    make\n", "    cd b\n    make test\n") == ["a: make"]
 
 
 @pytest.mark.parametrize(
     "lead", ["Dana did a QA pass over the new dialog.", "Post-merge QA:", "On Tuesday all of it was tried once more."]
 )
 def test_a_past_occasion_with_a_dated_result_is_no_step(lead: str) -> None:
-    left = found("", f"{lead}\n\n{RECORD}").skipped
-    assert [each.why for each in left] == ["stands where the plan tells what was done"]
+    skipped = parsed_steps("", f"{lead}\n\n{RECORD}").skipped
+    assert [skipped_line.why for skipped_line in skipped] == ["stands where the plan tells what was done"]
 
 
 @pytest.mark.parametrize("lead", ["Run the QA suite:", "Required commands:", "Full validation:", ""])
 def test_a_dated_result_behind_an_order_takes_nothing_back(lead: str) -> None:
-    assert taken("", f"{lead}\n\n{RECORD}") == ["make smoke"]
+    assert inferred_commands("", f"{lead}\n\n{RECORD}") == ["make smoke"]

@@ -27,14 +27,14 @@ SIDES = b"\n%%%%"
 
 def examine(data: bytes) -> None:
     """Merge what two scripts made of a plan; raises AssertionError, or whatever a defect raises."""
-    one, _, two = data.partition(SIDES)
-    base, steps = parse(one)
-    _, others = parse(b"\n" + two)
+    first_script, _, second_script = data.partition(SIDES)
+    base, steps = parse(first_script)
+    _, other_steps = parse(b"\n" + second_script)
     try:
         plans = [reader.read(base)]
     except ExecplanError:
         return
-    ours, theirs = _after(base, steps), _after(base, others)
+    ours, theirs = _apply_steps(base, steps), _apply_steps(base, other_steps)
     for side in (ours, theirs):
         plans.append(reader.read(side))
         assert merge_plans(base, side, side, lines).data == side
@@ -43,22 +43,22 @@ def examine(data: bytes) -> None:
         assert merge_plans(None, side, side, lines).data == side
     if any([plan.conflict_lines for plan in plans]):
         return
-    there, back = merge_plans(base, ours, theirs, lines), merge_plans(base, theirs, ours, lines)
-    check_merged(plans, there)
-    check_merged([plans[0], plans[2], plans[1]], back)
-    assert there.conflict_count == back.conflict_count, "one way round there are more conflicts"
-    if not there.conflict_count:
-        said = [Counter([line for line in reader.read(each.data).text.lines if line.strip()]) for each in (there, back)]
-        assert said[0] == said[1], (said[0] - said[1], said[1] - said[0])
+    forward, backward = merge_plans(base, ours, theirs, lines), merge_plans(base, theirs, ours, lines)
+    check_merged(plans, forward)
+    check_merged([plans[0], plans[2], plans[1]], backward)
+    assert forward.conflict_count == backward.conflict_count, "one way round there are more conflicts"
+    if not forward.conflict_count:
+        line_counts = [Counter([line for line in reader.read(result.data).text.lines if line.strip()]) for result in (forward, backward)]
+        assert line_counts[0] == line_counts[1], (line_counts[0] - line_counts[1], line_counts[1] - line_counts[0])
     check_added(plans[1:], merge_plans(None, ours, theirs, lines))
 
 
-def _after(data: bytes, steps: list[Step]) -> bytes:
+def _apply_steps(data: bytes, steps: list[Step]) -> bytes:
     """A plan as a side leaves it."""
-    first = data
+    original = data
     for step in steps:
         try:
-            data = apply_change(data, step.make(first))[0]
+            data = apply_change(data, step.make(original))[0]
         except ExecplanError:
             continue
     return data
@@ -67,18 +67,18 @@ def _after(data: bytes, steps: list[Step]) -> bytes:
 def check_merged(plans: list[ParsedPlan], merged: MergeResult) -> None:
     """It can be read, holds what either side has added, and no task twice at one place."""
     base = Counter([normalize_text(task.text) for task in plans[0].tasks])
-    check_added([plan._replace(tasks=_new(plan, base)) for plan in plans[1:]], merged)
+    check_added([plan._replace(tasks=_added_tasks(plan, base)) for plan in plans[1:]], merged)
     if merged.conflict_count or any([note.startswith("merged line by line") for note in merged.notes]):
         return
-    *sides, now = [_places(plan) for plan in (*plans, reader.read(merged.data))]
-    for name, places in now.items():
+    *sides, merged_places = [_task_places(plan) for plan in (*plans, reader.read(merged.data))]
+    for name, places in merged_places.items():
         if places.total() > max([side.get(name, Counter()).total() for side in sides]):
-            for place, count in places.items():
-                most = max([side.get(name, Counter())[place] for side in sides])
-                assert count <= most, f"twice: {name}, below {place}"
+            for parent, count in places.items():
+                limit = max([side.get(name, Counter())[parent] for side in sides])
+                assert count <= limit, f"twice: {name}, below {parent}"
 
 
-def _places(plan: ParsedPlan) -> dict[str, Counter[str]]:
+def _task_places(plan: ParsedPlan) -> dict[str, Counter[str]]:
     """How often each task stands below which item, or sub-heading."""
     places: dict[str, Counter[str]] = {}
     for unit in [unit for part in split_plan(plan) if part.section is not None for unit in split_section(plan, part)]:
@@ -87,7 +87,7 @@ def _places(plan: ParsedPlan) -> dict[str, Counter[str]]:
     return places
 
 
-def _new(plan: ParsedPlan, base: Counter[str]) -> list[Task]:
+def _added_tasks(plan: ParsedPlan, base: Counter[str]) -> list[Task]:
     """The tasks that a side has added."""
     return [task for task in plan.tasks if not base[normalize_text(task.text)]]
 
@@ -96,12 +96,12 @@ def check_added(sides: list[ParsedPlan], merged: MergeResult) -> None:
     """It can be read, has markers where it says so, and holds the tasks of both sides."""
     plan = reader.read(merged.data)
     assert bool(merged.conflict_count) is bool(plan.conflict_lines), (merged.conflict_count, plan.conflict_lines)
-    said = _letters(plan.text.to_str())
+    plan_letters = _letters(plan.text.to_str())
     for side in sides:
         for task in side.tasks:
-            assert _letters(task.text) in said, f"lost: {task.text}"
+            assert _letters(task.text) in plan_letters, f"lost: {task.text}"
 
 
-def _letters(words: str) -> str:
+def _letters(text: str) -> str:
     """What of some words is the same however they are marked and wrapped."""
-    return "".join([char for char in words.casefold() if char.isalnum()])
+    return "".join([char for char in text.casefold() if char.isalnum()])

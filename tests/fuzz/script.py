@@ -19,7 +19,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.archive.plan_relocation import _title_change as titled
+from execplan.archive.plan_relocation import _title_change as title_change
 from execplan.linter.autofix import build_fix_change
 from execplan.linter.rule import RULES, RuleContext
 from execplan.linter.rule_facts import Clock, RepositoryTree
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     Maker = Callable[[bytes, bool, list[str]], ChangeBuilder]
 
 MARK = b"\n%% "
-BETWEEN = " || "
+SEPARATOR = " || "
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
 LEVELS = {code: DEFAULT_LEVELS.get(code, rule.level) for code, rule in RULES.items()}
-_NOW = 29_454_480
+_CURRENT_MINUTE = 29_454_480
 """The first minute of 2026."""
-_MOST = 12
+_MAX_STEPS = 12
 """Changes of one script; more only take time."""
 
 
@@ -51,22 +51,22 @@ class Step(NamedTuple):
 
     name: str
     create: bool
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
 
-    def make(self, first: bytes) -> ChangeBuilder:
-        """The change, new with every call; `first` is the plan as it was before all changes. Raises ExecplanError."""
-        return CHANGES[self.name](first, self.create, [*self.words, "", "", ""])
+    def make(self, original: bytes) -> ChangeBuilder:
+        """The change, new with every call; `original` is the plan as it was before all changes. Raises ExecplanError."""
+        return CHANGES[self.name](original, self.create, [*self.arguments, "", "", ""])
 
     @property
-    def again(self) -> bool:
+    def is_repeatable(self) -> bool:
         """Whether a second time must change nothing: its task is named by what the change leaves as it is."""
-        return self.name not in ("reword", "split") or self.words[0].strip().isdecimal()
+        return self.name not in ("reword", "split") or self.arguments[0].strip().isdecimal()
 
 
 def parse(data: bytes) -> tuple[bytes, list[Step]]:
     """The plan and its changes."""
     plan, *lines = (b"\n" + data).split(MARK)
-    return plan[1:], [_step(line) for line in lines[:_MOST]]
+    return plan[1:], [_step(line) for line in lines[:_MAX_STEPS]]
 
 
 def _step(line: bytes) -> Step:
@@ -75,81 +75,81 @@ def _step(line: bytes) -> Step:
     name = name.lstrip("+")
     if name not in CHANGES:
         name = list(CHANGES)[sum(line[:4]) % len(CHANGES)]
-    return Step(name, create, tuple(rest.split(BETWEEN)))
+    return Step(name, create, tuple(rest.split(SEPARATOR)))
 
 
-def given() -> RuleContext:
+def rule_context() -> RuleContext:
     """What rules are told: where the plan lies, the time, and a tree without files."""
     tree = RepositoryTree(lambda kind, subject: "")
     return RuleContext(
-        path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", in_project=True, clock=Clock(_NOW), tree=tree
+        path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", in_project=True, clock=Clock(_CURRENT_MINUTE), tree=tree
     )
 
 
-def _words(said: str) -> str:
-    return require_text(said, "the words")
+def _text(argument: str) -> str:
+    return require_text(argument, "the words")
 
 
-def _lines(said: str) -> list[str]:
-    return require_lines(said, "the lines")
+def _lines(argument: str) -> list[str]:
+    return require_lines(argument, "the lines")
 
 
-def _add(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return task_edits.add_task(_words(said[0]), MOMENT, after=said[1] or None, create=create)
+def _add(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    return task_edits.add_task(_text(arguments[0]), MOMENT, after=arguments[1] or None, create=create)
 
 
-def _under(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return task_edits.add_task(_words(said[0]), MOMENT, under=said[1], create=create)
+def _under(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    return task_edits.add_task(_text(arguments[0]), MOMENT, under=arguments[1], create=create)
 
 
-def _split(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return task_rewording.split_task(said[0], _words(said[1]), _words(said[2]), MOMENT)
+def _split(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    return task_rewording.split_task(arguments[0], _text(arguments[1]), _text(arguments[2]), MOMENT)
 
 
-def _decide(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    why = _words(said[1] or "why")
-    return log_edits.add_decision(_words(said[0]), why, "Ann", MOMENT, supersedes=said[2] or None, create=create)
+def _decide(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    why = _text(arguments[1] or "why")
+    return log_edits.add_decision(_text(arguments[0]), why, "Ann", MOMENT, supersedes=arguments[2] or None, create=create)
 
 
-def _note(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return section_edits.add_note([_words(said[0])], _lines(said[1]) if said[1] else (), create=create)
+def _note(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    return section_edits.add_note([_text(arguments[0])], _lines(arguments[1]) if arguments[1] else (), create=create)
 
 
-def _items(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    return section_edits.add_note([_words(each) for each in said if each], as_items=True, create=create)
+def _items(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    return section_edits.add_note([_text(argument) for argument in arguments if argument], as_items=True, create=create)
 
 
-def _edit(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
+def _edit(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
     """Somebody edits the plan as it was at first: other words in the place of some."""
-    old, new = [each.encode("utf-8", "replace") for each in said[:2]]
-    theirs = first.replace(old, new) if old else first + new
-    return lambda plan: rebase_text(plan, first, theirs, "edit", "edited", "look")
+    old, new = [argument.encode("utf-8", "replace") for argument in arguments[:2]]
+    theirs = original.replace(old, new) if old else original + new
+    return lambda plan: rebase_text(plan, original, theirs, "edit", "edited", "look")
 
 
-def _retarget(first: bytes, create: bool, said: list[str]) -> ChangeBuilder:
-    old, new = [" ".join(each.split()) for each in said[:2]]
-    return replace_paths([PathReplacement(old or "old.md", _words(new), create)])
+def _retarget(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
+    old, new = [" ".join(argument.split()) for argument in arguments[:2]]
+    return replace_paths([PathReplacement(old or "old.md", _text(new), create)])
 
 
 CHANGES: dict[str, Maker] = {
-    "done": lambda first, create, said: task_edits.complete_tasks([each for each in said if each], MOMENT),
-    "reopen": lambda first, create, said: task_edits.reopen_tasks([each for each in said if each]),
+    "done": lambda original, create, arguments: task_edits.complete_tasks([argument for argument in arguments if argument], MOMENT),
+    "reopen": lambda original, create, arguments: task_edits.reopen_tasks([argument for argument in arguments if argument]),
     "add": _add,
     "under": _under,
     "split": _split,
-    "reword": lambda first, create, said: task_rewording.reword_task(said[0], _words(said[1])),
+    "reword": lambda original, create, arguments: task_rewording.reword_task(arguments[0], _text(arguments[1])),
     "decide": _decide,
-    "discover": lambda first, create, said: log_edits.add_discovery(
-        _words(said[0]), _words(said[1] or "shown"), create=create
+    "discover": lambda original, create, arguments: log_edits.add_discovery(
+        _text(arguments[0]), _text(arguments[1] or "shown"), create=create
     ),
-    "outcome": lambda first, create, said: log_edits.add_outcome(_words(said[0]), create=create),
+    "outcome": lambda original, create, arguments: log_edits.add_outcome(_text(arguments[0]), create=create),
     "note": _note,
     "items": _items,
-    "revise": lambda first, create, said: log_edits.add_revision_note(_words(said[0]), MOMENT),
-    "set": lambda first, create, said: section_edits.set_section_body(said[0], _lines(said[1]), create=create),
+    "revise": lambda original, create, arguments: log_edits.add_revision_note(_text(arguments[0]), MOMENT),
+    "set": lambda original, create, arguments: section_edits.set_section_body(arguments[0], _lines(arguments[1]), create=create),
     "edit": _edit,
     "retarget": _retarget,
-    "fix": lambda first, create, said: build_fix_change(given(), LEVELS, unsafe=create, fix_counts=Counter()),
-    "title": lambda first, create, said: titled(_words(said[0])),
+    "fix": lambda original, create, arguments: build_fix_change(rule_context(), LEVELS, unsafe=create, fix_counts=Counter()),
+    "title": lambda original, create, arguments: title_change(_text(arguments[0])),
 }
 """Every change that a verb makes, by the name that stands behind `%% `."""

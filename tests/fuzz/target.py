@@ -17,7 +17,7 @@ from execplan.plan.text_rebase import rebase_text
 from execplan.text.line_merge import merge_chunks
 from execplan.text.text_lines import Text
 from tests.fuzz import merging
-from tests.fuzz.script import LEVELS, Step, given, parse
+from tests.fuzz.script import LEVELS, Step, rule_context, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,43 +34,43 @@ def examine(data: bytes) -> None:
     if merging.SIDES in data:
         merging.examine(data)
         return
-    first, steps = parse(data)
+    original, steps = parse(data)
     try:
-        plan = reader.read(first)
+        plan = reader.read(original)
     except ExecplanError as error:
         check_refusal(error, (3,))
-        assert [finding.code for finding in lint_bytes(first)] == ["EP001"]
+        assert [finding.code for finding in lint_bytes(original)] == ["EP001"]
         return
-    assert plan.text.to_bytes() == first
+    assert plan.text.to_bytes() == original
     check_structure(plan)
     check_lint(plan)
-    now = first
+    current = original
     for step in steps:
-        now = _take(step, first, now)
-    if now != first:
-        check_structure(reader.read(now))
+        current = _apply_step(step, original, current)
+    if current != original:
+        check_structure(reader.read(current))
 
 
-def _take(step: Step, first: bytes, before: bytes) -> bytes:
+def _apply_step(step: Step, original: bytes, before: bytes) -> bytes:
     """The bytes after a step, as before when it is refused."""
     try:
-        after, change = apply_change(before, step.make(first))
+        after, change = apply_change(before, step.make(original))
     except ExecplanError as error:
         check_refusal(error, (1, 2, 3, 4))
         return before
-    plan, then = reader.read(before), reader.read(after)
-    assert plan_content(then) == change.expected_content, step
-    assert change.may_change_structure or not then.conflict_lines, step
-    check_outside(plan.text, then.text, change)
+    plan, new_plan = reader.read(before), reader.read(after)
+    assert plan_content(new_plan) == change.expected_content, step
+    assert change.may_change_structure or not new_plan.conflict_lines, step
+    check_outside(plan.text, new_plan.text, change)
     if after != before:
-        back = rebase_text(then, after, before, "undo", "", "")
-        assert apply_change(after, lambda _: back)[0] == before, (step, "undone, the bytes are not as they were")
+        undo_change = rebase_text(new_plan, after, before, "undo", "", "")
+        assert apply_change(after, lambda _: undo_change)[0] == before, (step, "undone, the bytes are not as they were")
     if step.name == "done":
         check_reopened(step, before, after, plan)
     if step.name == "edit":
-        check_merged(first, before, step, after)
-    if step.again and step.name not in ("edit", "retarget"):
-        assert apply_change(after, step.make(first))[0] == after, (step, "done again, it changes the plan again")
+        check_merged(original, before, step, after)
+    if step.is_repeatable and step.name not in ("edit", "retarget"):
+        assert apply_change(after, step.make(original))[0] == after, (step, "done again, it changes the plan again")
     return after
 
 
@@ -104,15 +104,15 @@ def check_structure(plan: ParsedPlan) -> None:
         assert find_task(plan, name) == find_task(plan, str(number)) == (name, task)
         start = task.start
     for entries in (plan.decisions, plan.discoveries, plan.outcomes, plan.revisions):
-        assert [each.start for each in entries] == sorted({each.start for each in entries})
-        assert all([0 <= each.start < each.end <= size for each in entries])
+        assert [entry.start for entry in entries] == sorted({entry.start for entry in entries})
+        assert all([0 <= entry.start < entry.end <= size for entry in entries])
     counts = plan.counts()
     assert counts["open"] + counts["done"] + counts["other"] == counts["total"] == len(plan.tasks)
 
 
 def check_lint(plan: ParsedPlan) -> None:
     """All rules come to an end, and what they find lies in the plan."""
-    for finding in lint_plan(plan, given(), LEVELS):
+    for finding in lint_plan(plan, rule_context(), LEVELS):
         assert 1 <= finding.line <= finding.end_line <= len(plan.text.lines), finding
         assert 1 <= finding.column <= finding.end_column, finding
         assert finding.message, finding
@@ -121,27 +121,27 @@ def check_lint(plan: ParsedPlan) -> None:
 def check_outside(old: Text, new: Text, change: PlanChange) -> None:
     """No line is another but those of the edits; a line end only where a text had none, or a CR would join an LF."""
     at = to = 0
-    for edit in sorted(change.edits, key=lambda each: each[:3]):
-        to = _same(old, new, range(at, edit.start), to) + len(edit.lines)
+    for edit in sorted(change.edits, key=lambda plan_edit: plan_edit[:3]):
+        to = _check_same_lines(old, new, range(at, edit.start), to) + len(edit.lines)
         at = edit.end
-    assert _same(old, new, range(at, len(old.lines)), to) == len(new.lines)
+    assert _check_same_lines(old, new, range(at, len(old.lines)), to) == len(new.lines)
     assert old.bom == new.bom
 
 
-def _same(old: Text, new: Text, lines: range, to: int) -> int:
+def _check_same_lines(old: Text, new: Text, lines: range, to: int) -> int:
     """Where the lines end in the new text."""
     for at in lines:
         assert new.lines[to] == old.lines[at], (at, old.lines[at], new.lines[to])
         joined = new.ends[to] == "\r" and not new.lines[to] and to and new.ends[to - 1] == "\r"
-        last = not old.ends[at] or to == len(new.lines) - 1
-        assert new.ends[to] == old.ends[at] or joined or last, (at, old.ends[at], new.ends[to])
+        is_last = not old.ends[at] or to == len(new.lines) - 1
+        assert new.ends[to] == old.ends[at] or joined or is_last, (at, old.ends[at], new.ends[to])
         to += 1
     return to
 
 
 def check_reopened(step: Step, before: bytes, after: bytes, plan: ParsedPlan) -> None:
     """A task that had no time has its bytes again when it is reopened."""
-    tasks = find_tasks(plan, [each for each in step.words if each], [])
+    tasks = find_tasks(plan, [argument for argument in step.arguments if argument], [])
     for task in tasks:
         line = plan.text.lines[task.box_line]
         box = read_checkbox(line[line.index(f"[{task.mark}]") :])
@@ -152,20 +152,20 @@ def check_reopened(step: Step, before: bytes, after: bytes, plan: ParsedPlan) ->
 
 def check_merged(base: bytes, ours: bytes, step: Step, merged: bytes) -> None:
     """Two texts that grew out of a third lie side by side, and what either has added is in what came of them."""
-    old, new = [each.encode("utf-8", "replace") for each in (*step.words, "", "")[:2]]
+    old, new = [text.encode("utf-8", "replace") for text in (*step.arguments, "", "")[:2]]
     theirs = base.replace(old, new) if old else base + new
-    three = [_parts(each) for each in (base, ours, theirs)]
-    chunks = merge_chunks(*three)
-    for side, parts in enumerate(three):
-        assert [line for chunk in chunks for line in chunk[side]] == parts
-    said = set(Text.from_bytes(merged).lines)
-    known = set(Text.from_bytes(base).lines)
+    versions = [_lines_with_ends(version) for version in (base, ours, theirs)]
+    chunks = merge_chunks(*versions)
+    for side, side_lines in enumerate(versions):
+        assert [line for chunk in chunks for line in chunk[side]] == side_lines
+    merged_lines = set(Text.from_bytes(merged).lines)
+    base_lines = set(Text.from_bytes(base).lines)
     for data in (ours, theirs):
-        lost = set(Text.from_bytes(data).lines) - known - said
+        lost = set(Text.from_bytes(data).lines) - base_lines - merged_lines
         assert not lost, (step, lost)
 
 
-def _parts(data: bytes) -> Sequence[str]:
+def _lines_with_ends(data: bytes) -> Sequence[str]:
     text = Text.from_bytes(data)
     return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
 
@@ -176,4 +176,4 @@ def read_all(data: bytes) -> None:
         plan = reader.read(data)
     except ExecplanError:
         return
-    lint_plan(plan, given(), LEVELS)
+    lint_plan(plan, rule_context(), LEVELS)

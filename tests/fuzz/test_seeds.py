@@ -12,8 +12,8 @@ from tests.fuzz import merging, target
 from tests.fuzz.script import CHANGES, MARK, parse
 from tests.plan.test_properties import WORDS, plans
 
-HERE = Path(__file__).parent
-SEEDS = sorted((HERE / "seeds").iterdir())
+TEST_DIRECTORY = Path(__file__).parent
+SEEDS = sorted((TEST_DIRECTORY / "seeds").iterdir())
 CASES = {
     "markers-in-a-body": "set and note took conflict markers in, and no edit could be made any more",
     "set-no-utf8": "a body with a byte that is no UTF-8 was a traceback",
@@ -46,11 +46,11 @@ def test_every_change_is_in_some_seed() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str) -> None:
-    target.examine((HERE / "cases" / f"{name}.md").read_bytes())
+    target.examine((TEST_DIRECTORY / "cases" / f"{name}.md").read_bytes())
 
 
 def test_every_case_has_its_line() -> None:
-    assert sorted(CASES) == sorted([path.stem for path in (HERE / "cases").iterdir()])
+    assert sorted(CASES) == sorted([path.stem for path in (TEST_DIRECTORY / "cases").iterdir()])
 
 
 @given(plans(), SCRIPTS)

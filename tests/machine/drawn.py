@@ -50,11 +50,11 @@ Plan revision note: 2025-12-30 - n"""
 _CORPUS = find_corpus()
 _FILES = sorted(_CORPUS.rglob("*.md")) if _CORPUS is not None else []
 _REAL = st.sampled_from(_FILES).map(Path.read_bytes) if _FILES else st.just(CLEAN.encode())
-TEXTS = st.one_of(st.just(CLEAN.encode()), st.just(ODD.encode()), plans(), _REAL)
-_ANY = WORDS.filter(lambda words: "\0" not in words).map(lambda words: f"@{words}" if words[:1] == "@" else words)
-SAID = st.sampled_from(["Cut the lines", "Build the parser.", "Done", "a `b` - [ ] c", "Widen it: all of it"]) | _ANY
-PLACE = st.integers(0, 5)
-TASK = st.one_of(st.integers(1, 6).map(lambda number: f"#{number}"), SAID)
+PLAN_BYTES = st.one_of(st.just(CLEAN.encode()), st.just(ODD.encode()), plans(), _REAL)
+_ANY_PHRASE = WORDS.filter(lambda text: "\0" not in text).map(lambda text: f"@{text}" if text[:1] == "@" else text)
+PHRASE = st.sampled_from(["Cut the lines", "Build the parser.", "Done", "a `b` - [ ] c", "Widen it: all of it"]) | _ANY_PHRASE
+POSITION = st.integers(0, 5)
+TASK = st.one_of(st.integers(1, 6).map(lambda number: f"#{number}"), PHRASE)
 """Words, or the number of some task, whatever their number is."""
 TITLE = st.sampled_from(
     ["Build the parser", "Cut lines", "Write the tests", "Read 100 % of all plans", "行を読む", "#"]
@@ -63,57 +63,57 @@ SECTION = st.sampled_from(["Progress", "Decision Log", "Plan of Work", "Artifact
 ADDING = ("add", "decide", "discover", "outcome", "note", "revise", "attach")
 
 
-class Verb(NamedTuple):
+class CommandCall(NamedTuple):
     """A command: its name, options, and words that may begin with a dash."""
 
     name: str
     options: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
-    def line(self, *more: str) -> list[str]:
+    def command_line(self, *extra_options: str) -> list[str]:
         """The arguments."""
-        return [self.name, *self.options, *more, "--", *self.words]
+        return [self.name, *self.options, *extra_options, "--", *self.arguments]
 
 
-_MADE = st.booleans().map(lambda wanted: ("--create",) if wanted else ())
+_CREATE_OPTION = st.booleans().map(lambda create: ("--create",) if create else ())
 MARKING = st.builds(
-    lambda name, tasks: Verb(name, (), tuple(tasks)),
+    lambda name, tasks: CommandCall(name, (), tuple(tasks)),
     st.sampled_from(("done", "reopen")),
     st.lists(TASK, min_size=1, max_size=3),
 )
 TASKING = st.one_of(
-    st.builds(lambda words, made: Verb("add", made, (words,)), SAID, _MADE),
-    st.builds(lambda words, after: Verb("add", (f"--after={after}",), (words,)), SAID, TASK),
-    st.builds(lambda words, under: Verb("add", (f"--under={under}",), (words,)), SAID, st.just("Milestone") | SAID),
+    st.builds(lambda text, create_option: CommandCall("add", create_option, (text,)), PHRASE, _CREATE_OPTION),
+    st.builds(lambda text, after: CommandCall("add", (f"--after={after}",), (text,)), PHRASE, TASK),
+    st.builds(lambda text, under: CommandCall("add", (f"--under={under}",), (text,)), PHRASE, st.just("Milestone") | PHRASE),
     st.builds(
-        lambda one, two, three: Verb("split", (f"--done={one}", f"--remaining={two}"), (three,)), SAID, SAID, TASK
+        lambda finished_text, remaining_text, task: CommandCall("split", (f"--done={finished_text}", f"--remaining={remaining_text}"), (task,)), PHRASE, PHRASE, TASK
     ),
-    st.builds(lambda one, words: Verb("reword", (), (one, words)), TASK, SAID),
+    st.builds(lambda task, text: CommandCall("reword", (), (task, text)), TASK, PHRASE),
 )
 LOGGING = st.one_of(
-    st.builds(lambda words, why, made: Verb("decide", (f"--why={why}", *made), (words,)), SAID, SAID, _MADE),
+    st.builds(lambda text, why, create_option: CommandCall("decide", (f"--why={why}", *create_option), (text,)), PHRASE, PHRASE, _CREATE_OPTION),
     st.builds(
-        lambda words, old: Verb("decide", ("--why=x", f"--supersedes={old}"), (words,)), SAID, st.just("D") | SAID
+        lambda text, old: CommandCall("decide", ("--why=x", f"--supersedes={old}"), (text,)), PHRASE, st.just("D") | PHRASE
     ),
-    st.builds(lambda words, shown, made: Verb("discover", (f"--evidence={shown}", *made), (words,)), SAID, SAID, _MADE),
-    st.builds(lambda words, made: Verb("outcome", made, (words,)), SAID, _MADE),
-    st.builds(lambda words: Verb("revise", (), (words,)), SAID),
+    st.builds(lambda text, evidence, create_option: CommandCall("discover", (f"--evidence={evidence}", *create_option), (text,)), PHRASE, PHRASE, _CREATE_OPTION),
+    st.builds(lambda text, create_option: CommandCall("outcome", create_option, (text,)), PHRASE, _CREATE_OPTION),
+    st.builds(lambda text: CommandCall("revise", (), (text,)), PHRASE),
 )
 FILLING = st.one_of(
-    st.builds(lambda words, made: Verb("note", made, (words,)), SAID, _MADE),
-    st.builds(lambda words, lines: Verb("note", (f"--excerpt={lines}",), (words,)), SAID, SAID),
+    st.builds(lambda text, create_option: CommandCall("note", create_option, (text,)), PHRASE, _CREATE_OPTION),
+    st.builds(lambda text, lines: CommandCall("note", (f"--excerpt={lines}",), (text,)), PHRASE, PHRASE),
     st.builds(
-        lambda name, lines, made: Verb("set", made, (name, "\n".join(lines) or "x")),
+        lambda name, lines, create_option: CommandCall("set", create_option, (name, "\n".join(lines) or "x")),
         SECTION,
         st.lists(LINES, max_size=5),
-        _MADE,
+        _CREATE_OPTION,
     ),
-    st.builds(lambda about, made: Verb("attach", (f"--about={about}", *made), ("README.md",)), SAID, _MADE),
+    st.builds(lambda about, create_option: CommandCall("attach", (f"--about={about}", *create_option), ("README.md",)), PHRASE, _CREATE_OPTION),
 )
 SELDOM = st.integers(0, 9).map(lambda number: number == 9)
 
 
-def numbered(verb: Verb, data: bytes) -> Verb:
+def with_task_numbers(command: CommandCall, data: bytes) -> CommandCall:
     """The verb with the numbers of tasks that there are."""
     try:
         count = len(reader.read(data).tasks) or 1
@@ -121,33 +121,33 @@ def numbered(verb: Verb, data: bytes) -> Verb:
         count = 1
     tasks = {f"#{number}": str((number - 1) % count + 1) for number in range(1, 7)}
     options = [
-        name + sign + tasks.get(value, value) for name, sign, value in [each.partition("=") for each in verb.options]
+        name + sign + tasks.get(value, value) for name, sign, value in [option.partition("=") for option in command.options]
     ]
-    return Verb(verb.name, tuple(options), tuple([tasks.get(word, word) for word in verb.words]))
+    return CommandCall(command.name, tuple(options), tuple([tasks.get(argument, argument) for argument in command.arguments]))
 
 
-def repeats(verb: Verb) -> bool:
+def is_repeatable(command: CommandCall) -> bool:
     """Whether a second time changes nothing for sure: no task is named by words that are no longer its own."""
-    return verb.name not in ("split", "reword") or verb.words[0 if verb.name == "reword" else -1].isdecimal()
+    return command.name not in ("split", "reword") or command.arguments[0 if command.name == "reword" else -1].isdecimal()
 
 
-def check_lines(verb: Verb, before: bytes, after: bytes) -> None:
+def check_lines(command: CommandCall, before: bytes, after: bytes) -> None:
     """Only the lines changed that are the verb's."""
     old, new = reader.read(before), reader.read(after)
-    if verb.name in ("done", "reopen"):
-        boxes = [one.box_line for one, two in zip(old.tasks, new.tasks, strict=True) if one.mark != two.mark]
+    if command.name in ("done", "reopen"):
+        boxes = [old_task.box_line for old_task, new_task in zip(old.tasks, new.tasks, strict=True) if old_task.mark != new_task.mark]
         pairs = enumerate(zip(old.text.lines, new.text.lines, strict=True))
-        assert [at for at, (one, two) in pairs if one != two] == sorted(boxes), verb
-    elif verb.name in ("reword", "split"):
-        task = find_task(old, verb.words[0])[1]
-        assert same_around(before, after, task.start, task.end), verb
-    elif verb.name == "set":
+        assert [at for at, (old_line, new_line) in pairs if old_line != new_line] == sorted(boxes), command
+    elif command.name in ("reword", "split"):
+        task = find_task(old, command.arguments[0])[1]
+        assert same_around(before, after, task.start, task.end), command
+    elif command.name == "set":
         try:
-            section = find_section(old, verb.words[0])
+            section = find_section(old, command.arguments[0])
         except ExecplanError:
             return
-        assert same_around(before, after, section.body_start, section.notes_start), verb
-    elif verb.name in ADDING:
-        taken, put = outside(before, after)
-        assert put, verb
-        assert all([not line.strip() or has_no_content(line) for line in taken]), (verb, taken)
+        assert same_around(before, after, section.body_start, section.notes_start), command
+    elif command.name in ADDING:
+        removed, added = outside(before, after)
+        assert added, command
+        assert all([not line.strip() or has_no_content(line) for line in removed]), (command, removed)

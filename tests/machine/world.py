@@ -25,12 +25,12 @@ from tests.conftest import ENVIRONMENT
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 PLANS = ".agent/execplans"
 ARCHIVE = f"{PLANS}/archive"
-REFUSALS = {code: each.exit for code, each in help_topics.error_help_by_code().items()}
+REFUSALS = {code: error_help.exit for code, error_help in help_topics.error_help_by_code().items()}
 STATE = ("locks", "journal", "operations", "undone", "edit", "claims.json", "claims.lock")
 """What may lie in the folder of what is not committed, by its beginning; a cache has a name of its own."""
 
 
-class Told(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended, and its document."""
 
     exit: int
@@ -38,7 +38,7 @@ class Told(NamedTuple):
     error: dict[str, Any]
 
 
-class World:
+class ScratchRepository:
     """A repository below a folder, copied from one that was made once."""
 
     def __init__(self, template: Path, path: Path) -> None:
@@ -46,7 +46,7 @@ class World:
         shutil.copytree(template, path)
         self.project = path / PLANS
         self.env = {**ENVIRONMENT, "HOME": str(path.parent), "XDG_STATE_HOME": str(path.parent / "state-home")}
-        self._here = os.getcwd()
+        self._previous_directory = os.getcwd()
         self._stack = ExitStack()
         self._stack.enter_context(mock.patch.dict(os.environ, self.env, clear=True))
         self._stack.enter_context(mock.patch.object(error_handler, "_write_bug_report", _raise))
@@ -54,18 +54,18 @@ class World:
 
     def close(self) -> None:
         """Leave it, and remove it."""
-        os.chdir(self._here)
+        os.chdir(self._previous_directory)
         self._stack.close()
         shutil.rmtree(self.path)
 
-    def run(self, *arguments: str) -> Told:
+    def run(self, *arguments: str) -> CommandResult:
         """Run a command with `--json` and check what holds for every one; whatever is no refusal is raised."""
         out, err = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
         stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-        words = ["--json", *arguments]
+        command_arguments = ["--json", *arguments]
         with mock.patch.multiple(sys, stdin=stdin, stdout=out, stderr=err):
             status = error_handler.run_with_error_handling(
-                lambda: app._run_command_group(words), as_json=True, kind=arguments[0]
+                lambda: app._run_command_group(command_arguments), as_json=True, kind=arguments[0]
             )
             out.flush()
             err.flush()
@@ -82,12 +82,12 @@ class World:
             assert error["message"], error
             assert error["hint"], error
         assert isinstance(document["data"], dict) or status not in (0, 1), document
-        return Told(status, document["data"] or {}, error)
+        return CommandResult(status, document["data"] or {}, error)
 
     def git(self, *arguments: str) -> str:
         """Run git and expect it to work."""
-        done = subprocess.run(["git", *arguments], env=self.env, capture_output=True, check=True, timeout=60)
-        return done.stdout.decode()
+        completed = subprocess.run(["git", *arguments], env=self.env, capture_output=True, check=True, timeout=60)
+        return completed.stdout.decode()
 
     def tree(self) -> dict[str, bytes]:
         """Every file outside git's folder."""
@@ -97,14 +97,14 @@ class World:
         """Every file that is kept and not committed."""
         return self._files(self.path / ".git" / "execplan")
 
-    def _files(self, folder: Path, without: str = "") -> dict[str, bytes]:
-        found = {}
-        for place, folders, names in os.walk(folder):
-            folders[:] = sorted([name for name in folders if name != without])
+    def _files(self, folder: Path, skip: str = "") -> dict[str, bytes]:
+        contents = {}
+        for directory, folders, names in os.walk(folder):
+            folders[:] = sorted([name for name in folders if name != skip])
             for name in names:
-                path = Path(place) / name
-                found[str(path.relative_to(folder))] = path.read_bytes()
-        return found
+                path = Path(directory) / name
+                contents[str(path.relative_to(folder))] = path.read_bytes()
+        return contents
 
     def plans(self) -> list[str]:
         """The paths of the plans outside the archive, from the root."""
@@ -124,22 +124,22 @@ class World:
 
     def check(self) -> None:
         """The verbs that look agree with each other and with the files, and nothing lies about."""
-        listed = {each["path"]: each for each in self.run("list", "--all").data["plans"]}
+        listed = {plan["path"]: plan for plan in self.run("list", "--all").data["plans"]}
         assert sorted(listed) == sorted(self.plans() + self.archived())
         status = self.run("status").data
         assert sum(status["states"].values()) == len(listed)
-        assert [each["path"] for each in status["plans"] if each["state"] == "archived"] == []
-        for each in status["plans"]:
-            assert {name: each[name] for name in listed[each["path"]]} == listed[each["path"]]
-        for path, told in listed.items():
-            shown = self.run("show", path)
-            assert shown.exit == (3 if told["state"] == "broken" else 0), (path, shown)
-            if shown.exit:
+        assert [plan["path"] for plan in status["plans"] if plan["state"] == "archived"] == []
+        for plan in status["plans"]:
+            assert {name: plan[name] for name in listed[plan["path"]]} == listed[plan["path"]]
+        for path, listed_plan in listed.items():
+            shown_result = self.run("show", path)
+            assert shown_result.exit == (3 if listed_plan["state"] == "broken" else 0), (path, shown_result)
+            if shown_result.exit:
                 continue
-            told.pop("execution")  # `show` tells it with --steps
-            assert {name: shown.data[name] for name in told} == told
-            states = [task["state"] for task in shown.data["tasks"]]
-            assert told["counts"] == {
+            listed_plan.pop("execution")  # `show` tells it with --steps
+            assert {name: shown_result.data[name] for name in listed_plan} == listed_plan
+            states = [task["state"] for task in shown_result.data["tasks"]]
+            assert listed_plan["counts"] == {
                 **{state: states.count(state) for state in ("open", "done", "other")},
                 "total": len(states),
             }

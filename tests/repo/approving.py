@@ -62,7 +62,7 @@ def _commit(folder: Folder) -> None:
     folder.git("commit", "-q", "-m", "All")
 
 
-class Desk(Folder):
+class InProcessRepository(Folder):
     """A repository, and what is typed in it."""
 
     def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
@@ -121,19 +121,19 @@ class Desk(Folder):
 
     def digest(self) -> str:
         """What evaluate tells to be approved."""
-        found: str = self.data("evaluate")["digest"]
-        return found
+        digest: str = self.data("evaluate")["digest"]
+        return digest
 
-    def approve(self, *more: str) -> dict[str, Any]:
+    def approve(self, *arguments: str) -> dict[str, Any]:
         """Approve what would run now."""
-        return self.data("approve", "--digest", self.digest()[:8], *more)
+        return self.data("approve", "--digest", self.digest()[:8], *arguments)
 
-    def stands(self) -> str:
+    def approval_state(self) -> str:
         """How the plan stands, as its approvals are listed and as `--check` says; if none holds the state of the last one."""
-        listed: list[dict[str, Any]] = self.data("approve", "--list")["approvals"]
-        approved = [each for each in listed if each["state"] == "approved"]
+        approvals: list[dict[str, Any]] = self.data("approve", "--list")["approvals"]
+        approved = [approval for approval in approvals if approval["state"] == "approved"]
         assert (self.type("approve", "--check").exit == 0) == bool(approved)
-        state: str = (approved or listed)[0]["state"]
+        state: str = (approved or approvals)[0]["state"]
         return state
 
     def drift(self) -> list[str]:
@@ -143,13 +143,13 @@ class Desk(Folder):
 
     def file(self) -> Path:
         """The approval."""
-        (found,) = (self.path / f".agent/execplans/artifacts/{NAME}/approvals").iterdir()
-        return found
+        (path,) = (self.path / f".agent/execplans/artifacts/{NAME}/approvals").iterdir()
+        return path
 
-    def kept(self) -> dict[str, Any]:
+    def approval_data(self) -> dict[str, Any]:
         """What the approval says."""
-        told: dict[str, Any] = json.loads(self.file().read_bytes())
-        return told
+        data: dict[str, Any] = json.loads(self.file().read_bytes())
+        return data
 
     def later(self, seconds: int) -> None:
         """Set the clock."""

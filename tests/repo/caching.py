@@ -27,29 +27,29 @@ TICK = 0.012
 """Seconds in which every kernel's clock for files has moved on."""
 
 
-def due(plan: ParsedPlan, given: RuleContext) -> Iterator[RuleMatch]:
+def due_lines(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A line `due N` is found once minute N has begun."""
     for at, line in enumerate(plan.text.lines):
-        if line.startswith("due ") and given.clock is not None and given.clock.has_passed(int(line[4:])):
+        if line.startswith("due ") and context.clock is not None and context.clock.has_passed(int(line[4:])):
             yield on_line(plan, at, "it is due")
 
 
-def named(plan: ParsedPlan, given: RuleContext) -> Iterator[RuleMatch]:
+def missing_path_lines(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A line `names PATH` is found where there is no such path."""
     for at, line in enumerate(plan.text.lines):
-        if line.startswith("names ") and given.tree is not None and not given.tree.has_path(line[6:]):
+        if line.startswith("names ") and context.tree is not None and not context.tree.has_path(line[6:]):
             yield on_line(plan, at, f"there is no {line[6:]}")
 
 
-class Shelf:
+class LintProject:
     """A home, a clock, and what was judged in the last run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.minute = 1000
-        self.judged: list[str] = []
-        self.asked: list[tuple[str, str]] = []
-        self.way = CheckOptions()
+        self.checked: list[str] = []
+        self.questions: list[tuple[str, str]] = []
+        self.options = CheckOptions()
 
     def write(self, name: str, content: str | bytes) -> Path:
         """Write a plan; the clock for files moves on before."""
@@ -61,15 +61,15 @@ class Shelf:
 
     def lint(self, *names: str, cached: bool = True, **options: Any) -> list[CheckedFile]:
         """Check all plans, or some."""
-        self.judged, self.asked = [], []
-        return batch_check.check_plans(resolve_target_groups(names), self.way, use_cache=cached, **options)
+        self.checked, self.questions = [], []
+        return batch_check.check_plans(resolve_target_groups(names), self.options, use_cache=cached, **options)
 
-    def same(self) -> list[str]:
+    def lint_consistently(self) -> list[str]:
         """Check with the cache and without, expect the same, and give the names of what was judged with it."""
-        found = self.lint()
-        judged = self.judged
-        assert found == self.lint(cached=False)
-        return judged
+        results = self.lint()
+        checked = self.checked
+        assert results == self.lint(cached=False)
+        return checked
 
     @property
     def caches(self) -> list[Path]:
@@ -78,11 +78,11 @@ class Shelf:
         return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> Shelf:
+def make_lint_project(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> LintProject:
     """An empty home in a git folder; its files are believed at once, as if they had been written long ago, if they shall be old."""
     for name in (".git", PLANS):
         (path / name).mkdir(parents=True)
-    made = Shelf(path)
+    project = LintProject(path)
     monkeypatch.chdir(path)
     monkeypatch.setattr(batch_check, "MIN_CACHED_PLANS", 0)
     monkeypatch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
@@ -90,23 +90,23 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         monkeypatch.setattr(lint_cache, "_MTIME_MARGIN_NS", -(10**11))
     for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
         monkeypatch.delitem(DEFAULT_LEVELS, code, raising=False)
-    for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
+    for code, check, needs in (("EP991", due_lines, CLOCK), ("EP992", missing_path_lines, TREE)):
         monkeypatch.setitem(RULES, code, Rule(code, WARNING, check, needs))
         monkeypatch.setitem(DEFAULT_LEVELS, code, WARNING)
 
     def answer(kind: str, subject: str) -> object:
-        made.asked.append((kind, subject))
+        project.questions.append((kind, subject))
         return (path / subject).exists()
 
-    def told(*about: Any, is_explicit: bool = True) -> RuleContext:
+    def make_context(*about: Any, is_explicit: bool = True) -> RuleContext:
         return make_rule_context(*about, is_explicit=is_explicit)._replace(
-            clock=Clock(made.minute), tree=RepositoryTree(answer)
+            clock=Clock(project.minute), tree=RepositoryTree(answer)
         )
 
-    def judge(data: bytes, facts: RuleContext, levels: dict[str, str]) -> Any:
-        made.judged.append(os.path.basename(facts.path))
+    def recording_lint(data: bytes, facts: RuleContext, levels: dict[str, str]) -> Any:
+        project.checked.append(os.path.basename(facts.path))
         return lint_bytes(data, facts, levels)
 
-    monkeypatch.setattr(batch_check, "make_rule_context", told)
-    monkeypatch.setattr(batch_check, "lint_bytes", judge)
-    return made
+    monkeypatch.setattr(batch_check, "make_rule_context", make_context)
+    monkeypatch.setattr(batch_check, "lint_bytes", recording_lint)
+    return project

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.plans import CLEAN
-from tests.repo.caching import BAD, UNSTAMPED, Shelf, shelf
+from tests.repo.caching import BAD, UNSTAMPED, LintProject, make_lint_project
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LintProject:
     """A home with three plans that were found to be as they are."""
-    made = shelf(tmp_path / "home", monkeypatch)
+    lint_project = make_lint_project(tmp_path / "home", monkeypatch)
     for name, content in (("a.md", CLEAN), ("b.md", BAD), ("c.md", UNSTAMPED)):
-        made.write(name, content)
+        lint_project.write(name, content)
     assert len(UNSTAMPED) == len(CLEAN)
-    assert made.same() == ["a.md", "b.md", "c.md"]
-    return made
+    assert lint_project.lint_consistently() == ["a.md", "b.md", "c.md"]
+    return lint_project

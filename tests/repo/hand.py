@@ -15,7 +15,7 @@ PATIENCE = 200.0
 """Seconds for which a hand waits for the others: a machine may be busy with something else."""
 
 
-def words(hand: int, number: int) -> str:
+def edit_text(hand: int, number: int) -> str:
     """What the edit with this number says."""
     return f"hand {hand:02} edit {number:02} is here"
 
@@ -24,16 +24,16 @@ def main(hand: int, edits: int, *, commit: bool) -> None:
     """Add, tick, decide, discover and note, in turns."""
     set_timeout(PATIENCE)
     for number in range(edits):
-        said = words(hand, number)
-        verb, changer = (
-            ("add", task_edits.add_task(said, now())),
-            ("done", task_edits.complete_tasks([words(hand, number - 1)], now())),
-            ("decide", log_edits.add_decision(said, f"so that {said}", "Ann", now())),
-            ("discover", log_edits.add_discovery(said, f"shown by {said}")),
-            ("note", section_edits.add_note([said])),
+        text = edit_text(hand, number)
+        command, changer = (
+            ("add", task_edits.add_task(text, now())),
+            ("done", task_edits.complete_tasks([edit_text(hand, number - 1)], now())),
+            ("decide", log_edits.add_decision(text, f"so that {text}", "Ann", now())),
+            ("discover", log_edits.add_discovery(text, f"shown by {text}")),
+            ("note", section_edits.add_note([text])),
         )[number % KINDS]
         project, ref = plan_selection.select_plan(".", "parser")
-        amend(project, ref, changer, WriteOptions(commit=commit), command=verb)
+        amend(project, ref, changer, WriteOptions(commit=commit), command=command)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def journaled(repo: Folder, path: Path) -> list[str]:
 
 def deciders(repo: Folder) -> list[str]:
     """The authors of the decisions."""
-    return [each["author"] for each in repo.ok("show")["decisions"]]
+    return [decision["author"] for decision in repo.ok("show")["decisions"]]
 
 
 def test_the_first_name_that_is_given_counts(repo: Folder) -> None:
@@ -66,5 +66,5 @@ def test_every_command_that_writes_has_it() -> None:
     for name in COMMANDS:
         command = import_module(f"execplan.cli.commands.{name}").command
         writes = any(param.name == "lock_timeout" for param in command.params)
-        named = any(param.name == "actor" for param in command.params)
-        assert named == (writes and name != "archive") or name in ("prime", "show", "status"), name
+        has_actor = any(param.name == "actor" for param in command.params)
+        assert has_actor == (writes and name != "archive") or name in ("prime", "show", "status"), name

@@ -17,7 +17,7 @@ ARTIFACTS = ".agent/execplans/artifacts/2026-01-01_parser"
 
 def names(repo: Folder) -> list[str]:
     folder = repo.path / ARTIFACTS
-    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
 def test_a_file_is_copied_and_named(repo: Folder) -> None:
@@ -40,7 +40,7 @@ def test_the_same_content_once(repo: Folder) -> None:
     text = path.read_text()
     data = repo.ok("attach", "a.log", "b/c.log")
     assert data["changed"] is False
-    assert [each["copied"] for each in data["files"]] == [False, False]
+    assert [file["copied"] for file in data["files"]] == [False, False]
     assert path.read_text() == text
     assert names(repo) == ["a.log"]
 
@@ -77,8 +77,8 @@ def test_commit_holds_plan_and_file(repo: Folder) -> None:
     repo.plan()
     repo.write("a.log", "one\n")
     repo.ok("attach", "a.log", "--commit")
-    shown = repo.git("show", "--name-only", "--format=").split()
-    assert shown == [".agent/execplans/2026-01-01_parser.md", f"{ARTIFACTS}/a.log"]
+    changed_files = repo.git("show", "--name-only", "--format=").split()
+    assert changed_files == [".agent/execplans/2026-01-01_parser.md", f"{ARTIFACTS}/a.log"]
     assert repo.git("status", "--porcelain") == "?? a.log\n"
 
 
@@ -140,7 +140,7 @@ def test_a_plan_that_is_archived_while_its_file_is_copied(repo: Folder) -> None:
     _, trouble = running.communicate()
     assert (running.returncode, b"was moved or removed" in trouble) == (4, True)
     assert not (repo.path / ARTIFACTS).exists()
-    assert [each.name for each in (archived / "artifacts" / path.stem).iterdir()] == ["old.log"]
+    assert [path.name for path in (archived / "artifacts" / path.stem).iterdir()] == ["old.log"]
     assert not list(path.parent.rglob("*.tmp"))
 
 
@@ -149,7 +149,7 @@ def test_twenty_at_once(repo: Folder) -> None:
     for number in range(20):
         repo.write(f"{number}/run.log", f"{number}\n" if number % 2 else "same\n")
     running = [repo.start("attach", f"{number}/run.log") for number in range(20)]
-    ends = [each.communicate() and each.returncode for each in running]
+    ends = [process.communicate() and process.returncode for process in running]
     contents = sorted(Path(repo.path / ARTIFACTS / name).read_text() for name in names(repo))
     assert set(ends) == {0}
     assert contents == sorted(["same\n"] + [f"{number}\n" for number in range(1, 20, 2)])

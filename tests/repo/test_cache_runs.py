@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.repo.caching import BAD, PLANS, UNSTAMPED, Shelf, shelf
+from tests.repo.caching import BAD, PLANS, UNSTAMPED, LintProject, make_lint_project
 
 STEPS = st.lists(
     st.tuples(
@@ -37,39 +37,39 @@ CONTENTS = [
 ]
 
 
-def step(project: Shelf, what: str, which: int, how: int) -> None:
+def step(project: LintProject, operation: str, which: int, variant: int) -> None:
     """Do one thing to a home."""
     folder = project.path / PLANS
-    path, other = folder / f"{which}.md", folder / f"{(which + 1 + how % 3) % 4}.md"
-    if what == "write":
+    path, other = folder / f"{which}.md", folder / f"{(which + 1 + variant % 3) % 4}.md"
+    if operation == "write":
         if path.is_symlink() and not path.exists():
             path.unlink()  # a link that leads nowhere, or in a circle
-        project.write(path.name, CONTENTS[how])
-    elif what == "swap":
-        project.write("new", CONTENTS[how]).replace(path)
-    elif what == "clock":
-        project.minute = 1000 + 5 * how
-    elif what == "tree":
-        named = project.path / f"src{which % 2 + 1}"
-        named.rmdir() if named.exists() else named.mkdir()
-    elif what == "part":
+        project.write(path.name, CONTENTS[variant])
+    elif operation == "swap":
+        project.write("new", CONTENTS[variant]).replace(path)
+    elif operation == "clock":
+        project.minute = 1000 + 5 * variant
+    elif operation == "tree":
+        directory = project.path / f"src{which % 2 + 1}"
+        directory.rmdir() if directory.exists() else directory.mkdir()
+    elif operation == "part":
         project.lint(PLANS)
     elif path.exists():
-        _change(project, what, path, other, CONTENTS[how])
+        _change(project, operation, path, other, CONTENTS[variant])
 
 
-def _change(project: Shelf, what: str, path: Path, other: Path, content: str) -> None:
+def _change(project: LintProject, operation: str, path: Path, other: Path, content: str) -> None:
     status = path.stat()
-    if what == "touch":
+    if operation == "touch":
         os.utime(path)
-    elif what == "back":
+    elif operation == "back":
         project.write(path.name, content)
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    elif what == "rename":
+    elif operation == "rename":
         path.rename(other)
-    elif what == "delete":
+    elif operation == "delete":
         path.unlink()
-    elif what == "archive":
+    elif operation == "archive":
         (path.parent / "archive").mkdir(exist_ok=True)
         path.rename(path.parent / "archive" / path.name)
     else:
@@ -82,10 +82,10 @@ def _change(project: Shelf, what: str, path: Path, other: Path, content: str) ->
 @given(steps=STEPS)
 def test_whatever_happens(old: bool, steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as monkeypatch:
-        project = shelf(Path(folder).resolve() / "home", monkeypatch, old=old)
-        for each in (("write", 0, 0), ("write", 1, 4), ("write", 2, 3), *steps):
-            step(project, *each)
-            project.same()
+        project = make_lint_project(Path(folder).resolve() / "home", monkeypatch, old=old)
+        for arguments in (("write", 0, 0), ("write", 1, 4), ("write", 2, 3), *steps):
+            step(project, *arguments)
+            project.lint_consistently()
         os.chdir("/")
 
 
@@ -98,13 +98,13 @@ def plans(repo: Folder) -> None:
 def test_the_quick_way_and_the_verb_say_the_same(repo: Folder) -> None:
     plans(repo)
     for names in ([], [".agent/execplans"], [f".agent/execplans/2026-01-01_plan-{at:02}.md" for at in range(10)]):
-        said = [repo.run("lint", *names), repo.run("lint", *names), repo.run("lint", *names, "--no-cache")]
-        said += [repo.run("-C", ".", "lint", *names), repo.run("lint", "--hook", *names)]
-        assert len({each.out for each in said}) == 1
-        assert {each.exit for each in said} == {1}
-        assert {each.err for each in said} == {""}
-    first, again = repo.run("lint", "--json"), repo.run("lint", "--json")
-    assert first == again
+        results = [repo.run("lint", *names), repo.run("lint", *names), repo.run("lint", *names, "--no-cache")]
+        results += [repo.run("-C", ".", "lint", *names), repo.run("lint", "--hook", *names)]
+        assert len({result.out for result in results}) == 1
+        assert {result.exit for result in results} == {1}
+        assert {result.err for result in results} == {""}
+    first, second = repo.run("lint", "--json"), repo.run("lint", "--json")
+    assert first == second
     assert first.json["data"]["plans"] == 12
 
 

@@ -13,9 +13,9 @@ from tests.plans import CLEAN, with_sections
 THREE = with_sections("## Progress\n\n- [x] Read lines.\n- [ ] One\n- [ ] Two\n- [ ] Three\n")
 
 
-def claimed(repo: Folder, name: str, *more: str) -> str | None:
+def claimed(repo: Folder, name: str, *options: str) -> str | None:
     """The words of the task that a name gets."""
-    task: dict[str, Any] | None = repo.ok("next", "--claim", name, *more)["task"]
+    task: dict[str, Any] | None = repo.ok("next", "--claim", name, *options)["task"]
     return task["text"] if task is not None else None
 
 
@@ -24,7 +24,7 @@ def test_a_second_agent_gets_the_next_one(repo: Folder) -> None:
     assert [claimed(repo, name) for name in ("ann", "bob", "ann", "eve", "dan")] == ["One", "Two", "One", "Three", None]
     data = repo.ok("next")
     assert data["task"] is None
-    assert [(each["text"], each["by"]) for each in data["taken"]] == [("One", "ann"), ("Two", "bob"), ("Three", "eve")]
+    assert [(task["text"], task["by"]) for task in data["taken"]] == [("One", "ann"), ("Two", "bob"), ("Three", "eve")]
     assert repo.run("next").out.splitlines()[0] == "every open task is claimed"
     assert "1. by" not in repo.run("status").out
     assert "2. by ann, 3. by bob, 4. by eve" in repo.run("status").out
@@ -69,8 +69,8 @@ def test_all_worktrees_see_it(repo: Folder) -> None:
     other = repo.path.parent / "other"
     repo.git("worktree", "add", "-q", str(other))
     assert claimed(repo, "ann") == "One"
-    seen = json.loads(repo.run("next", "--claim", "bob", "--json", cwd=other).out)["data"]
-    assert seen["task"]["text"] == "Two"
+    data = json.loads(repo.run("next", "--claim", "bob", "--json", cwd=other).out)["data"]
+    assert data["task"]["text"] == "Two"
     assert claimed(repo, "eve") == "Three"
     assert (repo.path / ".git/execplan/claims.json").exists()
     assert not (repo.path / ".git/worktrees/other/execplan/claims.json").exists()
@@ -92,7 +92,7 @@ def test_without_git(plain: Folder) -> None:
 def test_many_at_once_get_one_each(repo: Folder) -> None:
     repo.plan(with_sections("## Progress\n\n" + "".join(f"- [ ] Task {number}\n" for number in range(20))))
     running = [repo.start("next", "--claim", f"agent-{number}", "--json") for number in range(20)]
-    got = [json.loads(each.communicate()[0])["data"]["task"]["text"] for each in running]
+    got = [json.loads(process.communicate()[0])["data"]["task"]["text"] for process in running]
     assert sorted(got) == sorted(f"Task {number}" for number in range(20))
 
 
@@ -154,9 +154,9 @@ def test_without_git_a_home_below_knows_what_was_taken_from_above(plain: Folder)
     assert plain.run("doctor").exit == 0
 
 
-def texts(repo: Folder) -> dict[str, str]:
+def claimants_by_text(repo: Folder) -> dict[str, str]:
     """Who has claimed which task, by the task's text."""
-    return {each["text"]: each["by"] for each in repo.ok("next")["taken"]}
+    return {task["text"]: task["by"] for task in repo.ok("next")["taken"]}
 
 
 def test_what_is_done_to_a_task_of_somebody_else_is_reported(repo: Folder) -> None:
@@ -216,13 +216,13 @@ def test_a_claim_follows_its_task(repo: Folder) -> None:
     claimed(repo, "ann")
     claimed(repo, "bob")
     repo.ok("reword", "2", "Uno", "--as", "ann")
-    assert texts(repo) == {"Uno": "ann", "Two": "bob"}
+    assert claimants_by_text(repo) == {"Uno": "ann", "Two": "bob"}
     repo.ok("split", "2", "--done", "Un", "--remaining", "O", "--as", "ann")
-    assert texts(repo) == {"O": "ann", "Two": "bob"}
+    assert claimants_by_text(repo) == {"O": "ann", "Two": "bob"}
     repo.ok("reopen", "2", "--as", "ann")
-    assert texts(repo) == {"Un": "ann", "O": "ann", "Two": "bob"}
+    assert claimants_by_text(repo) == {"Un": "ann", "O": "ann", "Two": "bob"}
     repo.ok("add", "First", "--before", "1")
-    assert texts(repo) == {"Un": "ann", "O": "ann", "Two": "bob"}
+    assert claimants_by_text(repo) == {"Un": "ann", "O": "ann", "Two": "bob"}
 
 
 def test_a_claim_follows_the_right_one_of_equal_tasks(repo: Folder) -> None:
@@ -230,9 +230,9 @@ def test_a_claim_follows_the_right_one_of_equal_tasks(repo: Folder) -> None:
     repo.ok("next", "--claim", "ann", "--task", "1")
     repo.ok("next", "--claim", "bob", "--task", "2")
     repo.ok("reword", "1", "First", "--as", "ann")
-    assert texts(repo) == {"First": "ann", "Same": "bob"}
+    assert claimants_by_text(repo) == {"First": "ann", "Same": "bob"}
     repo.ok("next", "--release", "bob")
-    assert texts(repo) == {"First": "ann"}
+    assert claimants_by_text(repo) == {"First": "ann"}
 
 
 def test_a_claim_follows_an_edit_by_hand_in_the_editor_and_its_undo(repo: Folder) -> None:
@@ -241,9 +241,9 @@ def test_a_claim_follows_an_edit_by_hand_in_the_editor_and_its_undo(repo: Folder
     repo.env["EXECPLAN_AGENT"] = "ann"
     repo.env["EDITOR"] = "sed -i 's/One/Uno/'"
     repo.ok("edit")
-    assert texts(repo) == {"Uno": "ann"}
+    assert claimants_by_text(repo) == {"Uno": "ann"}
     repo.ok("undo")
-    assert texts(repo) == {"One": "ann"}
+    assert claimants_by_text(repo) == {"One": "ann"}
 
 
 def test_a_task_is_named(repo: Folder) -> None:
@@ -252,11 +252,11 @@ def test_a_task_is_named(repo: Folder) -> None:
     assert (data["task"]["text"], data["task"]["by"]) == ("Three", "ann")
     assert claimed(repo, "bob") == "One"
     assert repo.ok("next", "--claim", "ann", "--task", "3")["task"]["text"] == "Two"
-    assert texts(repo) == {"One": "bob", "Two": "ann", "Three": "ann"}
+    assert claimants_by_text(repo) == {"One": "bob", "Two": "ann", "Three": "ann"}
     for task, code in (("2", "already-claimed"), ("1", "task-done"), ("9", "no-such-task")):
         assert repo.run("next", "--claim", "ann", "--task", task, "--json").json["error"]["code"] == code
     repo.ok("next", "--release", "ann", "--task", "Three")
-    assert texts(repo) == {"One": "bob", "Two": "ann"}
+    assert claimants_by_text(repo) == {"One": "bob", "Two": "ann"}
 
 
 def test_who_acts_claims_and_releases(repo: Folder) -> None:
@@ -267,7 +267,7 @@ def test_who_acts_claims_and_releases(repo: Folder) -> None:
     repo.env["EXECPLAN_AGENT"] = "agent-2"
     assert repo.ok("next", "--claim")["task"]["text"] == "Two"
     repo.ok("next", "--release")
-    assert texts(repo) == {"One": "agent-1"}
+    assert claimants_by_text(repo) == {"One": "agent-1"}
 
 
 def test_a_claim_is_handed_over_in_one_step(repo: Folder) -> None:
@@ -275,12 +275,12 @@ def test_a_claim_is_handed_over_in_one_step(repo: Folder) -> None:
     claimed(repo, "ann", "--for", "30m")
     repo.ok("next", "--claim", "ann", "--task", "Three")
     data = repo.ok("next", "--release", "ann", "--to", "bob")
-    assert [(each["text"], each["by"], each["until"][11:]) for each in data["taken"]] == [
+    assert [(task["text"], task["by"], task["until"][11:]) for task in data["taken"]] == [
         ("One", "bob", "00:30Z"),
         ("Three", "bob", "02:00Z"),
     ]
     repo.ok("next", "--release", "bob", "--to", "eve", "--task", "Three", "--for", "1d")
-    assert texts(repo) == {"One": "bob", "Three": "eve"}
+    assert claimants_by_text(repo) == {"One": "bob", "Three": "eve"}
     assert repo.ok("next")["taken"][1]["until"] == "2026-01-02 00:00Z"
     result = repo.run("next", "--release", "dan", "--to", "eve", "--json")
     assert (result.exit, result.json["error"]["code"]) == (1, "nothing-claimed")
@@ -295,7 +295,7 @@ def test_a_clock_that_was_ahead(repo: Folder) -> None:
     repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 119 * 60)
     assert repo.ok("status")["plans"][0]["taken"][0]["until"] == "2026-01-01 02:00Z"
     repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 121 * 60)
-    assert texts(repo) == {}
+    assert claimants_by_text(repo) == {}
 
 
 def test_a_claim_of_an_older_version(repo: Folder) -> None:
@@ -313,9 +313,9 @@ def test_edits_wait_for_each_other_and_claims_are_kept(repo: Folder) -> None:
     for number in range(8):
         running.append(repo.start("next", "--claim", f"agent-{number}", "--json"))
         running.append(repo.start("reword", f"Task {number}", f"New {number}", "--json"))
-    for each in running:
-        each.communicate()
-        assert each.returncode == 0
-    found = repo.ok("next")["taken"]
-    assert len({each["by"] for each in found}) == len(found) == 8
-    assert {each["text"] for each in found} == {f"New {number}" for number in range(8)}
+    for process in running:
+        process.communicate()
+        assert process.returncode == 0
+    tasks = repo.ok("next")["taken"]
+    assert len({task["by"] for task in tasks}) == len(tasks) == 8
+    assert {task["text"] for task in tasks} == {f"New {number}" for number in range(8)}

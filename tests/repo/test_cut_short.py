@@ -18,17 +18,17 @@ from tests.plans import CLEAN
 if TYPE_CHECKING:
     from types import ModuleType
 
-NAMED = "rename"
+RENAME = "rename"
 
 
-def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED, *, commit: bool = False) -> None:
+def kill_while_moving(folder: Folder, module: ModuleType, name: str, command: str = RENAME, *, commit: bool = False) -> None:
     """Move the plan `parser` in a process that is killed where it calls a function: nothing is taken back."""
     child = os.fork()
     if not child:
         try:
             setattr(module, name, lambda *arguments: os._exit(9))
             project, ref = plan_selection.select_plan(str(folder.path), "parser")
-            if verb == NAMED:
+            if command == RENAME:
                 rename_plan(project, ref, "Build the reader", WriteOptions(commit=commit))
             else:
                 archive_plan(project, ref, WriteOptions(commit=commit), reason="Enough.")
@@ -37,18 +37,18 @@ def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED, *, 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
 
 
-@pytest.mark.parametrize("verb", [NAMED, "archive"])
+@pytest.mark.parametrize("verb", [RENAME, "archive"])
 def test_a_plan_whose_artifacts_were_an_empty_folder(repo: Folder, verb: str) -> None:
     repo.plan()
     (repo.path / ".agent/execplans/artifacts/2026-01-01_parser").mkdir(parents=True)
     repo.ok("next", "parser", "--claim", "ann")
-    killed(repo, claims, "followed", verb)
+    kill_while_moving(repo, claims, "followed", verb)
     result = repo.run("list", "--all")
     assert "is finished now" in result.err
-    assert ("reader" if verb == NAMED else "archived") in result.out
-    told = (repo.path / ".git/execplan/claims.json").read_text()
-    assert ("build-the-reader.md" in told) is (verb == NAMED)
-    assert "parser" not in told
+    assert ("reader" if verb == RENAME else "archived") in result.out
+    claims_text = (repo.path / ".git/execplan/claims.json").read_text()
+    assert ("build-the-reader.md" in claims_text) is (verb == RENAME)
+    assert "parser" not in claims_text
 
 
 def test_a_commit_that_was_asked_for_is_not_made_then(repo: Folder) -> None:
@@ -56,9 +56,9 @@ def test_a_commit_that_was_asked_for_is_not_made_then(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     head = repo.git("rev-parse", "HEAD")
-    killed(repo, claims, "followed", commit=True)
-    told = repo.run("list").err
-    assert "is finished now" in told
+    kill_while_moving(repo, claims, "followed", commit=True)
+    message = repo.run("list").err
+    assert "is finished now" in message
     assert repo.git("rev-parse", "HEAD") == head
     assert "build-the-reader" in repo.run("list").out
     repo.ok("commit", "build-the-reader")
@@ -71,7 +71,7 @@ def test_without_git_a_home_below_finishes_what_was_begun_from_above(plain: Fold
     plain.write(".agent/execplan.toml", 'homes = ["sub"]\n')
     plans = plain.write("sub/.agent/execplans/2026-01-01_parser.md", CLEAN).parent
     plain.write("sub/.agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
-    killed(plain, move_execution, "_swap_evidence")
+    kill_while_moving(plain, move_execution, "_swap_evidence")
     assert "is finished now" in plain.run("-C", "sub", "list").err
     assert (plans / "2026-01-01_build-the-reader.md").is_file()
     assert (plans / "artifacts/2026-01-01_build-the-reader/run.log").is_file()
@@ -86,7 +86,7 @@ def test_the_plans_that_name_it_follow_also_when_another_home_finishes_it(repo: 
         "sub/.agent/execplans/2026-01-02_scanner.md",
         CLEAN.replace("None so far.", "- `.agent/execplans/2026-01-01_parser.md`"),
     )
-    killed(Folder(repo.path / "sub"), plan_move, "let_follow")
+    kill_while_moving(Folder(repo.path / "sub"), plan_move, "let_follow")
     assert "is finished now" in repo.run("-C", "other", "list").err
     assert "`.agent/execplans/2026-01-01_build-the-reader.md`" in naming.read_text()
 
@@ -96,6 +96,6 @@ def test_lint_is_a_next_command_too(repo: Folder, named: list[str]) -> None:
     repo.plan()
     repo.plan(name="2026-01-02_scanner")
     repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
-    killed(repo, move_execution, "_swap_evidence")
+    kill_while_moving(repo, move_execution, "_swap_evidence")
     assert "is finished now" in repo.run("lint", *named).err
     assert "is finished now" not in repo.run("lint", *named).err

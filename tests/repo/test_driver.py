@@ -17,26 +17,26 @@ PROSE = ("Scan first.", "Read first.")
 
 
 def drive(
-    folder: Folder, ours: str | bytes, theirs: str | bytes, *more: str, env: dict[str, str] | None = None
+    folder: Folder, ours: str | bytes, theirs: str | bytes, *arguments: str, env: dict[str, str] | None = None
 ) -> Result:
     """Call the driver."""
     for name, content in (("O", CLEAN), ("A", ours), ("B", theirs)):
         folder.write(name, content)
     folder.env |= env or {}
-    return folder.run("merge", "--driver", "O", "A", "B", *(more or ("7", "plans/a.md")))
+    return folder.run("merge", "--driver", "O", "A", "B", *(arguments or ("7", "plans/a.md")))
 
 
-def prose(words: str) -> str:
+def prose(line: str) -> str:
     """The plan with another line of prose."""
-    return CLEAN.replace("Write the scanner, then the reader.", words)
+    return CLEAN.replace("Write the scanner, then the reader.", line)
 
 
 def test_clean_says_merged(plain: Folder) -> None:
     result = drive(plain, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS))
     assert (result.exit, result.out, result.err) == (0, "merged\n", "")
     text = (plain.path / "A").read_text()
-    assert [text.count(words) for words in BOTH] == [1] * len(BOTH)
-    assert sorted(each.name for each in plain.path.iterdir()) == ["A", "B", "O"]
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
+    assert sorted(path.name for path in plain.path.iterdir()) == ["A", "B", "O"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_temporary_folder_is_empty_again(plain: Folder, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("ours", "theirs"), [("PLAN", b"a\0b"), (b"\0", "PLAN")])
 def test_a_binary_side_leaves_ours(plain: Folder, ours: str | bytes, theirs: str | bytes) -> None:
-    sides = [CLEAN.encode() if isinstance(each, str) else each for each in (ours, theirs)]
+    sides = [CLEAN.encode() if isinstance(side, str) else side for side in (ours, theirs)]
     result = drive(plain, sides[0], sides[1])
     assert (result.exit, result.out) == (1, "conflicts\n")
     assert "plans/a.md: it is binary" in result.err

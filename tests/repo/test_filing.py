@@ -19,11 +19,11 @@ from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 
-DONE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+FINISHED = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
 HOME = ".agent/execplans"
 ARTIFACTS = f"{HOME}/artifacts/2026-01-01_parser"
 FILED = f"{HOME}/archive/artifacts/2026-01-01_parser"
-OTHER = with_sections(
+REFERRING = with_sections(
     "## Context and Orientation\n\n"
     f"The reader is in `{HOME}/2026-01-01_parser.md`, [linked](2026-01-01_parser.md#progress), with\n"
     f"the log {HOME}/artifacts/2026-01-01_parser/run.log and [it](./artifacts/2026-01-01_parser/run.log);\n"
@@ -42,8 +42,8 @@ def tree(root: Path) -> dict[str, tuple[int, bytes]]:
 
 def filed(repo: Folder) -> None:
     """A finished plan with artifacts and a plan that names it, committed."""
-    repo.plan(DONE)
-    repo.plan(OTHER, "2026-01-02_scanner")
+    repo.plan(FINISHED)
+    repo.plan(REFERRING, "2026-01-02_scanner")
     repo.write(f"{ARTIFACTS}/run.log", "ok\n")
     repo.write(f"{ARTIFACTS}/shots/a.png", bytes(range(256)))
     os.symlink("/etc/passwd", repo.path / ARTIFACTS / "out")
@@ -56,8 +56,8 @@ def test_evidence(repo: Folder) -> None:
     filed(repo)
     head = repo.git("rev-parse", "HEAD").strip()
     data = repo.ok("archive", "parser", "--commit")
-    found = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())
-    assert found == {
+    evidence = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())
+    assert evidence == {
         "schema": "execplan/evidence/1",
         "id": "2026-01-01_parser",
         "path": f"{HOME}/archive/2026-01-01_parser.md",
@@ -85,12 +85,12 @@ def test_evidence_names_the_artifacts_that_a_killed_try_has_moved(repo: Folder) 
     (repo.path / ARTIFACTS).rename(repo.path / FILED)
     repo.ok("archive", "parser")
     manifest = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())["manifest"]
-    assert [each["path"] for each in manifest] == ["folder-out", "out", "run.log", "shots/a.png"]
+    assert [entry["path"] for entry in manifest] == ["folder-out", "out", "run.log", "shots/a.png"]
 
 
 def test_a_rename_that_was_killed_between_its_two_moves_is_finished(repo: Folder) -> None:
     filed(repo)
-    path = repo.plan(DONE.replace("# Build the parser", "# Build the reader"))
+    path = repo.plan(FINISHED.replace("# Build the parser", "# Build the reader"))
     new = ARTIFACTS.replace("parser", "build-the-reader")
     (repo.path / ARTIFACTS).rename(repo.path / new)
     repo.ok("rename", "2026-01-01_parser", "Build the reader")
@@ -101,7 +101,7 @@ def test_a_rename_that_was_killed_between_its_two_moves_is_finished(repo: Folder
 
 
 def test_evidence_of_a_plan_without_artifacts(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(FINISHED)
     repo.ok("archive", "--commit")
     assert json.loads((repo.path / FILED / "execplan-evidence.json").read_text())["manifest"] == []
     assert repo.git("status", "--porcelain") == ""
@@ -116,7 +116,7 @@ def test_paths_in_other_plans_follow_and_come_back(repo: Folder) -> None:
     data = repo.ok("archive", "parser", "--commit")
     assert data["followed"] == [f"{HOME}/2026-01-02_scanner.md"]
     text = (repo.path / HOME / "2026-01-02_scanner.md").read_text()
-    assert text == OTHER.replace(f"`{HOME}/2026", f"`{HOME}/archive/2026").replace("](2026", "](archive/2026").replace(
+    assert text == REFERRING.replace(f"`{HOME}/2026", f"`{HOME}/archive/2026").replace("](2026", "](archive/2026").replace(
         f"{HOME}/artifacts", f"{HOME}/archive/artifacts"
     ).replace("./artifacts", "./archive/artifacts")
     assert repo.git("status", "--porcelain") == ""
@@ -126,7 +126,7 @@ def test_paths_in_other_plans_follow_and_come_back(repo: Folder) -> None:
 
 
 def test_a_plan_names_its_own_artifacts_where_they_are(repo: Folder) -> None:
-    path = repo.plan(DONE)
+    path = repo.plan(FINISHED)
     repo.write("run.log", "ok\n")
     repo.ok("attach", "run.log")
     text = path.read_text()
@@ -141,18 +141,18 @@ def test_a_plan_names_its_own_artifacts_where_they_are(repo: Folder) -> None:
 def test_dry_run_tells_everything_and_does_nothing(repo: Folder) -> None:
     filed(repo)
     before = tree(repo.path)
-    told = repo.ok("archive", "parser", "--dry-run")
+    preview = repo.ok("archive", "parser", "--dry-run")
     assert tree(repo.path) == before
-    done = repo.ok("archive", "parser")
-    assert [told[name] for name in ("moves", "followed", "digest")] == [
-        done[name] for name in ("moves", "followed", "digest")
+    result = repo.ok("archive", "parser")
+    assert [preview[name] for name in ("moves", "followed", "digest")] == [
+        result[name] for name in ("moves", "followed", "digest")
     ]
-    assert f"+++ b/{HOME}/2026-01-02_scanner.md" in told["diff"]
+    assert f"+++ b/{HOME}/2026-01-02_scanner.md" in preview["diff"]
 
 
 def test_an_archived_plan_stays_as_it_is_and_that_is_told(repo: Folder) -> None:
     filed(repo)
-    old = repo.write(f"{HOME}/archive/2025-01-01_old.md", OTHER.replace("(2026", "(../2026"))
+    old = repo.write(f"{HOME}/archive/2025-01-01_old.md", REFERRING.replace("(2026", "(../2026"))
     text = old.read_text()
     result = repo.run("archive", "parser")
     assert old.read_text() == text
@@ -161,7 +161,7 @@ def test_an_archived_plan_stays_as_it_is_and_that_is_told(repo: Folder) -> None:
 
 def test_a_plan_that_can_not_be_edited_is_told(repo: Folder) -> None:
     filed(repo)
-    other = repo.plan(OTHER + "\n<<<<<<< a\n=======\n>>>>>>> b\n", "2026-01-02_scanner")
+    other = repo.plan(REFERRING + "\n<<<<<<< a\n=======\n>>>>>>> b\n", "2026-01-02_scanner")
     text = other.read_text()
     result = repo.run("archive", "parser")
     assert result.exit == 0
@@ -171,13 +171,13 @@ def test_a_plan_that_can_not_be_edited_is_told(repo: Folder) -> None:
 
 def test_superseded(repo: Folder) -> None:
     path = repo.plan()
-    repo.plan(OTHER, "2026-01-02_scanner")
+    repo.plan(REFERRING, "2026-01-02_scanner")
     repo.ok("archive", "parser", "--as", "superseded", "--by", "scanner")
     text = (repo.path / HOME / "archive" / path.name).read_text()
     note = "Plan revision note: 2026-01-01 00:00Z - Superseded by 2026-01-02_scanner (Build the parser)\n"
     assert text == f"{CLEAN}\n{note}"
-    found = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())
-    assert (found["as"], found["by"]) == ("superseded", "2026-01-02_scanner")
+    evidence = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())
+    assert (evidence["as"], evidence["by"]) == ("superseded", "2026-01-02_scanner")
     assert repo.run("lint", "parser").exit == 0
     repo.ok("restore", "parser", "--reason", "Not so.")
     assert "Restored from the archive: Not so." in path.read_text()
@@ -197,7 +197,7 @@ def test_superseded(repo: Folder) -> None:
 )
 def test_what_supersedes_nothing(repo: Folder, arguments: list[str], status: int) -> None:
     path = repo.plan()
-    repo.plan(OTHER, "2026-01-02_scanner")
+    repo.plan(REFERRING, "2026-01-02_scanner")
     assert repo.run("archive", "parser", *arguments).exit == status
     assert path.read_text() == CLEAN
 
@@ -205,18 +205,18 @@ def test_what_supersedes_nothing(repo: Folder, arguments: list[str], status: int
 def test_restored_after_force_is_judged_again(repo: Folder) -> None:
     bad = CLEAN.replace("- [x] (2025-12-30 09:15Z)", "- [x]")
     path = repo.plan(bad)
-    levels = {each["code"]: each["level"] for each in repo.run("lint", "--json").json["data"]["findings"]}
+    levels = {finding["code"]: finding["level"] for finding in repo.run("lint", "--json").json["data"]["findings"]}
     repo.ok("archive", "--force", "--reason", "x")
     assert repo.run("lint").exit == 0
     repo.ok("restore", "parser")
-    again = {each["code"]: each["level"] for each in repo.run("lint", "--json").json["data"]["findings"]}
-    assert again == levels
+    levels_after = {finding["code"]: finding["level"] for finding in repo.run("lint", "--json").json["data"]["findings"]}
+    assert levels_after == levels
     assert path.read_text().startswith(bad)
     assert repo.run("restore", "parser").out.startswith("not in the archive: ")
 
 
 def test_restore_where_the_place_is_taken(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(FINISHED)
     repo.ok("archive")
     path = repo.plan(CLEAN)
     before = tree(repo.path)
@@ -250,7 +250,7 @@ def test_rename(repo: Folder) -> None:
     data = repo.ok("rename", "parser", "Build the line reader", "--commit")
     assert data["path"] == f"{HOME}/2026-01-01_build-the-line-reader.md"
     text = (repo.path / data["path"]).read_text()
-    assert text == DONE.replace("# Build the parser", "# Build the line reader")
+    assert text == FINISHED.replace("# Build the parser", "# Build the line reader")
     assert (repo.path / HOME / "artifacts/2026-01-01_build-the-line-reader/run.log").is_file()
     other = (repo.path / HOME / "2026-01-02_scanner.md").read_text()
     assert "docs/2026-01-01_parser.md" in other
@@ -286,7 +286,7 @@ def test_rename_in_any_heading(repo: Folder, heading: str) -> None:
 
 
 def test_rename_of_an_archived_plan_is_refused(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(FINISHED)
     repo.ok("archive")
     result = repo.run("rename", "parser", "Scanner", "--json")
     assert (result.exit, result.json["error"]["code"]) == (1, "archived-plan")
@@ -343,14 +343,14 @@ LINKS = with_sections(
 
 
 def test_paths_by_way_of_other_folders_follow(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(FINISHED)
     path = repo.plan(LINKS, "2026-01-02_scanner")
     repo.ok("archive", "parser")
     archived = f"{HOME}/archive/2026-01-01_parser.md"
     before, after = LINKS.splitlines(), path.read_text().splitlines()
     line = f"[a](archive/2026-01-01_parser.md), [b](/{archived}), ./{archived} and "
     line += "[c](<archive/2026-01-01_parser.md#progress>);"
-    assert [each for each in after if each not in before] == [line]
+    assert [added for added in after if added not in before] == [line]
     repo.ok("restore", "parser")
     assert "[a](2026-01-01_parser.md), [b](/.agent/execplans/2026-01-01_parser.md)" in path.read_text()
 
@@ -363,7 +363,7 @@ def test_the_links_of_a_plan_lead_where_they_led(repo: Folder) -> None:
         "[one](2026-01-02_scanner.md#progress), [two](../../docs/the%20design.md), [log](artifacts/2026-01-01_parser/run.log),"
         " [none](missing.md), [url](https://example.org/a.md), [here](#progress), [own](2026-01-01_parser.md)"
     )
-    path = repo.plan(DONE.replace("Every verb calls the reader first.", links))
+    path = repo.plan(FINISHED.replace("Every verb calls the reader first.", links))
     text = path.read_text()
     repo.ok("archive", "parser")
     moved = (repo.path / HOME / "archive" / path.name).read_text()
@@ -384,7 +384,7 @@ def test_commits_say_how_it_was_archived(repo: Folder) -> None:
 
 
 def test_an_archived_plan_is_found_by_the_path_that_it_left(repo: Folder) -> None:
-    path = repo.plan(DONE)
+    path = repo.plan(FINISHED)
     for name in (f"{HOME}/2026-01-01_parser.md", str(path)):
         assert repo.ok("archive", name)["path"] == f"{HOME}/archive/2026-01-01_parser.md"
     assert repo.run("done", "1", "-p", str(path)).exit == 1
@@ -403,7 +403,7 @@ def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
     repo: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left of a move when its plan has arrived is finished, however little there was to move."""
-    path = repo.plan(DONE)
+    path = repo.plan(FINISHED)
     repo.ok("archive")
 
     def broken(*arguments: object) -> None:
@@ -415,12 +415,12 @@ def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
     assert "a broken disk" in plan_archive.restore_plan(project, ref, WriteOptions()).warnings[0]
     assert (repo.path / ".git/execplan/move.json").exists()
     assert "is finished now" in repo.run("list").err
-    assert path.read_text() == DONE
+    assert path.read_text() == FINISHED
     assert not (repo.path / ".git/execplan/move.json").exists()
 
 
 def test_claims_that_can_not_be_read_stop_no_move(repo: Folder) -> None:
-    repo.plan(DONE)
+    repo.plan(FINISHED)
     repo.ok("next", "parser", "--claim", "ann")
     (repo.path / ".git/execplan/claims.json").write_text("damaged")
     result = repo.run("archive", "parser", "--json")
@@ -430,7 +430,7 @@ def test_claims_that_can_not_be_read_stop_no_move(repo: Folder) -> None:
 
 
 def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.plan(DONE)
+    repo.plan(FINISHED)
     repo.ok("archive")
     before = tree(repo.path)
 

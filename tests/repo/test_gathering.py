@@ -70,80 +70,80 @@ def project(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
     return repo
 
 
-def gathered(**wanted: Any) -> GatheredPack:
+def gather(**options: Any) -> GatheredPack:
     """What is gathered about the only plan."""
-    found, ref = plan_selection.select_plan(os.getcwd(), None)
-    plan = plan_store.load(found, ref).plan
+    current_project, ref = plan_selection.select_plan(os.getcwd(), None)
+    plan = plan_store.load(current_project, ref).plan
     assert plan is not None
-    return gather_pack(found, ref, plan, GatherOptions(**wanted))
+    return gather_pack(current_project, ref, plan, GatherOptions(**options))
 
 
-def of(kind: str, found: GatheredPack) -> list[Unit]:
-    return [unit for unit in found.pack.units if unit.type == kind]
+def units_of(kind: str, result: GatheredPack) -> list[Unit]:
+    return [unit for unit in result.pack.units if unit.type == kind]
 
 
 def test_files_that_the_plan_names(project: Folder) -> None:
-    found = gathered()
+    result = gather()
     paths = ["README.md", "Makefile", "lib/deep/tables.py", "src/reader.py", "src/scanner.py", "tests/test_reader.py"]
-    assert sorted(unit.path for unit in of(FILE, found)) == sorted(paths)
-    assert found.warnings == ()
-    unit = next(unit for unit in of(FILE, found) if unit.path == "src/reader.py")
+    assert sorted(unit.path for unit in units_of(FILE, result)) == sorted(paths)
+    assert result.warnings == ()
+    unit = next(unit for unit in units_of(FILE, result) if unit.path == "src/reader.py")
     assert (unit.id, unit.content, unit.line_start, unit.line_end) == ("file:src/reader.py", "# src/reader.py\n", 1, 1)
 
 
 def test_the_plan_in_parts(project: Folder) -> None:
-    found = gathered()
-    assert found.pack.task.startswith("Mend `src/reader.py:12`")
-    assert found.pack.purpose == "A plan can be read and edited without loss."
-    pinned = {unit.id: unit.pinned for unit in found.pack.units if unit.pinned}
+    result = gather()
+    assert result.pack.task.startswith("Mend `src/reader.py:12`")
+    assert result.pack.purpose == "A plan can be read and edited without loss."
+    pinned = {unit.id: unit.pinned for unit in result.pack.units if unit.pinned}
     assert pinned["section:purpose"] == "the plan's purpose"
     assert [why for name, why in pinned.items() if name.startswith("task:")] == ["the next open task"]
-    assert [unit.content.split("\n")[0] for unit in of(DECISION, found) if unit.pinned] == [
+    assert [unit.content.split("\n")[0] for unit in units_of(DECISION, result) if unit.pinned] == [
         "- Decision: Two.",
         "- Decision: Three.",
         "- Decision: Four.",
     ]
-    task = next(unit for unit in found.pack.units if unit.pinned == "the next open task")
+    task = next(unit for unit in result.pack.units if unit.pinned == "the next open task")
     assert task.references == ("src/reader.py", "tests/test_reader.py", "src/scanner.py")
     lines = PLAN.split("\n")
-    for unit in found.pack.units:
+    for unit in result.pack.units:
         if unit.line_start and not unit.path:
             assert unit.content.split("\n")[-1] == lines[unit.line_end - 1]
-    ids = [unit.id for unit in found.pack.units]
+    ids = [unit.id for unit in result.pack.units]
     assert len(ids) == len(set(ids))
 
 
 def test_nothing_of_the_plan_is_lost_or_told_twice(project: Folder) -> None:
-    told = "\n".join([unit.content for unit in gathered().pack.units if not unit.path and unit.line_start])
+    text = "\n".join([unit.content for unit in gather().pack.units if not unit.path and unit.line_start])
     for line in PLAN.split("\n"):
         if line.strip() and not line.startswith("#"):
-            assert told.count(line) == PLAN.count(line), line
+            assert text.count(line) == PLAN.count(line), line
 
 
 def test_a_task_by_name_and_fewer_decisions(project: Folder) -> None:
-    found = gathered(task="3", decision_count=1)
-    assert found.pack.task == "Write the tests."
-    assert {unit.pinned for unit in found.pack.units} >= {"asked for by name", "the last decision"}
-    assert not [unit for unit in of(DECISION, gathered(decision_count=0)) if unit.pinned]
+    result = gather(task="3", decision_count=1)
+    assert result.pack.task == "Write the tests."
+    assert {unit.pinned for unit in result.pack.units} >= {"asked for by name", "the last decision"}
+    assert not [unit for unit in units_of(DECISION, gather(decision_count=0)) if unit.pinned]
     with pytest.raises(ExecplanError) as refused:
-        gathered(task="no such words")
+        gather(task="no such words")
     assert refused.value.code == "no-such-task"
 
 
 def test_guidance_of_a_template_is_left_out(project: Folder) -> None:
     project.run("new", "Another thing")
     os.remove(project.path / ".agent/execplans/2026-01-01_parser.md")
-    found = gathered()
-    assert found.pack.task == ""
-    assert "what you changed" not in "\n".join([unit.content for unit in found.pack.units])
-    assert not [unit for unit in found.pack.units if unit.id == "section:purpose"]
+    result = gather()
+    assert result.pack.task == ""
+    assert "what you changed" not in "\n".join([unit.content for unit in result.pack.units])
+    assert not [unit for unit in result.pack.units if unit.id == "section:purpose"]
 
 
 def test_newest_decisions_on_top() -> None:
     turned = "- Decision: B\n  Date/Author: 2026-01-02 / Ann\n- Decision: A\n  Date/Author: 2026-01-01 / Ann\n"
     plan = reader.read(with_sections(f"## Decision Log\n\n{turned}").encode())
-    found = [unit for unit in split_plan(plan, lambda _: (), pinned_decisions=1).units if unit.type == DECISION]
-    assert [(unit.content[:13], bool(unit.pinned), unit.order) for unit in found] == [
+    decisions = [unit for unit in split_plan(plan, lambda _: (), pinned_decisions=1).units if unit.type == DECISION]
+    assert [(unit.content[:13], bool(unit.pinned), unit.order) for unit in decisions] == [
         ("- Decision: B", True, 2),
         ("- Decision: A", False, 1),
     ]
@@ -153,10 +153,10 @@ def test_long_sections_are_split_at_sub_headings() -> None:
     long = "word " * 400
     body = f"Above.\n\n### One\n\n{long}\n\n### Two\n\nTwo's.\n\n### One\n\nAgain.\n"
     plan = reader.read(with_sections(f"## Plan of Work\n\n{body}").encode())
-    found = {
+    titles = {
         unit.id: unit.title for unit in split_plan(plan, lambda _: ()).units if unit.id.startswith("section:plan-of")
     }
-    assert found == {
+    assert titles == {
         "section:plan-of-work": "Plan of Work",
         "section:plan-of-work/one": "Plan of Work: One",
         "section:plan-of-work/two": "Plan of Work: Two",
@@ -174,14 +174,14 @@ def test_changes_staged_and_not(project: Folder) -> None:
     project.git("config", "diff.noprefix", "true")
     project.git("config", "color.diff", "always")
     project.git("config", "diff.external", "false")
-    found = {unit.id: unit for unit in of(DIFF, gathered())}
-    assert sorted(found) == ["diff:src/other.py", "diff:src/reader.py", "diff:untracked"]
-    patch = found["diff:src/reader.py"].content
+    diffs = {unit.id: unit for unit in units_of(DIFF, gather())}
+    assert sorted(diffs) == ["diff:src/other.py", "diff:src/reader.py", "diff:untracked"]
+    patch = diffs["diff:src/reader.py"].content
     assert patch.startswith("diff --git a/src/reader.py b/src/reader.py\n")
     assert "+# staged\n+# and not" in patch
-    assert found["diff:untracked"].content == "src/with space.py"
+    assert diffs["diff:untracked"].content == "src/with space.py"
     project.git("add", "-A")
-    assert "diff:src/with space.py" in {unit.id for unit in of(DIFF, gathered())}
+    assert "diff:src/with space.py" in {unit.id for unit in units_of(DIFF, gather())}
 
 
 def test_changes_while_a_merge_conflicts(project: Folder) -> None:
@@ -193,19 +193,19 @@ def test_changes_while_a_merge_conflicts(project: Folder) -> None:
     project.git("commit", "-q", "-am", "Ours")
     with pytest.raises(AssertionError):
         project.git("merge", "theirs")
-    found = {unit.id: unit.content for unit in of(DIFF, gathered())}
-    assert list(found) == ["diff:src/reader.py"]
-    assert "+<<<<<<< HEAD" in found["diff:src/reader.py"]
+    diffs = {unit.id: unit.content for unit in units_of(DIFF, gather())}
+    assert list(diffs) == ["diff:src/reader.py"]
+    assert "+<<<<<<< HEAD" in diffs["diff:src/reader.py"]
 
 
 def test_before_the_first_commit_and_without_git(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     plain.plan(PLAN)
     plain.write("src/reader.py", "x\n")
     monkeypatch.chdir(plain.path)
-    assert [unit.id for unit in gathered().pack.units if unit.path or unit.type == DIFF] == ["file:src/reader.py"]
+    assert [unit.id for unit in gather().pack.units if unit.path or unit.type == DIFF] == ["file:src/reader.py"]
     plain.git("init", "-q")
     plain.git("add", "src")
-    assert [unit.id for unit in of(DIFF, gathered())] == ["diff:src/reader.py"]
+    assert [unit.id for unit in units_of(DIFF, gather())] == ["diff:src/reader.py"]
 
 
 def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
@@ -216,44 +216,44 @@ def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
     project.write("build/log.py", "x\n")
     project.write(".gitignore", "build/\n")
     (project.path / "src/link.py").symlink_to(tmp_path / "outside.py")
-    named = "`src/data.py`, `src/huge.py`, `certs/site.pem`, `build/log.py`, `src/link.py`, `.env`"
+    references = "`src/data.py`, `src/huge.py`, `certs/site.pem`, `build/log.py`, `src/link.py`, `.env`"
     project.write(".env", "A=b\n")
-    project.plan(PLAN.replace("Makefile` builds.", f"Makefile` builds: {named}."))
-    found = gathered()
+    project.plan(PLAN.replace("Makefile` builds.", f"Makefile` builds: {references}."))
+    result = gather()
     assert not {"src/data.py", "src/huge.py", "certs/site.pem", "build/log.py", "src/link.py", ".env"} & {
-        unit.path for unit in found.pack.units
+        unit.path for unit in result.pack.units
     }
-    told = "\n".join(found.warnings)
-    for words in ("NUL bytes", "1,048,577 bytes", "certs/site.pem is a file for secrets", "link out of the repository"):
-        assert words in told
-    assert "git ignores build/log.py" in told
+    warnings = "\n".join(result.warnings)
+    for phrase in ("NUL bytes", "1,048,577 bytes", "certs/site.pem is a file for secrets", "link out of the repository"):
+        assert phrase in warnings
+    assert "git ignores build/log.py" in warnings
 
 
 def test_secrets_are_taken_out(project: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_PASSWORD", "correct horse")
     project.write("src/reader.py", f'TOKEN = "{KEY}"\nSAID = "correct horse"\n')
     project.plan(PLAN.replace("Write the tests.", f"Write the tests with {KEY}."))
-    found = gathered(task="3")
-    everything = "\n".join([found.pack.task, *[unit.content + unit.title for unit in found.pack.units]])
+    result = gather(task="3")
+    everything = "\n".join([result.pack.task, *[unit.content + unit.title for unit in result.pack.units]])
     assert KEY not in everything
     assert "correct horse" not in everything
-    assert "[redacted]" in found.pack.task
-    assert any("secret is taken out of" in each and "file:src/reader.py" in each for each in found.warnings)
+    assert "[redacted]" in result.pack.task
+    assert any("secret is taken out of" in warning and "file:src/reader.py" in warning for warning in result.warnings)
 
 
 def test_changes_of_a_file_for_secrets(project: Folder) -> None:
     project.write(".env", "A=1\n")
     project.git("add", "-A")
-    found = gathered()
-    assert not of(DIFF, found)
-    assert "left out: the changes of .env, a file for secrets by its name" in found.warnings
+    result = gather()
+    assert not units_of(DIFF, result)
+    assert "left out: the changes of .env, a file for secrets by its name" in result.warnings
 
 
 def test_another_name_of_a_file_for_secrets_is_left_out(project: Folder) -> None:
     project.write("deploy/prod.env", "A=1\n")
     os.link(project.path / "deploy/prod.env", project.path / "src/settings.txt")
     with pytest.raises(ExecplanError, match=r"src/settings.txt is another name of .*/deploy/prod.env"):
-        gathered(paths=["src/settings.txt"])
+        gather(paths=["src/settings.txt"])
 
 
 def test_artifacts_without_what_execplan_keeps(project: Folder) -> None:
@@ -262,21 +262,21 @@ def test_artifacts_without_what_execplan_keeps(project: Folder) -> None:
     project.write(f"{folder}/ledger.jsonl", "{}\n")
     project.write(f"{folder}/runs/1/journal.jsonl", "{}\n")
     project.write(f"{folder}/notes/runs/deep.txt", "deep\n")
-    found = [unit.path for unit in gathered().pack.units if unit.type == "artifact"]
-    assert found == [f"{folder}/run.log", f"{folder}/notes/runs/deep.txt"]
+    paths = [unit.path for unit in gather().pack.units if unit.type == "artifact"]
+    assert paths == [f"{folder}/run.log", f"{folder}/notes/runs/deep.txt"]
 
 
 def test_files_and_folders_that_are_asked_for(project: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("build/log.txt", "ignored, and asked for\n")
     project.write(".gitignore", "build/\n")
-    found = gathered(paths=("src/other.py", "build/log.txt", "src"))
-    pinned = [unit.path for unit in of(FILE, found) if unit.pinned]
+    result = gather(paths=("src/other.py", "build/log.txt", "src"))
+    pinned = [unit.path for unit in units_of(FILE, result) if unit.pinned]
     assert pinned == ["src/other.py", "build/log.txt"]
-    assert {"src/reader.py", "src/scanner.py"} <= {unit.path for unit in of(FILE, found)}
-    ids = [unit.id for unit in found.pack.units]
+    assert {"src/reader.py", "src/scanner.py"} <= {unit.path for unit in units_of(FILE, result)}
+    ids = [unit.id for unit in result.pack.units]
     assert len(ids) == len(set(ids))
     monkeypatch.chdir(project.path / "src")
-    assert [unit.path for unit in of(FILE, gathered(paths=("other.py",))) if unit.pinned] == ["src/other.py"]
+    assert [unit.path for unit in units_of(FILE, gather(paths=("other.py",))) if unit.pinned] == ["src/other.py"]
 
 
 @pytest.mark.parametrize(
@@ -299,14 +299,14 @@ def test_what_is_asked_for_and_cannot_be_had(project: Folder, name: str, code: s
     (project.path / "link.py").symlink_to(project.path.parent / "outside.py")
     (project.path / "settings.py").symlink_to(".git/config")
     with pytest.raises(ExecplanError) as refused:
-        gathered(paths=(name,))
+        gather(paths=(name,))
     assert (refused.value.code, refused.value.exit) == (code, exit)
     assert refused.value.hint
 
 
 def units(project: Folder, *lines: Any) -> str:
-    said = [each if isinstance(each, str) else json.dumps(each) for each in lines]
-    return str(project.write("units.jsonl", "\n".join(said) + "\n"))
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    return str(project.write("units.jsonl", "\n".join(texts) + "\n"))
 
 
 def test_units_of_others(project: Folder) -> None:
@@ -316,12 +316,12 @@ def test_units_of_others(project: Folder) -> None:
         {"id": "f1", "type": "file", "content": "x", "path": "far/away.py", "pinned": True, "references": ["a.py"]},
         {"id": "i1", "type": "instruction", "content": "Be brief."},
     ]
-    found = gathered(unit_files=(units(project, *lines),)).pack.units
-    by_id = {unit.id: unit for unit in found}
+    pack_units = gather(unit_files=(units(project, *lines),)).pack.units
+    by_id = {unit.id: unit for unit in pack_units}
     assert by_id["m1"].references == ("src/other.py",)
     assert by_id["f1"].pinned
     assert by_id["f1"].references == ("a.py",)
-    assert [found[0].id, found[-1].id] == ["i1", "m1"]
+    assert [pack_units[0].id, pack_units[-1].id] == ["i1", "m1"]
 
 
 def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
@@ -343,22 +343,22 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
         '{"id": "h", "type": "message", "content": %s}' % ("9" * 5000),
     )
     with pytest.raises(ExecplanError) as refused:
-        gathered(unit_files=(file,))
+        gather(unit_files=(file,))
     error = refused.value
     assert (error.code, error.exit) == ("bad-units", 3)
-    assert [int(each.split(":")[0].removeprefix("line ")) for each in error.candidates] == list(range(2, 14))
-    told = dict(enumerate(error.candidates, start=2))
-    assert "stands in line 1 already" in told[2]
-    assert "there is no field 'colour'; type is one of" in told[5]
-    assert "it has no type; it has no content" in told[6]
-    assert (told[12], told[13]) == ("line 12: it is nested too deep", "line 13: content is no string")
+    assert [int(candidate.split(":")[0].removeprefix("line ")) for candidate in error.candidates] == list(range(2, 14))
+    messages = dict(enumerate(error.candidates, start=2))
+    assert "stands in line 1 already" in messages[2]
+    assert "there is no field 'colour'; type is one of" in messages[5]
+    assert "it has no type; it has no content" in messages[6]
+    assert (messages[12], messages[13]) == ("line 12: it is nested too deep", "line 13: content is no string")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])
 def test_units_that_are_none(project: Folder, data: bytes) -> None:
     project.write("units.jsonl", data)
     with pytest.raises(ExecplanError) as refused:
-        gathered(unit_files=("units.jsonl",))
+        gather(unit_files=("units.jsonl",))
     assert refused.value.code == "bad-units"
 
 
@@ -366,29 +366,29 @@ def test_sessions(project: Folder) -> None:
     line = {"type": "user", "uuid": "u", "message": {"role": "user", "content": "Mend src/other.py"}}
     project.write("one.jsonl", json.dumps(line) + "\nnot json\n")
     project.write("two.jsonl", json.dumps({"type": "turn_context", "payload": {"model": "gpt-6-luna"}}) + "\n")
-    found = gathered(session_logs=("one.jsonl", "two.jsonl"))
-    unit = found.pack.units[-1]
+    result = gather(session_logs=("one.jsonl", "two.jsonl"))
+    unit = result.pack.units[-1]
     assert (unit.id, unit.references) == ("message:1", ("src/other.py",))
-    assert found.model == "gpt-6-luna"
-    assert found.warnings == ("one.jsonl: left out: 1 line that can't be read",)
-    twice = gathered(session_logs=("two.jsonl", "one.jsonl"))
+    assert result.model == "gpt-6-luna"
+    assert result.warnings == ("one.jsonl: left out: 1 line that can't be read",)
+    twice = gather(session_logs=("two.jsonl", "one.jsonl"))
     assert twice.pack.units[-1].id == "2:message:1"
     with pytest.raises(ExecplanError) as refused:
-        gathered(session_logs=("README.md",))
+        gather(session_logs=("README.md",))
     assert (refused.value.code, refused.value.exit) == ("unknown-session", 3)
 
 
 def test_names_are_found_from_anywhere() -> None:
-    known = FileListing(
+    listing = FileListing(
         ["app/src/a.py", "lib/a.py", "lib/b.py", "Makefile"], root="/r", base_directories=("app", "app/plans")
     )
-    assert known.resolve("src/a.py") == "app/src/a.py"
-    assert known.resolve("../src/a.py") == "app/src/a.py"
-    assert known.resolve("b.py") == "lib/b.py"
-    assert known.resolve("a.py") == ""  # which of the two?
-    assert known.resolve("/r/lib/a.py") == "lib/a.py"
-    assert known.resolve("../../../etc/passwd") == ""
-    assert known.referenced_files("In `lib/b.py:3`, (lib/a.py). Then `make`; see [it](../src/a.py#L3).") == (
+    assert listing.resolve("src/a.py") == "app/src/a.py"
+    assert listing.resolve("../src/a.py") == "app/src/a.py"
+    assert listing.resolve("b.py") == "lib/b.py"
+    assert listing.resolve("a.py") == ""  # which of the two?
+    assert listing.resolve("/r/lib/a.py") == "lib/a.py"
+    assert listing.resolve("../../../etc/passwd") == ""
+    assert listing.referenced_files("In `lib/b.py:3`, (lib/a.py). Then `make`; see [it](../src/a.py#L3).") == (
         "lib/b.py",
         "app/src/a.py",
         "lib/a.py",
@@ -425,17 +425,17 @@ def test_settings_that_do_not_do_name_their_file(said: dict[str, object]) -> Non
 
 def test_settings() -> None:
     row = {"name": "ours", "maker": "Ours", "window": 5000, "strength": 1}
-    found = parse_context_settings(
+    settings = parse_context_settings(
         {"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]}
     )
-    assert (found.budget, found.shares.system_prompt, found.shares.response_reserve) == (900, 0.0, 0.125)
-    assert found.models == (row,)
+    assert (settings.budget, settings.shares.system_prompt, settings.shares.response_reserve) == (900, 0.0, 0.125)
+    assert settings.models == (row,)
 
 
 def test_a_clean_plan_needs_nothing_else(project: Folder) -> None:
     project.plan(CLEAN)
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "Clean")
-    found = gathered()
-    assert not of(DIFF, found)
-    assert found.warnings == ()
+    result = gather()
+    assert not units_of(DIFF, result)
+    assert result.warnings == ()

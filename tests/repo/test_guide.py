@@ -58,19 +58,19 @@ def test_an_unedited_guide_becomes_the_newest(plain: Folder, end: str) -> None:
 
 
 def test_what_a_person_changed_stays(plain: Folder) -> None:
-    mine = (
+    own_guide = (
         FIRST.replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
         + "\n## Ours\n\nMore.\n"
     )
-    path = guide(plain, mine)
+    path = guide(plain, own_guide)
     result = plain.run("init", "--upgrade")
     assert result.err == ""
     assert f"upgraded  .agent/PLANS.md  (guide 1 to {VERSION})" in result.out
     text = path.read_text(encoding="utf-8")
-    wanted = (
+    expected = (
         NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
     )
-    assert text == f"{wanted}\n## Ours\n\nMore.\n{MARK}"
+    assert text == f"{expected}\n## Ours\n\nMore.\n{MARK}"
     assert plain.ok("init", "--upgrade")["changed"] is False
     assert path.read_text(encoding="utf-8") == text
 
@@ -93,17 +93,17 @@ def test_where_both_changed_the_person_is_kept_and_told(plain: Folder) -> None:
     assert " ".join([line.strip() for line in first["new"]]) in warnings[0]
     assert "what you took out stays out" in warnings[1]
     assert not any(line.startswith("| `execplan archive PLAN`") for line in text)
-    again = plain.run("init", "--upgrade", "--json").json
-    assert (again["data"]["changed"], again["warnings"]) == (False, [])
+    repeated = plain.run("init", "--upgrade", "--json").json
+    assert (repeated["data"]["changed"], repeated["warnings"]) == (False, [])
     assert path.read_text(encoding="utf-8").split("\n") == text
 
 
 def test_dry_run_shows_the_change_and_writes_nothing(repo: Folder) -> None:
     path = guide(repo, FIRST)
     repo.ok("init")
-    shown = repo.ok("init", "--upgrade", "--dry-run")
+    preview = repo.ok("init", "--upgrade", "--dry-run")
     assert path.read_text(encoding="utf-8") == FIRST
-    repo.write("change.patch", shown["diff"] + "\n")
+    repo.write("change.patch", preview["diff"] + "\n")
     repo.git("apply", "change.patch")
     assert path.read_text(encoding="utf-8") == NEWEST
     assert repo.ok("init", "--upgrade", "--dry-run")["diff"] == ""
@@ -164,7 +164,7 @@ def test_a_guide_that_can_not_be_read_stops_only_the_upgrade(plain: Folder) -> N
     path.chmod(0o444)
     assert plain.run("init", "--upgrade").exit == 6
     assert path.read_text(encoding="utf-8") == FIRST
-    assert [each.name for each in path.parent.iterdir() if each.name.endswith(".tmp")] == []
+    assert [file.name for file in path.parent.iterdir() if file.name.endswith(".tmp")] == []
 
 
 def test_ten_upgrades_at_once(plain: Folder) -> None:
@@ -206,13 +206,13 @@ def test_no_line_of_a_person_is_lost_and_a_second_time_changes_nothing(data: st.
     lines = FIRST.split("\n")[:-1]
     at = st.integers(0, len(lines) - 1)
     for number in range(data.draw(st.integers(0, 6))):
-        place = data.draw(at)
+        index = data.draw(at)
         kind = data.draw(st.sampled_from(["change", "add", "remove"]))
         if kind == "remove":
-            lines[place] = ""
+            lines[index] = ""
         else:
-            mine = f"Mine {number}."
-            lines[place] = mine if kind == "change" else f"{lines[place]}\n{mine}"
+            own_line = f"Mine {number}."
+            lines[index] = own_line if kind == "change" else f"{lines[index]}\n{own_line}"
     text = "\n".join(lines) + data.draw(st.sampled_from(["", "\n", "\n\n\n"]))
     once = merge_newest_guide(Text.from_str(text))
     after = once.data.decode().split("\n")
@@ -220,5 +220,5 @@ def test_no_line_of_a_person_is_lost_and_a_second_time_changes_nothing(data: st.
         line for line in text.split("\n") if line.startswith("Mine")
     ]
     assert merge_newest_guide(Text.from_bytes(once.data)).data == once.data
-    told = {line for conflict in once.conflicts for line in conflict.new}
-    assert {line for line in NEWEST.split("\n") if line not in FIRST} <= {*after, *told}
+    conflict_lines = {line for conflict in once.conflicts for line in conflict.new}
+    assert {line for line in NEWEST.split("\n") if line not in FIRST} <= {*after, *conflict_lines}

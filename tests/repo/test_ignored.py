@@ -24,7 +24,7 @@ PATTERNS = {
     "execplans/": ".agent/.gitignore",
     ".agent/**": ".git/info/exclude",
 }
-DONE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+FINISHED = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def empty(tmp_path: Path) -> Folder:
     return folder
 
 
-def remedied(folder: Folder, warning: str) -> None:
+def apply_remedy(folder: Folder, warning: str) -> None:
     """Add the lines that a message names to the file that it names."""
     about, _, lines = warning.partition("to the end of ")[2].partition(": ")
     path = folder.path / about
@@ -50,10 +50,10 @@ def test_init_says_so_with_lines_that_help(empty: Folder, pattern: str) -> None:
     empty.write(PATTERNS[pattern], f"{pattern}\n")
     result = empty.run("init", "--json").json
     assert result["ok"] is True
-    (warning,) = [each for each in result["warnings"] if "git ignores" in each]
+    (warning,) = [message for message in result["warnings"] if "git ignores" in message]
     assert f"by the pattern {pattern} in {PATTERNS[pattern]}:1" in warning
-    remedied(empty, warning)
-    assert not [each for each in empty.run("init", "--json").json["warnings"] if "git ignores" in each]
+    apply_remedy(empty, warning)
+    assert not [message for message in empty.run("init", "--json").json["warnings"] if "git ignores" in message]
     empty.ok("new", "Build the parser", "--commit")
     assert "parser" in empty.git("ls-files")
     tracked = set(empty.git("ls-files", "--others", "--exclude-standard").split())
@@ -63,20 +63,20 @@ def test_init_says_so_with_lines_that_help(empty: Folder, pattern: str) -> None:
 def test_what_else_was_ignored_stays_so(empty: Folder) -> None:
     empty.write(".gitignore", "/.agent/*\n")
     empty.write(".agent/secret", "x\n")
-    (warning,) = [each for each in empty.run("init", "--json").json["warnings"] if "git ignores" in each]
-    remedied(empty, warning)
+    (warning,) = [message for message in empty.run("init", "--json").json["warnings"] if "git ignores" in message]
+    apply_remedy(empty, warning)
     assert ".agent/secret" not in empty.git("ls-files", "--others", "--exclude-standard")
 
 
 def test_new_doctor_and_lint_say_so(empty: Folder) -> None:
     empty.write(".gitignore", "/.agent/*\n")
-    made = empty.run("new", "Build the parser", "--json").json
+    created = empty.run("new", "Build the parser", "--json").json
     line = "add these lines to the end of .gitignore: !/.agent/execplans/"
-    assert made["ok"] is True
-    assert any([line in each for each in made["warnings"]])
-    assert any([line in each for each in empty.run("lint", "--json").json["warnings"]])
-    found = empty.run("doctor", "--json").json["data"]["findings"]
-    (finding,) = [each for each in found if each["check"] == "ignored"]
+    assert created["ok"] is True
+    assert any([line in message for message in created["warnings"]])
+    assert any([line in message for message in empty.run("lint", "--json").json["warnings"]])
+    findings = empty.run("doctor", "--json").json["data"]["findings"]
+    (finding,) = [candidate for candidate in findings if candidate["check"] == "ignored"]
     assert line in finding["mend"]
     assert finding["level"] == "warning"
 
@@ -90,18 +90,18 @@ def test_nothing_is_written_that_can_not_be_committed(empty: Folder) -> None:
 
 
 def test_archive_checks_before_it_moves_anything(repo: Folder) -> None:
-    path = repo.plan(DONE)
+    path = repo.plan(FINISHED)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     repo.write(".gitignore", "/.agent/*\n")
     for command in (("archive", "--commit"), ("rename", "parser", "Read lines", "--commit")):
         error = repo.run(*command, "--json").json["error"]
         assert (error["code"], error["exit"]) == ("ignored-by-git", 6), command
-        assert path.read_text() == DONE
+        assert path.read_text() == FINISHED
     assert repo.git("status", "--short") == "?? .gitignore\n"
     assert repo.run("archive").exit == 0, "without a commit git need not know"
     repo.ok("restore", "parser", "--commit")
-    remedied(repo, error["hint"].partition("; or")[0])
+    apply_remedy(repo, error["hint"].partition("; or")[0])
     repo.ok("archive", "--commit")
     assert ".agent/execplans/archive/2026-01-01_parser.md" in repo.git("ls-files")
 
@@ -114,7 +114,7 @@ def test_no_warning_where_nothing_is_ignored(repo: Folder, plain: Folder) -> Non
 
 
 def test_a_tracked_plan_is_not_ignored(repo: Folder) -> None:
-    path = repo.plan(DONE)
+    path = repo.plan(FINISHED)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     repo.write(".gitignore", "*.md\n")

@@ -25,7 +25,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project_discovery.find(str(tmp_path / "repo"))
 
 
-def refused(project: Project, code: str, status: int) -> str:
+def key_error(project: Project, code: str, status: int) -> str:
     """Expect the key to be refused, and nothing to be put in its place; what is said."""
     with pytest.raises(ExecplanError) as caught:
         approval_key.read(project)
@@ -38,38 +38,38 @@ def refused(project: Project, code: str, status: int) -> str:
 
 def test_made_once_for_the_user_alone(project: Project) -> None:
     assert approval_key.read(project) is None
-    made = approval_key.get_or_create(project)
-    assert len(made) == 32
-    assert approval_key.get_or_create(project) == approval_key.read(project) == made
+    key = approval_key.get_or_create(project)
+    assert len(key) == 32
+    assert approval_key.get_or_create(project) == approval_key.read(project) == key
     file = Path(approval_key.path(project))
     assert file.stat().st_mode & 0o777 == 0o600
-    assert [each.name for each in file.parent.iterdir()] == ["key"]
+    assert [path.name for path in file.parent.iterdir()] == ["key"]
     file.unlink()
-    assert approval_key.get_or_create(project) != made
+    assert approval_key.get_or_create(project) != key
 
 
 def test_many_who_make_it_at_once_have_the_same(project: Project) -> None:
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(approval_key.get_or_create, [project] * 16))
-    assert len(made) == 1
-    assert made == {approval_key.read(project)}
+        keys = set(pool.map(approval_key.get_or_create, [project] * 16))
+    assert len(keys) == 1
+    assert keys == {approval_key.read(project)}
 
 
 def test_what_a_killed_maker_left_is_no_key(project: Project) -> None:
-    made = approval_key.get_or_create(project)
+    key = approval_key.get_or_create(project)
     file = Path(approval_key.path(project))
-    left = file.with_name(".execplan-2c70e12b7a0646f9.tmp")
-    file.rename(left)
-    os.link(left, file.with_name("other"))
-    assert approval_key.get_or_create(project) != made
-    assert not left.exists()
+    leftover = file.with_name(".execplan-2c70e12b7a0646f9.tmp")
+    file.rename(leftover)
+    os.link(leftover, file.with_name("other"))
+    assert approval_key.get_or_create(project) != key
+    assert not leftover.exists()
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
 def test_others_must_not_read_or_write_it(project: Project, mode: int) -> None:
     approval_key.get_or_create(project)
     Path(approval_key.path(project)).chmod(mode)
-    assert f"{mode:o}" in refused(project, "unsafe-key", 7)
+    assert f"{mode:o}" in key_error(project, "unsafe-key", 7)
     assert Path(approval_key.path(project)).stat().st_mode & 0o777 == mode
 
 
@@ -78,24 +78,24 @@ def test_a_link_a_pipe_and_a_folder_are_no_key(project: Project, tmp_path: Path)
     file = Path(approval_key.path(project))
     elsewhere = file.rename(tmp_path / "elsewhere")
     file.symlink_to(elsewhere)
-    assert "is a link" in refused(project, "unsafe-key", 7)
+    assert "is a link" in key_error(project, "unsafe-key", 7)
     file.unlink()
     file.symlink_to(tmp_path / "nothing")
-    assert "is a link" in refused(project, "unsafe-key", 7)
+    assert "is a link" in key_error(project, "unsafe-key", 7)
     assert not (tmp_path / "nothing").exists()
     file.unlink()
     os.mkfifo(file)
-    assert "no regular file" in refused(project, "unsafe-key", 7)
+    assert "no regular file" in key_error(project, "unsafe-key", 7)
     file.unlink()
     file.mkdir()
-    assert "no regular file" in refused(project, "unsafe-key", 7)
+    assert "no regular file" in key_error(project, "unsafe-key", 7)
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 1000])
 def test_a_file_of_another_length_is_no_key(project: Project, length: int) -> None:
     approval_key.get_or_create(project)
     Path(approval_key.path(project)).write_bytes(b"x" * length)
-    assert "not 32" in refused(project, "bad-key", 3)
+    assert "not 32" in key_error(project, "bad-key", 3)
 
 
 def test_never_inside_the_repository(project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_never_inside_the_repository(project: Project, monkeypatch: pytest.Monke
     (tmp_path / "link").symlink_to(project.root)
     for folder in (inside, project.root, str(tmp_path / "link" / "deep")):
         monkeypatch.setenv("XDG_CONFIG_HOME", folder)
-        refused(project, "key-inside", 7)
+        key_error(project, "key-inside", 7)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", inside)
     with pytest.raises(ExecplanError, match="lies in the repository"):
@@ -141,9 +141,9 @@ def test_of_many_runs_one_gets_it(project: Project) -> None:
         return True
 
     with ThreadPoolExecutor(8) as pool:
-        taken = list(pool.map(take, range(16)))
-    assert taken.count(True) == 1
-    assert approval_registry.read_entry(project, ONE).run_id == f"run-{taken.index(True)}"
+        successes = list(pool.map(take, range(16)))
+    assert successes.count(True) == 1
+    assert approval_registry.read_entry(project, ONE).run_id == f"run-{successes.index(True)}"
 
 
 def test_what_cannot_be_read_is_not_taken_for_unused(project: Project) -> None:

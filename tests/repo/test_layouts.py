@@ -8,28 +8,28 @@ from execplan.project.project_settings import Settings
 from execplan.scaffold.plan_layouts import detect_layouts
 
 
-def _there(*paths: str) -> set[str]:
+def _with_parents(*paths: str) -> set[str]:
     """The paths, and the folders above them."""
-    found = set(paths)
+    all_paths = set(paths)
     for path in paths:
         parts = path.split("/")
-        found |= {"/".join(parts[:at]) for at in range(1, len(parts))}
-    return found
+        all_paths |= {"/".join(parts[:at]) for at in range(1, len(parts))}
+    return all_paths
 
 
 def _settings(*plans: str, also: tuple[str, ...] = ()) -> dict[str, object]:
     """What the settings of the one layout say other than the defaults."""
-    found = detect_layouts(plans, _there(*plans, *also).__contains__)
-    assert len(found.selected) == 1, found
-    assert found.others == ()
-    assert set(found.selected[0].plans) == set(plans)
+    layouts = detect_layouts(plans, _with_parents(*plans, *also).__contains__)
+    assert len(layouts.selected) == 1, layouts
+    assert layouts.others == ()
+    assert set(layouts.selected[0].plans) == set(plans)
     default = Settings()._asdict()
-    return {name: value for name, value in found.selected[0].settings._asdict().items() if value != default[name]}
+    return {name: value for name, value in layouts.selected[0].settings._asdict().items() if value != default[name]}
 
 
-def _flat(folder: str, archive: str, artifacts: str, **more: object) -> dict[str, object]:
-    own = {"artifacts": f"{artifacts}/artifacts", "archive_artifacts": f"{archive}/artifacts"}
-    return {"plans": folder, "archive": archive, **own, **more}
+def _flat(folder: str, archive: str, artifacts: str, **settings: object) -> dict[str, object]:
+    artifact_settings = {"artifacts": f"{artifacts}/artifacts", "archive_artifacts": f"{archive}/artifacts"}
+    return {"plans": folder, "archive": archive, **artifact_settings, **settings}
 
 
 def test_the_default_is_no_setting() -> None:
@@ -164,11 +164,11 @@ def test_the_same_name_in_active_and_completed_is_no_layout_of_folders() -> None
 
 def test_two_in_one_base_the_larger_is_taken() -> None:
     plans = [*[f"docs/execplans/{name}.md" for name in "abc"], "plans/a.md", "plans/b.md"]
-    found = detect_layouts(plans, _there(*plans).__contains__)
-    assert [each.settings.plans for each in found.selected] == ["docs/execplans"]
-    assert [(each.directory, len(each.plans)) for each in found.others] == [("plans", 2)]
-    wanted = detect_layouts(plans, _there(*plans).__contains__, "plans")
-    assert [each.settings.plans for each in wanted.selected] == ["plans"]
+    layouts = detect_layouts(plans, _with_parents(*plans).__contains__)
+    assert [layout.settings.plans for layout in layouts.selected] == ["docs/execplans"]
+    assert [(layout.directory, len(layout.plans)) for layout in layouts.others] == [("plans", 2)]
+    requested = detect_layouts(plans, _with_parents(*plans).__contains__, "plans")
+    assert [layout.settings.plans for layout in requested.selected] == ["plans"]
 
 
 def test_what_is_strewn_is_told_and_not_adopted() -> None:
@@ -182,17 +182,17 @@ def test_what_is_strewn_is_told_and_not_adopted() -> None:
         "docs/exec-plans/deferred/later.md",
         "docs/exec-plans/active/apart/more.md",
     )
-    found = detect_layouts((*strewn, *inside, "docs/exec-plans/active/a.md"), lambda _: False)
-    assert [each.plans for each in found.selected] == [("docs/exec-plans/active/a.md",)]
-    assert found.others == ()
+    layouts = detect_layouts((*strewn, *inside, "docs/exec-plans/active/a.md"), lambda _: False)
+    assert [layout.plans for layout in layouts.selected] == [("docs/exec-plans/active/a.md",)]
+    assert layouts.others == ()
     assert detect_layouts(strewn, lambda _: False).selected == ()
 
 
 def test_plans_beside_another_in_its_own_folder_are_told() -> None:
     others = ("epics/a/LaterExecPlan.md", "epics/a/milestones/active/MS001_b.md")
-    found = detect_layouts(("epics/a/ExecPlan.md", "epics/b/ExecPlan.md", *others), lambda _: False)
-    assert [each.plans for each in found.selected] == [("epics/a/ExecPlan.md", "epics/b/ExecPlan.md")]
-    assert found.others == ()
+    layouts = detect_layouts(("epics/a/ExecPlan.md", "epics/b/ExecPlan.md", *others), lambda _: False)
+    assert [layout.plans for layout in layouts.selected] == [("epics/a/ExecPlan.md", "epics/b/ExecPlan.md")]
+    assert layouts.others == ()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_plans_beside_another_in_its_own_folder_are_told() -> None:
     ],
 )
 def test_the_base_is_the_package(plan: str, also: tuple[str, ...], base: str, folder: str) -> None:
-    (layout,) = detect_layouts([plan], _there(plan, *also).__contains__).selected
+    (layout,) = detect_layouts([plan], _with_parents(plan, *also).__contains__).selected
     assert (layout.base, layout.settings.plans) == (base, folder)
     assert layout.settings.guide == (
         also[0].removeprefix("packages/a/") if "PLANS.md" in "".join(also) else ".agent/PLANS.md"
@@ -218,8 +218,8 @@ def test_the_base_is_the_package(plan: str, also: tuple[str, ...], base: str, fo
 
 def test_each_package_has_a_home() -> None:
     plans = ["packages/a/plans/x.md", "packages/b/docs/plans/y.md", "plans/z.md"]
-    found = detect_layouts(plans, _there(*plans).__contains__)
-    assert [(each.base, each.settings.plans) for each in found.selected] == [
+    layouts = detect_layouts(plans, _with_parents(*plans).__contains__)
+    assert [(layout.base, layout.settings.plans) for layout in layouts.selected] == [
         ("", "plans"),
         ("packages/a", "plans"),
         ("packages/b", "docs/plans"),

@@ -17,27 +17,27 @@ TAIL = "\n## Decision Log\n\n- Decision: Read bytes.\n\n## Outcomes\n\nNone.\n"
 START = HEAD + TASKS + TAIL
 
 
-def step(number: int, old: str, new: str, *, counts: bool = True, follows: bool = True) -> JournaledEdit:
+def make_edit(number: int, old: str, new: str, *, counts: bool = True, follows: bool = True) -> JournaledEdit:
     return JournaledEdit(number, f"edit {number}", "2026-01-01T00:00Z", old.encode(), new.encode(), counts, follows)
 
 
-def ticked(text: str, words: str) -> str:
-    assert f"- [ ] {words}" in text
-    return text.replace(f"- [ ] {words}", f"- [x] (2026-01-01 00:00Z) {words}")
+def ticked(text: str, task: str) -> str:
+    assert f"- [ ] {task}" in text
+    return text.replace(f"- [ ] {task}", f"- [x] (2026-01-01 00:00Z) {task}")
 
 
-def added(text: str, words: str) -> str:
+def added(text: str, task: str) -> str:
     assert "\n\n## Decision Log" in text
-    return text.replace("\n\n## Decision Log", f"\n- [ ] {words}\n\n## Decision Log")
+    return text.replace("\n\n## Decision Log", f"\n- [ ] {task}\n\n## Decision Log")
 
 
-def found(steps: list[JournaledEdit], now: str, *, git: bool = False) -> list[int]:
-    return [each.number for each in select_lost_edits(steps, now.encode(), lambda before, after: git)]
+def lost_numbers(steps: list[JournaledEdit], current: str, *, git: bool = False) -> list[int]:
+    return [edit.number for edit in select_lost_edits(steps, current.encode(), lambda before, after: git)]
 
 
 def chain(*texts: str) -> list[JournaledEdit]:
     """Edits that lead from each of the texts to the next."""
-    return [step(at, old, new) for at, (old, new) in enumerate(pairwise(texts), 1)]
+    return [make_edit(at, old, new) for at, (old, new) in enumerate(pairwise(texts), 1)]
 
 
 ONE = ticked(START, "Build the parser.")
@@ -53,66 +53,66 @@ def test_nothing_is_lost_when_nobody_else_wrote() -> None:
 
 
 def test_a_stale_save_loses_all_edits_since_it_was_read() -> None:
-    assert found(chain(START, ONE, TWO), START + "By hand.\n") == [1, 2]
-    assert found(chain(START, ONE, TWO), ONE + "By hand.\n") == [2]
+    assert lost_numbers(chain(START, ONE, TWO), START + "By hand.\n") == [1, 2]
+    assert lost_numbers(chain(START, ONE, TWO), ONE + "By hand.\n") == [2]
 
 
 def test_what_an_outsider_adds_loses_nothing() -> None:
-    assert found(chain(START, ONE, TWO), "Above.\n" + TWO + "By hand.\n") == []
+    assert lost_numbers(chain(START, ONE, TWO), "Above.\n" + TWO + "By hand.\n") == []
 
 
 def test_git_overwrites_nothing() -> None:
-    assert found(chain(START, ONE, TWO), START, git=True) == []
+    assert lost_numbers(chain(START, ONE, TWO), START, git=True) == []
 
 
 def test_git_is_only_asked_when_something_is_missing() -> None:
-    asked = []
+    calls = []
 
     def by_git(before: bytes, after: bytes) -> bool:
-        asked.append((before, after))
+        calls.append((before, after))
         return True
 
     select_lost_edits(chain(START, ONE), (ONE + "By hand.\n").encode(), by_git)
-    assert asked == []
+    assert calls == []
     select_lost_edits(chain(START, ONE), (START + "By hand.\n").encode(), by_git)
-    assert asked == [(ONE.encode(), (START + "By hand.\n").encode())]
+    assert calls == [(ONE.encode(), (START + "By hand.\n").encode())]
 
 
 def test_a_loss_between_two_edits() -> None:
     stale = added(START, "By hand.")
-    steps = [step(1, START, ONE), step(2, stale, ticked(stale, "Read lines."))]
-    assert found(steps, ticked(stale, "Read lines.")) == [1]
+    steps = [make_edit(1, START, ONE), make_edit(2, stale, ticked(stale, "Read lines."))]
+    assert lost_numbers(steps, ticked(stale, "Read lines.")) == [1]
 
 
 def test_what_an_edit_took_away_is_no_loss() -> None:
-    assert found(chain(START, ONE, START), START + "By hand.\n") == []
-    assert found(chain(START, TWO, START), START + "By hand.\n") == []
+    assert lost_numbers(chain(START, ONE, START), START + "By hand.\n") == []
+    assert lost_numbers(chain(START, TWO, START), START + "By hand.\n") == []
 
 
 def test_what_an_edit_took_away_after_it_was_lost_and_made_again() -> None:
     """Taking back what was put back says that it is not wanted."""
     steps = [
-        step(1, START, ONE),
-        step(2, START + "!\n", ONE + "!\n", counts=False),
-        step(3, ONE + "!\n", START + "!\n"),
+        make_edit(1, START, ONE),
+        make_edit(2, START + "!\n", ONE + "!\n", counts=False),
+        make_edit(3, ONE + "!\n", START + "!\n"),
     ]
-    assert found(steps, START + "!\n?\n") == []
+    assert lost_numbers(steps, START + "!\n?\n") == []
 
 
 def test_an_edit_that_was_taken_back_is_not_missed() -> None:
-    steps = [step(1, START, ONE, counts=False), step(2, ONE, START, counts=False)]
-    assert found(steps, START + "By hand.\n") == []
+    steps = [make_edit(1, START, ONE, counts=False), make_edit(2, ONE, START, counts=False)]
+    assert lost_numbers(steps, START + "By hand.\n") == []
 
 
 def test_done_anew_is_not_lost() -> None:
-    again = ticked(START, "Build the parser.").replace("00:00Z", "09:00Z") + "By hand.\n"
-    assert found([step(1, START, ONE), step(2, START + "By hand.\n", again)], again) == []
-    assert found(chain(START, ONE), again) == []
+    redone = ticked(START, "Build the parser.").replace("00:00Z", "09:00Z") + "By hand.\n"
+    assert lost_numbers([make_edit(1, START, ONE), make_edit(2, START + "By hand.\n", redone)], redone) == []
+    assert lost_numbers(chain(START, ONE), redone) == []
 
 
 def test_added_anew_elsewhere_is_not_lost() -> None:
     new = START.replace("- [ ] Read lines.", "- [ ] Handle CRLF.\n- [ ] Read lines.")
-    assert found(chain(START, added(START, "Handle CRLF.")), new) == []
+    assert lost_numbers(chain(START, added(START, "Handle CRLF.")), new) == []
 
 
 @pytest.mark.parametrize(
@@ -126,13 +126,13 @@ def test_added_anew_elsewhere_is_not_lost() -> None:
 )
 def test_lines_that_were_changed_since(now: str, expected: list[int]) -> None:
     """What came of the edit's lines holds it; what came of the lines before it does not."""
-    assert found(chain(START, ONE), now) == expected
+    assert lost_numbers(chain(START, ONE), now) == expected
 
 
 def test_a_task_that_was_added_at_the_place_of_another_does_not_hold_it() -> None:
     steps = chain(START, added(START, "Handle CRLF."))
-    assert found(steps, added(START, "Write the docs.")) == [1]
-    assert found(steps, added(START, "Handle CRLF and CR.")) == []
+    assert lost_numbers(steps, added(START, "Write the docs.")) == [1]
+    assert lost_numbers(steps, added(START, "Handle CRLF and CR.")) == []
 
 
 ENTRY = "- Decision: {}.\n  Rationale: {}.\n  Date/Author: 2026-01-01 / Ann\n"
@@ -143,11 +143,11 @@ def test_a_task_that_is_much_like_another_does_not_hold_it(later: Callable[[str]
     """Hands that share a piece of work add tasks that differ by a word."""
     users = added(START, "Move the page of users.")
     orders = added(START, "Move the page of orders.")
-    now = later(orders)
-    assert found([*chain(START, users), step(2, START, orders), step(3, orders, now)], now) == [1]
+    current = later(orders)
+    assert lost_numbers([*chain(START, users), make_edit(2, START, orders), make_edit(3, orders, current)], current) == [1]
     reworded = users.replace("page of users", "page of all users")
-    more = added(reworded, "Count.")
-    assert found([*chain(START, users), step(2, reworded, more)], more) == []
+    extended = added(reworded, "Count.")
+    assert lost_numbers([*chain(START, users), make_edit(2, reworded, extended)], extended) == []
 
 
 @pytest.mark.parametrize("blank", ["", "\n"])
@@ -157,28 +157,28 @@ def test_two_entries_at_one_place_are_two(blank: str) -> None:
         for entry in (ENTRY.format("Use tabs", "They count"), ENTRY.format("Keep ends", "They differ"))
     ]
     steps = chain(START, theirs)
-    assert found(steps, ours) == [1]
-    done = reapply_edit(steps[0], ours.encode())
-    assert done is not None
-    assert ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in done.decode()
-    assert reapply_edit(steps[0], done) == done
+    assert lost_numbers(steps, ours) == [1]
+    restored = reapply_edit(steps[0], ours.encode())
+    assert restored is not None
+    assert ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in restored.decode()
+    assert reapply_edit(steps[0], restored) == restored
 
 
 def test_a_shortened_journal_tells_nothing_of_what_it_dropped() -> None:
-    dropped = [step(1, START, ONE), step(7, START, added(START, "Later."), follows=False)]
-    assert found(dropped, added(START, "Later.")) == []
-    assert found([dropped[0], dropped[1]._replace(is_consecutive=True)], added(START, "Later.")) == [1]
+    dropped = [make_edit(1, START, ONE), make_edit(7, START, added(START, "Later."), follows=False)]
+    assert lost_numbers(dropped, added(START, "Later.")) == []
+    assert lost_numbers([dropped[0], dropped[1]._replace(is_consecutive=True)], added(START, "Later.")) == [1]
 
 
 def test_put_back_keeps_what_the_outsider_wrote() -> None:
     steps = chain(START, ONE, TWO)
     text = (added(START, "By hand.") + "Below.\n").encode()
-    for each in steps:
-        done = reapply_edit(each, text)
-        assert done is not None
-        text = done
+    for edit in steps:
+        restored = reapply_edit(edit, text)
+        assert restored is not None
+        text = restored
     assert text.decode() == added(added(ONE, "By hand."), "Handle CRLF.") + "Below.\n"
-    assert all(contains_edit(each, text) for each in steps)
+    assert all(contains_edit(edit, text) for edit in steps)
 
 
 def test_put_back_twice_is_once() -> None:
@@ -190,9 +190,9 @@ def test_put_back_twice_is_once() -> None:
 
 def test_put_back_beside_a_line_that_was_changed() -> None:
     edits = chain(START, ticked(START, "Read lines."))
-    done = reapply_edit(edits[0], START.replace("Build the parser", "Build the whole parser").encode())
-    assert done is not None
-    assert done.decode() == ticked(START, "Read lines.").replace("Build the parser", "Build the whole parser")
+    restored = reapply_edit(edits[0], START.replace("Build the parser", "Build the whole parser").encode())
+    assert restored is not None
+    assert restored.decode() == ticked(START, "Read lines.").replace("Build the parser", "Build the whole parser")
 
 
 def test_put_back_refuses_what_was_changed_otherwise() -> None:
@@ -202,17 +202,17 @@ def test_put_back_refuses_what_was_changed_otherwise() -> None:
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_and_byte_order_mark_stay(end: str) -> None:
-    old, new, now = [f"\ufeff{text}".replace("\n", end) for text in (START, ONE, START + "Below.")]
+    old, new, current = [f"\ufeff{text}".replace("\n", end) for text in (START, ONE, START + "Below.")]
     (edit,) = chain(old, new)
-    done = reapply_edit(edit, now.encode())
-    assert done == f"\ufeff{ONE}Below.".replace("\n", end).encode()
+    restored = reapply_edit(edit, current.encode())
+    assert restored == f"\ufeff{ONE}Below.".replace("\n", end).encode()
 
 
 def test_long_texts_take_no_ages() -> None:
     old = START + "".join([f"Line {at} of many that are all much alike.\n" for at in range(20_000)])
     new = ticked(old, "Build the parser.")
-    now = old.replace("Build the parser", "Build the whole parser") + "Below.\n"
-    assert found(chain(old, new), now) == [1]
+    current = old.replace("Build the parser", "Build the whole parser") + "Below.\n"
+    assert lost_numbers(chain(old, new), current) == [1]
 
 
 def edited(text: str, kind: int, number: int) -> str:
@@ -239,12 +239,12 @@ def test_all_that_a_stale_save_overwrote_is_found_and_comes_back(
         texts += [new] if new != texts[-1] else []
     stale = data.draw(st.integers(0, len(texts) - 1))
     steps = chain(*texts)
-    now = texts[stale] + "By hand.\n"
-    missing = select_lost_edits(steps, now.encode(), lambda before, after: False)
+    current = texts[stale] + "By hand.\n"
+    missing = select_lost_edits(steps, current.encode(), lambda before, after: False)
     assert missing == (steps[stale:] if stale < len(steps) else [])
-    text = now.encode()
+    text = current.encode()
     for step in missing:
-        done = reapply_edit(step, text)
-        assert done is not None
-        text = done
+        restored = reapply_edit(step, text)
+        assert restored is not None
+        text = restored
     assert text.decode() == texts[-1] + "By hand.\n"

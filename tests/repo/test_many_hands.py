@@ -20,7 +20,7 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.repo import hand
 
-HANDS = 16
+PROCESS_COUNT = 16
 
 
 def start(folder: Folder, number: int, edits: int, commit: str = "") -> subprocess.Popen[bytes]:
@@ -33,18 +33,18 @@ def start(folder: Folder, number: int, edits: int, commit: str = "") -> subproce
     )
 
 
-def finish(hands: list[subprocess.Popen[bytes]]) -> None:
+def finish(writers: list[subprocess.Popen[bytes]]) -> None:
     """Wait for all of them, and expect each to have had its way."""
-    for each in hands:
-        _, err = each.communicate(timeout=300)
-        assert each.returncode == 0, err.decode()
+    for process in writers:
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err.decode()
 
 
 def missing(plan: ParsedPlan, edits: int) -> list[str]:
     """The edits that are not there, or not in the order in which their hand made them."""
     ticked = {task.text for task in plan.tasks if task.state == DONE}
     lines = "\n".join(plan.text.lines)
-    seen = (
+    contents = (
         [task.text for task in plan.tasks],
         [task.text for task in plan.tasks],
         [entry.text for entry in plan.decisions],
@@ -52,40 +52,40 @@ def missing(plan: ParsedPlan, edits: int) -> list[str]:
         [line for line in lines[lines.index("## Artifacts and Notes") :].split("\n") if line],
     )
     lost: list[str] = []
-    for number in range(HANDS):
+    for number in range(PROCESS_COUNT):
         for kind in range(hand.KINDS):
-            said = [hand.words(number, each) for each in range(kind, edits, hand.KINDS)]
+            texts = [hand.edit_text(number, edit) for edit in range(kind, edits, hand.KINDS)]
             if kind == 1:
                 lost += [
-                    f"tick {each}"
-                    for each in range(kind, edits, hand.KINDS)
-                    if hand.words(number, each - 1) not in ticked
+                    f"tick {edit}"
+                    for edit in range(kind, edits, hand.KINDS)
+                    if hand.edit_text(number, edit - 1) not in ticked
                 ]
                 continue
-            places = [seen[kind].index(each) if each in seen[kind] else -1 for each in said]
-            lost += [each for each, place in zip(said, places, strict=True) if place < 0]
-            assert places == sorted(places)
-            assert all(seen[kind].count(each) < 2 for each in said)
+            positions = [contents[kind].index(text) if text in contents[kind] else -1 for text in texts]
+            lost += [text for text, position in zip(texts, positions, strict=True) if position < 0]
+            assert positions == sorted(positions)
+            assert all(contents[kind].count(text) < 2 for text in texts)
     return lost
 
 
 def test_sixteen_hands_make_fifty_edits_each(repo: Folder) -> None:
     """And whoever reads meanwhile sees a whole plan, which only ever gains."""
     path = repo.plan()
-    hands = [start(repo, number, 50) for number in range(HANDS)]
+    writers = [start(repo, number, 50) for number in range(PROCESS_COUNT)]
     counts = [0]
-    while any([each.poll() is None for each in hands]):
+    while any([process.poll() is None for process in writers]):
         data = path.read_bytes()
         assert data.endswith(CLEAN.encode()[-40:])
         counts.append(reader.read(data).counts()["total"])
         time.sleep(0.02)
-    finish(hands)
+    finish(writers)
     assert counts == sorted(counts)
     plan = reader.read(path.read_bytes())
     assert missing(plan, 50) == []
-    assert plan.counts()["total"] == 3 + HANDS * 10
+    assert plan.counts()["total"] == 3 + PROCESS_COUNT * 10
     assert repo.run("lint").exit == 0
-    assert [each for each in os.listdir(path.parent) if each.startswith(".")] == []
+    assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
 
 
 def test_sixteen_hands_commit(repo: Folder) -> None:
@@ -95,16 +95,16 @@ def test_sixteen_hands_commit(repo: Folder) -> None:
     repo.git("commit", "-q", "-m", "Plan")
     repo.write("staged.txt", "mine\n")
     repo.git("add", "staged.txt")
-    finish([start(repo, number, 5, "commit") for number in range(HANDS)])
+    finish([start(repo, number, 5, "commit") for number in range(PROCESS_COUNT)])
     assert missing(reader.read(path.read_bytes()), 5) == []
     subjects = repo.git("log", "--format=%s").splitlines()
-    assert len(subjects) == 2 + HANDS * 5
-    for number in range(HANDS):
+    assert len(subjects) == 2 + PROCESS_COUNT * 5
+    for number in range(PROCESS_COUNT):
         for edit in (0, 2, 3):
-            assert sum(hand.words(number, edit) in each for each in subjects) == (2 if edit == 0 else 1)
-    assert repo.git("log", "--format=", "--name-only", f"-{HANDS * 5}").split() == [
+            assert sum(hand.edit_text(number, edit) in subject for subject in subjects) == (2 if edit == 0 else 1)
+    assert repo.git("log", "--format=", "--name-only", f"-{PROCESS_COUNT * 5}").split() == [
         ".agent/execplans/2026-01-01_parser.md"
-    ] * (HANDS * 5)
+    ] * (PROCESS_COUNT * 5)
     assert repo.git("status", "--porcelain") == "A  staged.txt\n"
 
 
@@ -181,7 +181,7 @@ def until_it_waits(process: subprocess.Popen[bytes]) -> None:
     """Until the kernel has a process in the queue of a lock."""
     end = time.monotonic() + 30
     while not any(
-        "->" in each and str(process.pid) in each.split() for each in Path("/proc/locks").read_text().splitlines()
+        "->" in line and str(process.pid) in line.split() for line in Path("/proc/locks").read_text().splitlines()
     ):
         assert process.poll() is None
         assert time.monotonic() < end, "it does not wait"

@@ -27,8 +27,8 @@ def conflict(repo: Folder, *, prose: bool = False, style: str = "merge") -> str:
 def holds_both(repo: Folder) -> None:
     """See that the plan says what both branches brought in, each once."""
     text = (repo.path / PLAN).read_text()
-    assert [text.count(words) for words in BOTH] == [1] * len(BOTH)
-    assert [states(repo)[words] for words in ("Build the parser.", "Write the tests.")] == ["done", "done"]
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
+    assert [states(repo)[phrase] for phrase in ("Build the parser.", "Write the tests.")] == ["done", "done"]
     assert len(plan(repo).tasks) == 5
 
 
@@ -48,16 +48,16 @@ def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
     repo.git("add", PLAN)
     repo.git("commit", "-qm", "Merged")
     assert repo.run("lint", PLAN).exit == 0
-    again = repo.ok("merge", "parser")
-    assert again["changed"] is False
-    assert "nothing to merge" in again["said"][0]
+    repeated = repo.ok("merge", "parser")
+    assert repeated["changed"] is False
+    assert "nothing to merge" in repeated["said"][0]
 
 
 def test_from_a_folder_below(repo: Folder) -> None:
     conflict(repo)
-    below = repo.path / "src"
-    below.mkdir()
-    document = repo.run("merge", "parser", "--json", cwd=below).json
+    subdirectory = repo.path / "src"
+    subdirectory.mkdir()
+    document = repo.run("merge", "parser", "--json", cwd=subdirectory).json
     assert document["data"]["path"] == PLAN
     assert document["next"] == [f"git add ../{PLAN}"]
 
@@ -83,7 +83,7 @@ def test_what_was_settled_by_hand_stays(repo: Folder) -> None:
     assert "- [x] (2025-12-30 09:15Z) Read lines.\n" + by_hand + "\n##" in merged
     assert "Lines can be read, and so said I." in merged
     assert "Handle CRLF" not in merged
-    assert all(words in merged for words in BOTH[2:])
+    assert all(phrase in merged for phrase in BOTH[2:])
 
 
 WRAPPED = """\
@@ -112,16 +112,16 @@ def test_an_entry_that_one_side_wrapped_and_the_other_reworded_is_kept_once(repo
     """Git has put lines of one side into the other by then; what a person has edited meanwhile stays."""
     at = CLEAN.index("- Decision:")
     log = CLEAN[at : CLEAN.index("## Outcomes")]
-    base, ours, theirs = [CLEAN.replace(log, f"{each}\n") for each in (WRAPPED, REWRAPPED, REWORDED)]
+    base, ours, theirs = [CLEAN.replace(log, f"{entries}\n") for entries in (WRAPPED, REWRAPPED, REWORDED)]
     fork(repo, ours, theirs, base)
     assert git(repo, "merge", "side").returncode == 1
     if by_hand:
         text = (repo.path / PLAN).read_text()
         repo.write(PLAN, text.replace("Lines can be read.", "Lines can be read, and so said I."))
     assert repo.ok("merge", "parser")["conflicts"] == 0
-    found = plan(repo)
-    assert len(found.decisions) == 2
-    assert "a hard disk" in found.decisions[1].text
+    merged_plan = plan(repo)
+    assert len(merged_plan.decisions) == 2
+    assert "a hard disk" in merged_plan.decisions[1].text
     assert ("and so said I" in (repo.path / PLAN).read_text()) == by_hand
 
 
@@ -135,14 +135,14 @@ def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
     assert document["data"]["changed"] is True
     assert document["error"] is None
     assert document["next"] == [f"git diff {PLAN}"]
-    assert any("1 conflict is left" in each for each in document["warnings"])
+    assert any("1 conflict is left" in warning for warning in document["warnings"])
     text = (repo.path / PLAN).read_text()
     assert f"<<<<<<< HEAD\n{OURS_LINE}\n=======\n{THEIRS_LINE}\n>>>>>>> side\n" in text
     assert text.count("<<<<<<<") == 1
     holds_both(repo)
     before = (repo.path / PLAN).read_bytes()
-    again = repo.run("merge", "parser", "--json")
-    assert (again.exit, again.json["data"]["changed"]) == (1, False)
+    repeated = repo.run("merge", "parser", "--json")
+    assert (repeated.exit, repeated.json["data"]["changed"]) == (1, False)
     assert (repo.path / PLAN).read_bytes() == before
 
 
@@ -217,13 +217,13 @@ def test_the_setting_commit_leaves_a_merge_to_git(repo: Folder) -> None:
 
 
 def test_an_archived_plan_is_finished_too(repo: Folder) -> None:
-    done = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
+    finished = edited(CLEAN, complete_tasks(["2", "3"], MOMENT))
     archived = ".agent/execplans/archive/2026-01-01_parser.md"
-    fork(repo, edited(done, *OURS[1:]), edited(done, *THEIRS[1:]), base=done, name=archived)
+    fork(repo, edited(finished, *OURS[1:]), edited(finished, *THEIRS[1:]), base=finished, name=archived)
     assert git(repo, "merge", "side").returncode == 1
     repo.ok("merge", "parser")
     text = (repo.path / archived).read_text()
-    assert [text.count(words) for words in BOTH] == [1] * len(BOTH)
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
 
 
 def test_line_ends_that_git_turns(repo: Folder) -> None:

@@ -31,7 +31,7 @@ def driven(repo: Folder) -> Folder:
 def holds_both(folder: Folder, name: str = PLAN) -> None:
     """See that the plan says what both branches brought in, each once, and that no conflict is left."""
     text = (folder.path / name).read_text()
-    assert [text.count(words) for words in BOTH] == [1] * len(BOTH)
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
     assert states(folder, name) == {
         "Read lines.": "done",
         "Build the parser.": "done",
@@ -77,7 +77,7 @@ def test_a_revert_takes_back_what_one_commit_did_and_no_more(driven: Folder) -> 
     commit(driven, edited(edited(CLEAN, *OURS), *THEIRS))
     driven.git("revert", "--no-edit", "HEAD~")
     text = (driven.path / PLAN).read_text()
-    assert [words for words in BOTH if words in text] == list(BOTH[1:2] + BOTH[3:])
+    assert [phrase for phrase in BOTH if phrase in text] == list(BOTH[1:2] + BOTH[3:])
     assert states(driven)["Build the parser."] == "open"
     assert states(driven)["Write the tests."] == "done"
 
@@ -97,15 +97,15 @@ def test_a_conflict_in_prose_leaves_markers_only_there(driven: Folder) -> None:
     region = "<<<<<<< ours\nScan first.\n=======\nRead first.\n>>>>>>> theirs\n"
     assert text.count(region) == 1
     assert text.count("<<<<<<<") == 1
-    assert all(words in text for words in BOTH)
+    assert all(phrase in text for phrase in BOTH)
     assert git(driven, "ls-files", "-u").stdout.count(PLAN) == 3
 
 
 def test_a_plan_with_a_conflict_is_shown_and_not_edited(driven: Folder) -> None:
     conflicting(driven)
     before = (driven.path / PLAN).read_bytes()
-    for verb in ("show", "list", "status", "next"):
-        result = driven.run(verb)
+    for command in ("show", "list", "status", "next"):
+        result = driven.run(command)
         assert result.exit == 0
         assert "holds a conflict marker of git" in result.err
     assert driven.run("lint").exit == 1
@@ -161,12 +161,12 @@ def test_criss_cross_merges(driven: Folder) -> None:
     assert len(driven.git("merge-base", "--all", "main", "side").split()) == 2
     assert git(driven, "merge", "side").returncode == 1
     text = (driven.path / PLAN).read_text()
-    assert [text.count(words) for words in (*BOTH, "Only on side", "Only on main")] == [1] * (len(BOTH) + 2)
+    assert [text.count(phrase) for phrase in (*BOTH, "Only on side", "Only on main")] == [1] * (len(BOTH) + 2)
     assert text.count("<<<<<<<") == text.count(">>>>>>>") == 1
     assert "Scan first, as we said." in text
     assert "Read first, as they said." in text
-    left = [words for words, state in states(driven).items() if state == "open"]
-    assert sorted(left) == ["Only on main", "Only on side"]
+    open_tasks = [phrase for phrase, state in states(driven).items() if state == "open"]
+    assert sorted(open_tasks) == ["Only on main", "Only on side"]
 
 
 def test_archived_on_one_side_and_edited_on_the_other(driven: Folder) -> None:
@@ -181,7 +181,7 @@ def test_archived_on_one_side_and_edited_on_the_other(driven: Folder) -> None:
     assert not (driven.path / PLAN).exists()
     assert states(driven, archived)["Found late"] == "open"
     assert states(driven, archived)["Write the tests."] == "done"
-    assert "Late" in [each.text for each in plan(driven, archived).decisions]
+    assert "Late" in [decision.text for decision in plan(driven, archived).decisions]
     assert "EP502" in driven.run("lint").out
 
 
@@ -203,7 +203,7 @@ def test_one_plan_added_on_both(driven: Folder) -> None:
     commit(driven, edited(CLEAN, *OURS))
     git(driven, "merge", "side")
     text = (driven.path / PLAN).read_text()
-    assert [text.count(words) for words in BOTH] == [1] * len(BOTH)
+    assert [text.count(phrase) for phrase in BOTH] == [1] * len(BOTH)
 
 
 def test_two_plans_added_under_one_name_conflict_whole(driven: Folder) -> None:
@@ -249,7 +249,7 @@ def test_a_driver_that_does_not_run_drops_no_side(driven: Folder, tmp_path: Path
     assert "execplan install merge-driver" in merged.stderr
     text = (driven.path / PLAN).read_text()
     assert "<<<<<<< ours" in text
-    assert all(words in text for words in BOTH)
+    assert all(phrase in text for phrase in BOTH)
 
 
 def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
@@ -262,7 +262,7 @@ def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
     assert merged.stderr.count("execplan: ") == 2
     text = marked(driven)
     assert "<<<<<<< ours" in text
-    assert all(words in text for words in BOTH)
+    assert all(phrase in text for phrase in BOTH)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_the_attribute_without_the_setting_is_gits_own_merge(driven: Folder) -> 
     assert git(driven, "merge", "side").returncode == 1
     text = (driven.path / PLAN).read_text()
     assert "<<<<<<< HEAD" in text
-    assert all(words in text for words in BOTH)
+    assert all(phrase in text for phrase in BOTH)
 
 
 def test_notes_are_told(driven: Folder) -> None:

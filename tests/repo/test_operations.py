@@ -20,13 +20,13 @@ ARCHIVE = ("archive", "parser", "--force", "--reason", "No longer wanted.")
 
 def tree(path: Path) -> dict[str, bytes]:
     """Every file outside git's folder."""
-    found = {}
+    files = {}
     for folder, folders, names in os.walk(path):
-        folders[:] = [each for each in folders if each != ".git"]
-        found.update(
-            {os.path.relpath(os.path.join(folder, each), path): Path(folder, each).read_bytes() for each in names}
+        folders[:] = [name for name in folders if name != ".git"]
+        files.update(
+            {os.path.relpath(os.path.join(folder, name), path): Path(folder, name).read_bytes() for name in names}
         )
-    return found
+    return files
 
 
 def populated(repo: Folder) -> None:
@@ -61,11 +61,11 @@ def test_undone_and_redone_byte_for_byte(repo: Folder, name: str, commit: bool) 
     for _ in range(2):
         tried = repo.ok("undo", "--dry-run")
         assert tree(repo.path) == after
-        told = repo.ok("undo", *flags)
+        undone = repo.ok("undo", *flags)
         assert tree(repo.path) == before
-        assert (tried["path"], tried["operation"]) == (told["path"], told["operation"])
-        assert told["operation"]["command"] == OPERATIONS[name][0]
-        assert bool(told["commit"]) is commit
+        assert (tried["path"], tried["operation"]) == (undone["path"], undone["operation"])
+        assert undone["operation"]["command"] == OPERATIONS[name][0]
+        assert bool(undone["commit"]) is commit
         repo.ok("redo", *flags)
         assert tree(repo.path) == after
     if commit:
@@ -189,7 +189,7 @@ def test_a_draft_that_somebody_has_worked_on_is_not_dropped(repo: Folder, call: 
     text = path.read_bytes()
     result = repo.run("drop", "--json")
     assert (result.exit, result.json["error"]["code"]) == (1, "worked-on")
-    assert any(each.startswith(reason) for each in result.json["data"]["reasons"]), result
+    assert any(line.startswith(reason) for line in result.json["data"]["reasons"]), result
     assert path.read_bytes() == text
     repo.ok("drop", "--force")
     assert not path.exists()
@@ -257,16 +257,16 @@ def test_the_list_says_what_can_be_undone_and_by_whom(repo: Folder) -> None:
     repo.ok("done", "2", "-p", "reader")
     repo.ok("undo")
     data = repo.ok("undo", "--list")
-    rows = [(each["command"], each["plan"], each["by"], each["next"], each["yours"]) for each in data["undo"]]
+    rows = [(operation["command"], operation["plan"], operation["by"], operation["next"], operation["yours"]) for operation in data["undo"]]
     assert rows == [
         ("rename", "2026-01-01_scanner", "agent-2", True, False),
         ("done", "2026-01-01_scanner", "Ann", False, True),
     ]
-    assert [(each["command"], each["plan"]) for each in data["redo"]] == [("done", "2026-01-02_reader")]
+    assert [(operation["command"], operation["plan"]) for operation in data["redo"]] == [("done", "2026-01-02_reader")]
     out = repo.run("undo", "--list").out
     assert "agent-2  2026-01-01_scanner  rename, Scanner (needs --any)" in out
-    one = repo.ok("undo", "--list", "-p", "reader")
-    assert (one["undo"], len(one["redo"])) == ([], 1)
+    listing = repo.ok("undo", "--list", "-p", "reader")
+    assert (listing["undo"], len(listing["redo"])) == ([], 1)
 
 
 def test_an_attached_file_that_has_changed_is_not_taken_away(repo: Folder) -> None:
@@ -334,23 +334,23 @@ def test_twenty_at_once_lose_nothing(repo: Folder) -> None:
     path = repo.plan()
     for number in range(12):
         repo.ok("add", f"Task {number}")
-    whole = path.read_bytes()
+    original = path.read_bytes()
     commands = [("undo",)] * 6 + [("add", f"Late {number}") for number in range(6)] + [("undo", "-p", "parser")] * 8
     started = [repo.start(*call, "--json") for call in commands]
-    ends = [each.communicate(timeout=300) and each.returncode for each in started]
+    ends = [process.communicate(timeout=300) and process.returncode for process in started]
     assert ends == [0] * 20
-    kept = repo.ok("undo", "--list")
-    left = [each["summary"] for each in kept["undo"]]
-    assert len(left) == 12 + 6 - 14
+    listing = repo.ok("undo", "--list")
+    summaries = [operation["summary"] for operation in listing["undo"]]
+    assert len(summaries) == 12 + 6 - 14
     lines = path.read_text()
-    assert sum(f"] {name}" in lines for name in [each.partition(", ")[2] for each in left]) == len(left)
-    for _ in left:
+    assert sum(f"] {name}" in lines for name in [summary.partition(", ")[2] for summary in summaries]) == len(summaries)
+    for _ in summaries:
         repo.ok("undo")
     assert path.read_text() == CLEAN
     while repo.run("redo").exit == 0:
         pass
     assert set(path.read_text().splitlines()) >= set(CLEAN.splitlines())
-    assert len(whole) > len(CLEAN)
+    assert len(original) > len(CLEAN)
 
 
 def test_without_git(plain: Folder) -> None:

@@ -8,10 +8,10 @@ from tests.plans import CLEAN
 AT = ".agent/execplans"
 
 
-def found(folder: Folder, *arguments: str) -> list[str]:
+def orphan_paths(folder: Folder, *arguments: str) -> list[str]:
     """The folders that are reported."""
     data = folder.run("lint", "--json", *arguments).json["data"]
-    return [each["path"] for each in data["findings"] if each["code"] == "EP505"]
+    return [finding["path"] for finding in data["findings"] if finding["code"] == "EP505"]
 
 
 def test_folders_without_a_plan(repo: Folder) -> None:
@@ -29,9 +29,9 @@ def test_folders_without_a_plan(repo: Folder) -> None:
     ):
         repo.write(f"{AT}/{path}", "x\n")
     (repo.path / AT / "artifacts/2025-11-03_empty").mkdir()
-    assert found(repo) == [f"{AT}/artifacts/2025-11-01_gone", f"{AT}/archive/artifacts/2025-11-02_gone"]
-    assert found(repo, f"{AT}/2026-01-01_parser.md") == []
-    assert found(repo, "--ignore", "EP505") == []
+    assert orphan_paths(repo) == [f"{AT}/artifacts/2025-11-01_gone", f"{AT}/archive/artifacts/2025-11-02_gone"]
+    assert orphan_paths(repo, f"{AT}/2026-01-01_parser.md") == []
+    assert orphan_paths(repo, "--ignore", "EP505") == []
     result = repo.run("lint")
     assert f"{AT}/artifacts/2025-11-01_gone:1:1 EP505 artifacts of a plan that is not there\n" in result.out
     assert "2 warnings in 2 plans" in result.out
@@ -44,16 +44,16 @@ def test_by_slug_every_folder_is_one_of_a_plan(repo: Folder) -> None:
     repo.plan(name="parser")
     for name in ("parser", "shared"):
         repo.write(f"{AT}/artifacts/{name}/run.log", "x\n")
-    assert found(repo) == [f"{AT}/artifacts/shared"]
+    assert orphan_paths(repo) == [f"{AT}/artifacts/shared"]
 
 
 def test_where_plans_lie_among_their_artifacts_there_is_nothing_to_find(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'layout = "folder"\n')
     repo.write(f"{AT}/2026-01-01_gone/run.log", "x\n")
-    assert found(repo) == []
+    assert orphan_paths(repo) == []
 
 
 def test_in_homes_below(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'homes = ["packages/app"]\n')
     repo.write(f"packages/app/{AT}/artifacts/2026-01-01_gone/run.log", "x\n")
-    assert found(repo) == [f"packages/app/{AT}/artifacts/2026-01-01_gone"]
+    assert orphan_paths(repo) == [f"packages/app/{AT}/artifacts/2026-01-01_gone"]

@@ -45,31 +45,31 @@ def save(path: Path, text: str) -> None:
 
 def before_exchange(monkeypatch: pytest.MonkeyPatch, *saves: Callable[[], object]) -> None:
     """Let an outsider save at the last moment before two files change places, once for each time."""
-    left = list(saves)
+    pending = list(saves)
     exchange = OpenDirectory.exchange
 
     def late(self: OpenDirectory, one: str, two: str) -> bool:
-        if left:
-            left.pop(0)()
+        if pending:
+            pending.pop(0)()
         return exchange(self, one, two)
 
     monkeypatch.setattr(OpenDirectory, "exchange", late)
 
 
-EXTRA = CLEAN.replace("Write the scanner,", "First write the scanner,")
-MORE = EXTRA.replace("Lines can be read.", "Lines and blocks can be read.")
+FIRST_SAVE = CLEAN.replace("Write the scanner,", "First write the scanner,")
+SECOND_SAVE = FIRST_SAVE.replace("Lines can be read.", "Lines and blocks can be read.")
 
 
 @pytest.mark.parametrize("how", ["by a new file", "in place"])
 def test_a_save_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     """It goes back into its place, is read, and the edit is made to it."""
     path = repo.plan()
-    before_exchange(monkeypatch, partial(save if how == "by a new file" else Path.write_text, path, EXTRA))
-    done = edit(repo, task_edits.complete_tasks(["2"], now()))
+    before_exchange(monkeypatch, partial(save if how == "by a new file" else Path.write_text, path, FIRST_SAVE))
+    result = edit(repo, task_edits.complete_tasks(["2"], now()))
     text = path.read_text()
     assert "First write the scanner," in text
     assert text.count("- [x]") == 2
-    assert done.warnings == ()
+    assert result.warnings == ()
     assert backup_copies.list_backups(project_discovery.find(str(repo.path))) == []
     assert os.listdir(path.parent) == [path.name]
 
@@ -77,24 +77,24 @@ def test_a_save_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatc
 def test_two_saves_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newer one stays, the older one is kept and named."""
     path = repo.plan()
-    before_exchange(monkeypatch, lambda: save(path, EXTRA), lambda: save(path, MORE))
-    done = edit(repo, task_edits.complete_tasks(["2"], now()))
+    before_exchange(monkeypatch, lambda: save(path, FIRST_SAVE), lambda: save(path, SECOND_SAVE))
+    result = edit(repo, task_edits.complete_tasks(["2"], now()))
     text = path.read_text()
     assert "Lines and blocks can be read." in text
     assert text.count("- [x]") == 2
-    kept = backup_copies.list_backups(project_discovery.find(str(repo.path)))
-    assert [Path(each).read_text() for each in kept] == [EXTRA]
-    assert kept[0] in done.warnings[0]
+    backups = backup_copies.list_backups(project_discovery.find(str(repo.path)))
+    assert [Path(backup).read_text() for backup in backups] == [FIRST_SAVE]
+    assert backups[0] in result.warnings[0]
 
 
 def test_a_task_that_a_save_has_taken_out(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     path = repo.plan()
-    gone = CLEAN.replace("- [ ] Build the parser.\n", "")
-    before_exchange(monkeypatch, lambda: save(path, gone))
+    without_task = CLEAN.replace("- [ ] Build the parser.\n", "")
+    before_exchange(monkeypatch, lambda: save(path, without_task))
     with pytest.raises(ExecplanError) as caught:
         edit(repo, task_edits.complete_tasks(["Build the parser"], now()))
     assert (caught.value.exit, caught.value.code) == (CONFLICT, "task-gone")
-    assert path.read_text() == gone
+    assert path.read_text() == without_task
     assert os.listdir(path.parent) == [path.name]
 
 
@@ -126,20 +126,20 @@ def test_bytes_that_a_killed_writer_left_and_nobody_has_read(repo: Scratch) -> N
     """Another program's save that was displaced when the writer was killed is kept; what the journal knows is not."""
     path = repo.plan()
     repo.ok("done", "2")
-    left = path.with_name(atomic_files.temp_file_name(path.name))
-    left.write_text(CLEAN)
+    leftover = path.with_name(atomic_files.temp_file_name(path.name))
+    leftover.write_text(CLEAN)
     assert edit(repo, log_edits.add_outcome("One.")).warnings == ()
-    left.write_text("")
+    leftover.write_text("")
     assert edit(repo, log_edits.add_outcome("Two.")).warnings == ()
-    left.write_text(MORE)
-    told = repo.run("outcome", "Three.").err
-    kept = backup_copies.list_backups(project_discovery.find(str(repo.path)))
-    assert [Path(each).read_text() for each in kept] == [MORE]
-    assert f"is kept in {kept[0]}" in told
-    assert not left.exists()
+    leftover.write_text(SECOND_SAVE)
+    message = repo.run("outcome", "Three.").err
+    backups = backup_copies.list_backups(project_discovery.find(str(repo.path)))
+    assert [Path(backup).read_text() for backup in backups] == [SECOND_SAVE]
+    assert f"is kept in {backups[0]}" in message
+    assert not leftover.exists()
 
 
-def swapped(repo: Scratch) -> tuple[Path, Path, Path]:
+def plan_with_copy_outside(repo: Scratch) -> tuple[Path, Path, Path]:
     """A plan, and a folder outside that holds one of the same name."""
     path = repo.plan()
     outside = repo.path.parent / "outside"
@@ -148,8 +148,8 @@ def swapped(repo: Scratch) -> tuple[Path, Path, Path]:
     return path, path.parent, outside
 
 
-def look(place: Path) -> dict[str, bytes]:
-    return {str(each): each.read_bytes() if each.is_file() else b"" for each in place.rglob("*")}
+def directory_contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("step", range(1, 4))
@@ -159,16 +159,16 @@ def test_33_a_folder_swapped_for_a_link(
     repo: Scratch, monkeypatch: pytest.MonkeyPatch, step: int, link: str, verb: str
 ) -> None:
     """Between any two looks at the way to a plan a folder on it becomes a link out: nothing outside changes."""
-    _, plans, outside = swapped(repo)
+    _, plans, outside = plan_with_copy_outside(repo)
     victim = plans if link == "plans" else plans.parent
     if link == "above":
         (outside / "execplans").mkdir()
         (outside / "execplans/2026-01-01_parser.md").write_text(CLEAN)
-    before = look(outside)
+    before = directory_contents(outside)
     realpath, count = os.path.realpath, [0]
 
-    def late(path: str, **how: bool) -> str:
-        real = realpath(path, **how)
+    def late(path: str, **options: bool) -> str:
+        real = realpath(path, **options)
         if "2026-01-01_parser" in str(path) or str(path).endswith("execplans"):
             count[0] += 1
             if count[0] == step and not victim.is_symlink():
@@ -189,49 +189,49 @@ def test_33_a_folder_swapped_for_a_link(
     monkeypatch.undo()
     assert victim.is_symlink() == (failed in (INPUT, CONFLICT, POLICY)), failed
     assert victim.is_symlink() or step > 1
-    assert look(outside) == before
+    assert directory_contents(outside) == before
 
 
 def test_33_a_folder_swapped_again_and_again(repo: Scratch) -> None:
     """Real commands while another process swaps the folder for a link out, and back."""
     import sys
 
-    path, plans, outside = swapped(repo)
-    before = look(outside)
+    path, plans, outside = plan_with_copy_outside(repo)
+    before = directory_contents(outside)
     script = (
         "import os, sys\nplans, aside, outside = sys.argv[1:]\n"
         "while True:\n    os.rename(plans, aside)\n    os.symlink(outside, plans)\n"
         "    os.unlink(plans)\n    os.rename(aside, plans)\n"
     )
-    aside = str(plans.with_name("aside"))
-    swapper = processes.start([sys.executable, "-c", script, str(plans), aside, str(outside)])
+    aside_path = str(plans.with_name("aside"))
+    swapper = processes.start([sys.executable, "-c", script, str(plans), aside_path, str(outside)])
     try:
         exits = [repo.run("add", f"Task {number}").exit for number in range(60)]
     finally:
         swapper.kill()
         swapper.wait()
     assert set(exits) <= {0, 3, 4, 6, 7}, exits
-    assert look(outside) == before
-    there = plans if (plans / path.name).is_file() and not plans.is_symlink() else Path(aside)
-    added = (there / path.name).read_text().count("Task ")
+    assert directory_contents(outside) == before
+    directory = plans if (plans / path.name).is_file() and not plans.is_symlink() else Path(aside_path)
+    added = (directory / path.name).read_text().count("Task ")
     assert added == exits.count(0)
 
 
 def test_33_a_folder_that_is_gone_for_a_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.plan()
     realpath = os.path.realpath
-    gone: list[str] = []
+    vanished: list[str] = []
 
-    def once(path: str, **more: bool) -> str:
-        if not gone and os.fspath(path).endswith(".md"):
-            gone.append(path)
+    def once(path: str, **options: bool) -> str:
+        if not vanished and os.fspath(path).endswith(".md"):
+            vanished.append(path)
             raise FileNotFoundError(errno.ENOENT, "gone", path)
-        return realpath(path, **more)
+        return realpath(path, **options)
 
     with monkeypatch.context() as swapped:
         swapped.setattr(os.path, "realpath", once)
         assert edit(repo, task_edits.complete_tasks(["2"], now())).changed
-    assert gone
+    assert vanished
 
 
 @pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
@@ -265,5 +265,5 @@ def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None
     project = project_discovery.find(str(repo.path))
     texts = [f"{number} displaced".encode() for number in range(120)]
     with ThreadPoolExecutor(6) as pool:
-        kept = list(pool.map(partial(backup_copies.save_backup, project, "plan.md"), texts))
-    assert [Path(path).read_bytes() for path in kept] == texts
+        backups = list(pool.map(partial(backup_copies.save_backup, project, "plan.md"), texts))
+    assert [Path(path).read_bytes() for path in backups] == texts

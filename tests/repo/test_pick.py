@@ -16,7 +16,7 @@ PARSER, TESTS = "2026-01-01_parser", "2026-01-02_parser-tests"
 
 
 @pytest.fixture
-def two(repo: Folder) -> Folder:
+def two_plans(repo: Folder) -> Folder:
     """Two plans; the slug of one begins with that of the other."""
     repo.plan(CLEAN, PARSER)
     repo.plan(CLEAN.replace("Build the parser", "Test the parser", 1), TESTS)
@@ -24,17 +24,17 @@ def two(repo: Folder) -> Folder:
 
 
 @pytest.mark.parametrize("name", ["parser", "Parser", PARSER, PARSER.upper(), "Build the parser", f"{PARSER}.md"])
-def test_an_exact_name_wins_over_a_longer_one(two: Folder, name: str) -> None:
-    assert two.ok("show", name)["id"] == PARSER
-    assert two.ok("done", "2", "-p", name)["path"].endswith(f"{PARSER}.md")
+def test_an_exact_name_wins_over_a_longer_one(two_plans: Folder, name: str) -> None:
+    assert two_plans.ok("show", name)["id"] == PARSER
+    assert two_plans.ok("done", "2", "-p", name)["path"].endswith(f"{PARSER}.md")
 
 
-def test_an_archived_plan_with_the_exact_slug_is_not_mistaken_for_an_open_one_with_a_longer_slug(two: Folder) -> None:
-    two.ok("archive", PARSER, "--force", "--reason", "Given up.")
-    assert two.ok("show", "parser")["state"] == "archived"
-    assert two.run("done", "2", "-p", "parser").exit != 0
-    assert two.ok("show", "parser-tests")["id"] == TESTS
-    assert two.ok("show", "tests")["id"] == TESTS
+def test_an_archived_plan_with_the_exact_slug_is_not_mistaken_for_an_open_one_with_a_longer_slug(two_plans: Folder) -> None:
+    two_plans.ok("archive", PARSER, "--force", "--reason", "Given up.")
+    assert two_plans.ok("show", "parser")["state"] == "archived"
+    assert two_plans.run("done", "2", "-p", "parser").exit != 0
+    assert two_plans.ok("show", "parser-tests")["id"] == TESTS
+    assert two_plans.ok("show", "tests")["id"] == TESTS
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_one_character_selects_no_task(repo: Folder, task: str) -> None:
     ],
     ids=" ".join,
 )
-def test_a_dash_is_never_a_plan(two: Folder, call: list[str]) -> None:
-    before = _files(two.path)
-    result = two.run(*call, "--json", stdin=CLEAN.encode())
+def test_a_dash_is_never_a_plan(two_plans: Folder, call: list[str]) -> None:
+    before = _files(two_plans.path)
+    result = two_plans.run(*call, "--json", stdin=CLEAN.encode())
     assert result.exit == 2
     assert result.json["error"]["message"].startswith("'-' stands for standard input")
-    assert _files(two.path) == before
+    assert _files(two_plans.path) == before
 
 
 def test_a_dash_in_the_variable_is_never_a_plan(repo: Folder) -> None:
@@ -112,42 +112,42 @@ def test_a_dash_in_the_variable_is_never_a_plan(repo: Folder) -> None:
     ("name", "near"),
     [("parsr", PARSER), ("scaner", "2026-01-03_scan-the-lines"), ("Scan the lins", "2026-01-03_scan-the-lines")],
 )
-def test_a_misspelled_name_gets_a_suggestion(two: Folder, name: str, near: str) -> None:
-    two.plan(CLEAN.replace("Build the parser", "A scanner for lines", 1), "2026-01-03_scan-the-lines")
-    error = two.run("show", name, "--json").json["error"]
+def test_a_misspelled_name_gets_a_suggestion(two_plans: Folder, name: str, near: str) -> None:
+    two_plans.plan(CLEAN.replace("Build the parser", "A scanner for lines", 1), "2026-01-03_scan-the-lines")
+    error = two_plans.run("show", name, "--json").json["error"]
     assert error["code"] == "no-such-plan"
     assert error["candidates"][0] == near
     assert f"did you mean {near}?" in error["hint"]
 
 
-def test_a_name_like_no_other_gets_no_suggestion(two: Folder) -> None:
-    error = two.run("show", "xylophone", "--json").json["error"]
+def test_a_name_like_no_other_gets_no_suggestion(two_plans: Folder) -> None:
+    error = two_plans.run("show", "xylophone", "--json").json["error"]
     assert (error["candidates"], error["hint"]) == ([], "list all plans: execplan list --all")
 
 
-def test_the_variable_counts_where_all_plans_are_meant_without_it(two: Folder) -> None:
-    two.env["EXECPLAN_PLAN"] = "parser-tests"
-    assert [each["id"] for each in two.ok("status")["plans"]] == [TESTS]
-    assert [each["id"] for each in two.ok("status", "parser")["plans"]] == [PARSER]
-    two.write(f".agent/execplans/{PARSER}.md", CLEAN.replace("- [ ] Build", "- [ ]Build"))
-    assert two.ok("lint")["plans"] == 1
-    assert two.run("lint").out == "1 plan, nothing found\n"
-    assert {each["path"] for each in two.ok("lint")["findings"]} <= {f".agent/execplans/{TESTS}.md"}
-    assert two.ok("lint", f".agent/execplans/{TESTS}.md", f".agent/execplans/{PARSER}.md")["plans"] == 2
-    assert two.ok("stats")["plans"] == 0
-    assert two.ok("runs")["runs"] == []
+def test_the_variable_counts_where_all_plans_are_meant_without_it(two_plans: Folder) -> None:
+    two_plans.env["EXECPLAN_PLAN"] = "parser-tests"
+    assert [plan["id"] for plan in two_plans.ok("status")["plans"]] == [TESTS]
+    assert [plan["id"] for plan in two_plans.ok("status", "parser")["plans"]] == [PARSER]
+    two_plans.write(f".agent/execplans/{PARSER}.md", CLEAN.replace("- [ ] Build", "- [ ]Build"))
+    assert two_plans.ok("lint")["plans"] == 1
+    assert two_plans.run("lint").out == "1 plan, nothing found\n"
+    assert {finding["path"] for finding in two_plans.ok("lint")["findings"]} <= {f".agent/execplans/{TESTS}.md"}
+    assert two_plans.ok("lint", f".agent/execplans/{TESTS}.md", f".agent/execplans/{PARSER}.md")["plans"] == 2
+    assert two_plans.ok("stats")["plans"] == 0
+    assert two_plans.ok("runs")["runs"] == []
 
 
 @pytest.mark.parametrize("verb", ["status", "show", "next", "lint", "stats", "runs", "done", "commit", "audit"])
-def test_a_stale_variable_is_named(two: Folder, verb: str) -> None:
-    result = two.run(*CALLS[verb], EXECPLAN_PLAN="gone")
+def test_a_stale_variable_is_named(two_plans: Folder, verb: str) -> None:
+    result = two_plans.run(*CALLS[verb], EXECPLAN_PLAN="gone")
     assert result.exit == 3
     assert result.err.startswith("execplan: EXECPLAN_PLAN is set to 'gone': there is no plan 'gone'\n")
     assert "unset it" in result.err
 
 
-def test_a_variable_that_means_several_is_named(two: Folder) -> None:
-    result = two.run("show", EXECPLAN_PLAN="2026-01")
+def test_a_variable_that_means_several_is_named(two_plans: Folder) -> None:
+    result = two_plans.run("show", EXECPLAN_PLAN="2026-01")
     assert result.exit == 3
     assert result.err.startswith("execplan: EXECPLAN_PLAN is set to '2026-01': '2026-01' matches 2 plans\n")
 
@@ -156,13 +156,13 @@ def test_only_archived_plans(repo: Folder) -> None:
     assert repo.run("list").out == "no plans yet\nnext: execplan new 'Its title'\n"
     repo.plan()
     repo.ok("archive", "--force", "--reason", "Given up.")
-    for verb in ("list", "next"):
-        assert repo.run(verb).out == "no open plans, 1 archived\nnext: execplan list --all\n"
+    for command in ("list", "next"):
+        assert repo.run(command).out == "no open plans, 1 archived\nnext: execplan list --all\n"
     assert repo.run("status").out.startswith("1 archived\n")
 
 
-def test_several_plans_are_described(two: Folder) -> None:
-    two.ok("next", "parser", "--claim", "agent-1")
+def test_several_plans_are_described(two_plans: Folder) -> None:
+    two_plans.ok("next", "parser", "--claim", "agent-1")
     text = (
         "  2026-01-01_parser  Build the parser\n"
         "      active, 1 of 3 tasks done; changed 2025-12-30; next tn9pppc: Write the tests.; "
@@ -171,8 +171,8 @@ def test_several_plans_are_described(two: Folder) -> None:
         "      active, 1 of 3 tasks done; changed 2025-12-30; next tmkadfq: Build the parser.\n"
     )
     for call in (["next"], ["show"], ["done", "2"], ["show", "2026-01"]):
-        assert text in two.run(*call).err, call
-    first = two.run("done", "2", "--json").json["error"]["candidates"][0]
+        assert text in two_plans.run(*call).err, call
+    first = two_plans.run("done", "2", "--json").json["error"]["candidates"][0]
     assert first == {
         "id": PARSER,
         "path": f".agent/execplans/{PARSER}.md",
@@ -183,10 +183,10 @@ def test_several_plans_are_described(two: Folder) -> None:
         "next": {"id": "tn9pppc", "text": "Write the tests."},
         "taken": [{"id": "tmkadfq", "text": "Build the parser.", "by": "agent-1", "until": "2026-01-01 02:00Z"}],
     }
-    told = two.ok("prime", "--hook", "claude")
-    assert told["candidates"][0] == first
-    assert "> 2026-01-01_parser Build the parser\n>   active, 1 of 3 tasks done; " in told["text"]
-    assert "tmkadfq claimed by agent-1" in told["text"]
+    context = two_plans.ok("prime", "--hook", "claude")
+    assert context["candidates"][0] == first
+    assert "> 2026-01-01_parser Build the parser\n>   active, 1 of 3 tasks done; " in context["text"]
+    assert "tmkadfq claimed by agent-1" in context["text"]
 
 
 def test_ten_of_many_plans_are_described(repo: Folder) -> None:
@@ -198,9 +198,9 @@ def test_ten_of_many_plans_are_described(repo: Folder) -> None:
     assert len(repo.run("next", "--json").json["error"]["candidates"]) == 12
 
 
-def test_a_broken_plan_is_described_too(two: Folder) -> None:
-    two.plan(b"\xff\xfe", "2026-01-04_bad")
-    broken = two.run("show", "2026-01", "--json").json["error"]["candidates"][-1]
+def test_a_broken_plan_is_described_too(two_plans: Folder) -> None:
+    two_plans.plan(b"\xff\xfe", "2026-01-04_bad")
+    broken = two_plans.run("show", "2026-01", "--json").json["error"]["candidates"][-1]
     assert (broken["id"], broken["state"], broken["counts"], broken["next"]) == ("2026-01-04_bad", "broken", None, None)
 
 
@@ -213,16 +213,16 @@ def test_the_search_for_other_projects_is_bounded(tmp_path: Path) -> None:
     listed: list[str] = []
     watching = True
 
-    def watch(event: str, arguments: tuple[object, ...]) -> None:
+    def record_listing(event: str, arguments: tuple[object, ...]) -> None:
         if watching and event in ("os.scandir", "os.listdir") and str(arguments[0]).startswith(str(tmp_path)):
             listed.append(str(arguments[0]))
 
-    sys.addaudithook(watch)
-    found = directory_tree.find_nearby_projects(str(tmp_path), 4, 100)
-    assert found == [str(tmp_path / "d05")]
+    sys.addaudithook(record_listing)
+    nearby = directory_tree.find_nearby_projects(str(tmp_path), 4, 100)
+    assert nearby == [str(tmp_path / "d05")]
     assert len(listed) == 100
     listed.clear()
-    assert directory_tree.find_nearby_projects(str(tmp_path), 1, 10_000) == found
+    assert directory_tree.find_nearby_projects(str(tmp_path), 1, 10_000) == nearby
     assert len(listed) == 41
     listed.clear()
     with pytest.raises(Exception, match="in folders below") as error:
@@ -233,4 +233,4 @@ def test_the_search_for_other_projects_is_bounded(tmp_path: Path) -> None:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    return {str(each): each.read_bytes() for each in folder.rglob("*.md")}
+    return {str(path): path.read_bytes() for path in folder.rglob("*.md")}

@@ -35,8 +35,8 @@ def test_init_and_the_hook_know_every_directory(directory: str) -> None:
         for file in ("parser.md", "2026-01-01_parser/2026-01-01_parser.md", "parser/EXECPLAN.md"):
             path = f"{folder}/{file}"
             assert pattern.search(path), path
-            found = detect_layouts([path], lambda _: False)
-            assert [each.plans for each in found.selected] == [(path,)], path
+            layouts = detect_layouts([path], lambda _: False)
+            assert [layout.plans for layout in layouts.selected] == [(path,)], path
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_no_plan_of_a_known_layout(path: str) -> None:
 
 
 def test_the_pattern_of_the_settings_is_not_wider(repo: Folder) -> None:
-    own = plan_paths_regex(find(str(repo.path)))
+    settings_pattern = plan_paths_regex(find(str(repo.path)))
     for name in ("a.md", "archive/a.md", "README.md", "agents.MD", ".a.md", "artifacts/a.md"):
         path = f".agent/execplans/{name}"
-        assert bool(re.search(_files(), path)) == bool(re.search(own, path)), path
+        assert bool(re.search(_files(), path)) == bool(re.search(settings_pattern, path)), path
 
 
 def test_existing_directories(repo: Folder) -> None:

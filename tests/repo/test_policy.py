@@ -18,7 +18,7 @@ from execplan.project.policy_settings import SETTING_NAMES
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
-OWN = "config/execplan/config.toml"
+USER_SETTINGS = "config/execplan/config.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -26,16 +26,16 @@ def config(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(repo.path / "config"))
 
 
-def said(repo: Folder, ours: str = "", own: str = "") -> Policy:
+def policy_with(repo: Folder, ours: str = "", own: str = "") -> Policy:
     """The policy with these settings under [execution]."""
     repo.write(".agent/execplan.toml", f"[execution]\n{ours}\n")
-    repo.write(OWN, f"[execution]\n{own}\n")
+    repo.write(USER_SETTINGS, f"[execution]\n{own}\n")
     return effective_policy(project_discovery.find(str(repo.path)))
 
 
-def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
+def policy_error(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
     with pytest.raises(ExecplanError) as raised:
-        said(repo, ours, own)
+        policy_with(repo, ours, own)
     assert raised.value.exit == 3
     return raised.value
 
@@ -43,7 +43,7 @@ def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
 def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
     policy = effective_policy(project_discovery.find(str(repo.path)))
     assert policy._replace(table=None) == Policy()
-    assert policy.version == Policy().version == said(repo).version
+    assert policy.version == Policy().version == policy_with(repo).version
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
     ],
 )
 def test_a_repository_tightens(repo: Folder, ours: str, field: str, value: object) -> None:
-    policy = said(repo, ours)
+    policy = policy_with(repo, ours)
     assert getattr(policy, field) == value
     assert policy.version != Policy().version
-    assert getattr(said(repo, own=ours), field) == value
+    assert getattr(policy_with(repo, own=ours), field) == value
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_a_repository_tightens(repo: Folder, ours: str, field: str, value: objec
     ],
 )
 def test_only_a_user_loosens(repo: Folder, loose: str, field: str, value: object) -> None:
-    assert getattr(said(repo, own=loose), field) == value
-    error = refused(repo, ours=loose)
+    assert getattr(policy_with(repo, own=loose), field) == value
+    error = policy_error(repo, ours=loose)
     assert error.code == "loosened-policy"
     assert "config.toml" in error.hint
 
@@ -106,7 +106,7 @@ def test_only_a_user_loosens(repo: Folder, loose: str, field: str, value: object
     ],
 )
 def test_the_tighter_of_both_holds(repo: Folder, own: str, ours: str, field: str, value: object) -> None:
-    assert getattr(said(repo, ours, own), field) == value
+    assert getattr(policy_with(repo, ours, own), field) == value
 
 
 @pytest.mark.parametrize(
@@ -133,48 +133,48 @@ def test_the_tighter_of_both_holds(repo: Folder, own: str, ours: str, field: str
     ],
 )
 def test_a_value_that_is_none(repo: Folder, wrong: str) -> None:
-    assert refused(repo, ours=wrong).code == "bad-setting"
-    assert refused(repo, own=wrong).code == "bad-setting"
+    assert policy_error(repo, ours=wrong).code == "bad-setting"
+    assert policy_error(repo, own=wrong).code == "bad-setting"
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
-    for where in ("ours", "own"):
-        assert refused(repo, **{where: "step = 5"}).hint == "did you mean steps?"
-        error = refused(repo, **{where: "checks = { sintax = true }"})
+    for keyword in ("ours", "own"):
+        assert policy_error(repo, **{keyword: "step = 5"}).hint == "did you mean steps?"
+        error = policy_error(repo, **{keyword: "checks = { sintax = true }"})
         assert (error.code, error.hint) == ("unknown-setting", "did you mean syntax?")
 
 
 def test_what_is_told_at_the_end_of_a_run_decides_nothing(repo: Folder) -> None:
-    assert said(repo, own="notify = 'x'").version == Policy().version
+    assert policy_with(repo, own="notify = 'x'").version == Policy().version
 
 
 def test_what_commands_get_to_see_is_approved(repo: Folder) -> None:
-    assert said(repo, own="environment = ['CI']").version != Policy().version
-    assert said(repo, own="environment = []").version == Policy().version
+    assert policy_with(repo, own="environment = ['CI']").version != Policy().version
+    assert policy_with(repo, own="environment = []").version == Policy().version
 
 
 def test_rows_of_risk(repo: Folder) -> None:
     row = "[[execution.risk]]\nprogram = 'deploy'\nlevel = '{}'\nreason = 'it goes live'\n"
-    raised = said(repo, row.format("CRITICAL"))
+    raised = policy_with(repo, row.format("CRITICAL"))
     assert raised.risk_table.version != Policy().risk_table.version
     assert raised.version != Policy().version
     lowered = "[[execution.risk]]\nprogram = 'git'\nlevel = 'LOW'\nreason = 'we trust it'\n"
-    assert said(repo, own=lowered).version != Policy().version
+    assert policy_with(repo, own=lowered).version != Policy().version
 
 
 def test_the_page_shows_the_defaults(repo: Folder) -> None:
     page = help_topics.topic_text("policy")
     lines = [line.strip().partition("   ")[0] for line in page.splitlines() if re.match(r"    \w+ = ", line)]
-    shown = tomllib.loads("\n".join([re.sub(r"  .*", "", line) for line in lines]))
+    defaults = tomllib.loads("\n".join([re.sub(r"  .*", "", line) for line in lines]))
     policy = Policy()._asdict()
-    for name in set(shown) - {"checks", "notify"}:
-        assert shown[name] == (list(policy[name]) if isinstance(policy[name], tuple) else policy[name]), name
-    assert set(shown) == set(SETTING_NAMES) - {"risk"}
+    for name in set(defaults) - {"checks", "notify"}:
+        assert defaults[name] == (list(policy[name]) if isinstance(policy[name], tuple) else policy[name]), name
+    assert set(defaults) == set(SETTING_NAMES) - {"risk"}
     assert set(CHECKS) <= set(page.split())
 
 
 def test_own_settings_know_no_other_table(repo: Folder) -> None:
-    repo.write(OWN, "[exection]\n")
+    repo.write(USER_SETTINGS, "[exection]\n")
     with pytest.raises(ExecplanError, match="no setting exection"):
         effective_policy(project_discovery.find(str(repo.path)))
 
@@ -194,7 +194,7 @@ def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:
         rate_command("deploy", effective_policy(project_discovery.find(str(repo.path))).risk_table).level == "CRITICAL"
     )
     repo.write(".agent/execplan.toml", "")
-    repo.write(OWN, row.replace("CRITICAL", "LOW"))
+    repo.write(USER_SETTINGS, row.replace("CRITICAL", "LOW"))
     assert rate_command("deploy", effective_policy(project_discovery.find(str(repo.path))).risk_table).level == "LOW"
 
 
@@ -209,9 +209,9 @@ def test_a_setting_outside_its_table_is_refused_with_the_table(repo: Folder) -> 
     repo.write(".agent/execplan.toml", row)
     assert "did you mean execution.risk?" in repo.run("list").err
     repo.write(".agent/execplan.toml", "")
-    repo.write(OWN, row)
+    repo.write(USER_SETTINGS, row)
     assert "did you mean execution.risk? Write [[execution.risk]]" in own_error(repo)
-    repo.write(OWN, "steps = 200\n")
+    repo.write(USER_SETTINGS, "steps = 200\n")
     assert "did you mean execution.steps?" in own_error(repo)
 
 
@@ -219,11 +219,11 @@ def test_the_user_raises_the_limit_of_steps(repo: Folder) -> None:
     lines = "\n".join([f"make test-{number}" for number in range(150)])
     repo.plan(CLEAN.replace("## Validation and", f"```sh {{#a}}\n{lines}\n```\n\n## Validation and"))
     assert repo.run("evaluate").exit == 1
-    repo.write(OWN, "[execution]\nsteps = 200\n")
+    repo.write(USER_SETTINGS, "[execution]\nsteps = 200\n")
     assert repo.run("evaluate", XDG_CONFIG_HOME=str(repo.path / "config")).exit == 0
 
 
 def test_backups_are_kept_as_long_as_the_user_says(repo: Folder) -> None:
-    assert said(repo, own="backup_days = 3").backup_days == 3
-    assert said(repo, own="backup_days = 3").version == Policy().version
-    assert refused(repo, ours="backup_days = 3").code == "loosened-policy"
+    assert policy_with(repo, own="backup_days = 3").backup_days == 3
+    assert policy_with(repo, own="backup_days = 3").version == Policy().version
+    assert policy_error(repo, ours="backup_days = 3").code == "loosened-policy"

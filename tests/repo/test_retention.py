@@ -53,15 +53,15 @@ def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
 
 
 def test_edits_of_a_large_plan_are_stored_as_differences(repo: Folder) -> None:
-    words = "".join([f"- Line {number} of many, {number * 7919 % 10007:x}.\n" for number in range(10_000)])
-    path = repo.plan(CLEAN.replace("None so far.\n", words))
+    body = "".join([f"- Line {number} of many, {number * 7919 % 10007:x}.\n" for number in range(10_000)])
+    path = repo.plan(CLEAN.replace("None so far.\n", body))
     assert path.stat().st_size > 250_000
     edit(repo, range(101))
     project = project_discovery.find(str(repo.path))
     assert len(read_stack(project, str(path)).undoable) == 101
     assert size(repo, path) < 1 << 20
     assert (
-        edit_journal.read_entries(project, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
+        edit_journal.read_entries(project, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", body).encode()
     )
 
 
@@ -75,11 +75,11 @@ def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, mon
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     edit(repo, range(80, 90))
-    kept = read_stack(project, str(path)).undoable
-    assert 10 < len(kept) < 80
+    undoable = read_stack(project, str(path)).undoable
+    assert 10 < len(undoable) < 80
     assert size(repo, path) <= 20_000
-    assert [step.operation.summary for step in kept] == [f"add {at + 4}, Task {at}" for at in range(90)][-len(kept) :]
-    for step in kept:
+    assert [step.operation.summary for step in undoable] == [f"add {at + 4}, Task {at}" for at in range(90)][-len(undoable) :]
+    for step in undoable:
         assert (
             step.operation.unpack()[1].decode().count("Task ") == step.operation.unpack()[0].decode().count("Task ") + 1
         )
@@ -147,9 +147,9 @@ def test_an_overwritten_edit_is_told_when_the_plan_was_archived_meanwhile(repo: 
     assert repo.run("archive", "parser", "--dry-run").exit == 1
     forced = repo.run("archive", "parser", "--force", "--reason", "Why.", "--json").json
     assert "another program has overwritten an edit: decide, Read bytes." in forced["warnings"][0]
-    found = one(repo, "edits")
-    assert found["path"].startswith(".agent/execplans/archive/")
-    assert "execplan restore 2026-01-01_parser" in found["mend"]
+    finding = one(repo, "edits")
+    assert finding["path"].startswith(".agent/execplans/archive/")
+    assert "execplan restore 2026-01-01_parser" in finding["mend"]
     repo.ok("restore", "parser")
     doctor(repo, "--fix")
     assert "Read bytes." in path.read_text()
@@ -166,31 +166,31 @@ def test_what_an_archived_plan_lacks_is_kept_in_a_file(repo: Folder) -> None:
     text = archived.read_text()
     doctor(repo, "--fix")
     assert archived.read_text() == text
-    [kept] = (repo.path / ".git/execplan/recovered").iterdir()
-    assert "+- [x] (2026-01-01 00:00Z) Build the parser." in kept.read_text()
-    kept.unlink()
+    [recovered] = (repo.path / ".git/execplan/recovered").iterdir()
+    assert "+- [x] (2026-01-01 00:00Z) Build the parser." in recovered.read_text()
+    recovered.unlink()
     assert findings(repo, "edits") == []
 
 
-def older(old: bytes, new: bytes, number: int, verb: str, summary: str) -> str:
+def older(old: bytes, new: bytes, number: int, command: str, summary: str) -> str:
     """An entry as older versions wrote it."""
     packed = b2a_base64(zlib.compress(b"0 0\0" + old + b"\0" + new, 6), newline=False).decode()
-    words = b2a_base64(summary.encode(), newline=False).decode()
-    return f"edit {number} 2025-12-31T10:00Z {verb} {words} {packed}\nmade {number}\n"
+    encoded_summary = b2a_base64(summary.encode(), newline=False).decode()
+    return f"edit {number} 2025-12-31T10:00Z {command} {encoded_summary} {packed}\nmade {number}\n"
 
 
 def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
     texts = [CLEAN, CLEAN.replace("Lines can", "All lines can")]
     texts.append(texts[1].replace("- [ ] Build", "- [x] (2025-12-31 10:00Z) Build"))
     path = repo.plan(texts[-1])
-    pairs = list(zip([each.encode() for each in texts[:-1]], [each.encode() for each in texts[1:]], strict=True))
+    pairs = list(zip([text.encode() for text in texts[:-1]], [text.encode() for text in texts[1:]], strict=True))
     lines = older(*pairs[0], 1, "outcome", "outcome, All") + older(*pairs[1], 2, "done", "done 2")
     project = project_discovery.find(str(repo.path))
     file = edit_journal.journal_path(project, str(path))
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(lines)
     repo.ok("add", "New")
-    assert [each["summary"] for each in repo.ok("undo", "--list", "-p", "parser")["undo"]] == [
+    assert [operation["summary"] for operation in repo.ok("undo", "--list", "-p", "parser")["undo"]] == [
         "add 4, New",
         "done 2",
         "outcome, All",
@@ -264,8 +264,8 @@ def test_a_damaged_line_costs_at_most_the_fifty_entries_after_it(repo: Folder) -
         at = edits[damaged]
         file.write_bytes(b"\n".join([*lines[:at], lines[at][: len(lines[at]) // 2], *lines[at + 1 :]]))
         readable = 0
-        for each in edit_journal.read_entries(project, str(path)):
+        for entry in edit_journal.read_entries(project, str(path)):
             with suppress(ValueError):
-                each.unpack()
+                entry.unpack()
                 readable += 1
         assert readable >= 120 - 1 - 50, damaged

@@ -98,9 +98,9 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / ".agent/execplan.toml"
     path.parent.mkdir()
     path.write_bytes(settings_file.render_settings(settings))
-    found = load(str(tmp_path))
-    assert found is not None
-    assert found.settings == settings
+    loaded = load(str(tmp_path))
+    assert loaded is not None
+    assert loaded.settings == settings
 
 
 def test_a_settings_file_that_is_too_large_is_refused(plain: Folder) -> None:
@@ -129,9 +129,9 @@ def test_a_nested_document_is_an_error_wherever_settings_are_read(plain: Folder,
     deep = f"x = {'[' * size}{']' * size}\n"
     for file in (".agent/execplan.toml", "pyproject.toml", "../.config/execplan/config.toml"):
         path = plain.write(file, f"[tool.execplan]\n{deep}")
-        for verb in ("list", "lint", "doctor", "new"):
-            result = plain.run(verb, *(["A title"] if verb == "new" else []))
-            assert result.exit in ((0, 1, 3) if "config" in file or verb == "doctor" else (3,)), result
+        for command in ("list", "lint", "doctor", "new"):
+            result = plain.run(command, *(["A title"] if command == "new" else []))
+            assert result.exit in ((0, 1, 3) if "config" in file or command == "doctor" else (3,)), result
             assert "bug" not in result.err
         path.unlink()
 

@@ -10,13 +10,13 @@ def test_a_plan_that_was_moved_meanwhile_is_left_out_and_a_dead_link_is_not(repo
     from execplan.plan_store.plan_activity import PlanActivity
     from execplan.project import project_discovery
 
-    moved, kept = repo.plan(name="moved"), repo.plan(name="kept")
-    (kept.parent / "dead.md").symlink_to("nowhere.md")
+    moved, remaining = repo.plan(name="moved"), repo.plan(name="kept")
+    (remaining.parent / "dead.md").symlink_to("nowhere.md")
     project = project_discovery.find(str(repo.path))
     refs = plan_store.refs(project)
-    (before,) = [each for each in plan_store.load_all(project, refs) if each.ref.id == "moved"]
+    (before,) = [stored for stored in plan_store.load_all(project, refs) if stored.ref.id == "moved"]
     moved.unlink()
-    states = {each.ref.id: each.state for each in plan_store.load_all(project, refs)}
+    states = {stored.ref.id: stored.state for stored in plan_store.load_all(project, refs)}
     assert states == {"kept": "active", "dead": "broken"}
     assert before.plan is not None
     assert not PlanActivity().is_stalled(project, before.ref.path, before.plan)

@@ -28,17 +28,17 @@ def no_tick(done: int) -> None:
 @pytest.mark.parametrize("among", [1, 2, 3, 7])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
 def test_results_are_in_order(count: int, among: int) -> None:
-    told: list[int] = []
+    progress: list[int] = []
     big = "x" * 10_000  # more than a pipe holds
-    assert run_in_processes(lambda at: (at, big), count, among, told.append) == [(at, big) for at in range(count)]
-    assert told == sorted(told)
-    assert not told or told[-1] == count
+    assert run_in_processes(lambda at: (at, big), count, among, progress.append) == [(at, big) for at in range(count)]
+    assert progress == sorted(progress)
+    assert not progress or progress[-1] == count
 
 
 def test_processes_are_others() -> None:
-    found = set(run_in_processes(lambda at: os.getpid(), 9, 3, no_tick))
-    assert len(found) == 3
-    assert os.getpid() in found
+    process_ids = set(run_in_processes(lambda at: os.getpid(), 9, 3, no_tick))
+    assert len(process_ids) == 3
+    assert os.getpid() in process_ids
 
 
 def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,10 +68,10 @@ def test_what_fails_elsewhere_fails_here() -> None:
 
 
 def test_what_fails_only_elsewhere_is_done_here() -> None:
-    here = os.getpid()
+    own_pid = os.getpid()
 
     def work(at: int) -> int:
-        if os.getpid() != here:
+        if os.getpid() != own_pid:
             raise MemoryError
         return at
 
@@ -79,10 +79,10 @@ def test_what_fails_only_elsewhere_is_done_here() -> None:
 
 
 def test_a_process_that_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
-    here = os.getpid()
+    own_pid = os.getpid()
 
     def work(at: int) -> int:
-        if os.getpid() != here:
+        if os.getpid() != own_pid:
             os.kill(os.getpid(), signal.SIGKILL)
         return at
 
@@ -95,10 +95,10 @@ def test_a_process_that_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_first_trouble_ends_the_others() -> None:
-    here = os.getpid()
+    own_pid = os.getpid()
 
     def work(at: int) -> int:
-        if os.getpid() != here:
+        if os.getpid() != own_pid:
             time.sleep(600)
         raise LookupError
 
@@ -116,14 +116,14 @@ def test_plans_in_processes(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> No
     for at in range(25):
         repo.plan(CLEAN.replace("- [ ] Build the parser.", f"- [x] Build {at}."), f"2026-01-01_plan-{at:02}")
     monkeypatch.chdir(repo.path)
-    one = check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True)
+    expected = check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True)
     monkeypatch.setattr(worker_processes, "PLANS_PER_PROCESS", 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    assert check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True) == one
-    assert check_plans(resolve_target_groups([]), CheckOptions(), with_data=True) == one
-    assert check_plans(resolve_target_groups([]), CheckOptions(), with_data=True) == one
-    assert [each.path for each in one] == sorted(each.path for each in one)
+    assert check_plans(resolve_target_groups([]), CheckOptions(), use_cache=False, with_data=True) == expected
+    assert check_plans(resolve_target_groups([]), CheckOptions(), with_data=True) == expected
+    assert check_plans(resolve_target_groups([]), CheckOptions(), with_data=True) == expected
+    assert [result.path for result in expected] == sorted(result.path for result in expected)
 
 
 def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: 
     monkeypatch.setattr(worker_processes, "PLANS_PER_PROCESS", 1)
     monkeypatch.setattr(worker_processes, "process_count", lambda count: 2)
 
-    def broken(*given: object) -> None:
+    def broken(*arguments: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(reader, "read", broken)
@@ -143,8 +143,8 @@ def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: 
 
 def children(process: int) -> list[int]:
     """The processes that a process has started."""
-    told = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(each) for each in told.split()]
+    text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(pid) for pid in text.split()]
 
 
 @pytest.mark.skipif(
@@ -157,10 +157,10 @@ def test_stopped(repo: Folder, by: signal.Signals, verb: list[str]) -> None:
     for at in range(400):
         repo.plan(plan, f"2026-01-01_plan-{at:03}")
     started = repo.start(*verb)
-    found: list[int] = []
-    while not found:
+    child_pids: list[int] = []
+    while not child_pids:
         assert started.poll() is None, "it was over before it could be stopped"
-        found = children(started.pid)
+        child_pids = children(started.pid)
     started.send_signal(by)
     out, err = started.communicate(timeout=60)
     assert out == b""
@@ -168,7 +168,7 @@ def test_stopped(repo: Folder, by: signal.Signals, verb: list[str]) -> None:
     if by == signal.SIGINT:
         assert started.returncode == INTERRUPTED
         assert err.strip() == b"execplan: interrupted"
-    for child in found:
+    for child in child_pids:
         while is_running(child):  # one whose parent was killed ends behind the plan that it was at
             time.sleep(0.01)
     assert not (repo.path / ".git" / "execplan").exists()

@@ -20,14 +20,14 @@ KINDS = ("add-endpoint", "add-tests", "bugfix", "feature", "migration", "refacto
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def own(folder: Folder, name: str, text: str | bytes) -> Path:
+def write_template(folder: Folder, name: str, text: str | bytes) -> Path:
     """Put a template into the repository."""
     return folder.write(f".agent/templates/{name}.md", text)
 
 
-def refused(folder: Folder, name: str, *more: str) -> str:
+def template_error(folder: Folder, name: str, *options: str) -> str:
     """What is said to a template that is refused, with the line; nothing is written."""
-    result = folder.run("new", "Cut a release", "--template", name, *more)
+    result = folder.run("new", "Cut a release", "--template", name, *options)
     assert result.exit == 3, result
     assert "Traceback" not in result.err
     assert "\nhint: " in result.err
@@ -42,11 +42,11 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     assert [section.title for section in plan.sections] == list(outline.NAMES)
     assert plan.title == "Build the parser"
     assert plan.state() == "draft"
-    assert {each.code for each in lint_bytes(data)} == ({"EP109", "EP201"} if name == "plan" else {"EP109"})
-    assert all(each.level == "warning" for each in lint_bytes(data, RuleContext(allows_draft=True)))
-    shown = [block for block in plan.blocks if block.kind == FENCE]
-    assert all("{example" in block.text for block in shown)
-    code = {at for block in shown for at in range(block.start, block.end)}
+    assert {finding.code for finding in lint_bytes(data)} == ({"EP109", "EP201"} if name == "plan" else {"EP109"})
+    assert all(finding.level == "warning" for finding in lint_bytes(data, RuleContext(allows_draft=True)))
+    code_blocks = [block for block in plan.blocks if block.kind == FENCE]
+    assert all("{example" in block.text for block in code_blocks)
+    code = {at for block in code_blocks for at in range(block.start, block.end)}
     prose = {at: plan.text.lines[at] for section in plan.sections for at in range(section.body_start, section.end)}
     filled = [at for at, line in prose.items() if line.strip() and at not in code]
     tasks = {task.start for task in plan.tasks}
@@ -67,11 +67,11 @@ def test_words_stand_in_place_of_what_a_template_says(repo: Folder, name: str) -
 
 def test_every_kind_asks_questions_of_its_own() -> None:
     plain = set(from_template("plan").split("\n"))
-    asked = [set(from_template(name).split("\n")) - plain for name in KINDS]
-    asked = [{line for line in each if is_placeholder_text(line)} for each in asked]
-    assert all(len(each) >= 5 for each in asked)
-    for at, each in enumerate(asked):
-        assert all(not each & other for other in asked[:at])
+    questions = [set(from_template(name).split("\n")) - plain for name in KINDS]
+    questions = [{line for line in kind_questions if is_placeholder_text(line)} for kind_questions in questions]
+    assert all(len(kind_questions) >= 5 for kind_questions in questions)
+    for at, kind_questions in enumerate(questions):
+        assert all(not kind_questions & other for other in questions[:at])
 
 
 def test_templates_are_listed_without_a_home(plain: Folder) -> None:
@@ -79,19 +79,19 @@ def test_templates_are_listed_without_a_home(plain: Folder) -> None:
     assert result.exit == 0
     assert "bugfix        A fault: reproduce it, find its cause, mend it.  (built in)" in result.out.splitlines()
     listed = plain.ok("new", "--list-templates")["templates"]
-    assert [each["name"] for each in listed] == ["plan", *KINDS]
-    assert all(each["about"].endswith(".") and Path(each["path"]).is_file() for each in listed)
-    assert not any(each["own"] for each in listed)
+    assert [template["name"] for template in listed] == ["plan", *KINDS]
+    assert all(template["about"].endswith(".") and Path(template["path"]).is_file() for template in listed)
+    assert not any(template["own"] for template in listed)
     assert list(plain.path.iterdir()) == []
 
 
 def test_own_templates_are_listed_as_such(repo: Folder) -> None:
-    own(repo, "release", "{#- A release. -#}\n# {{ title }}\n")
-    own(repo, "spike", '{% extends "spike.md" %}')
-    own(repo, "_part", "Part.\n")
-    own(repo, "binary", b"\xff\xff")
+    write_template(repo, "release", "{#- A release. -#}\n# {{ title }}\n")
+    write_template(repo, "spike", '{% extends "spike.md" %}')
+    write_template(repo, "_part", "Part.\n")
+    write_template(repo, "binary", b"\xff\xff")
     (repo.path / ".agent/templates/out.md").symlink_to("/etc/hostname")
-    listed = {each["name"]: each for each in repo.ok("new", "--list-templates")["templates"]}
+    listed = {template["name"]: template for template in repo.ok("new", "--list-templates")["templates"]}
     assert set(listed) == {"plan", *KINDS, "release", "binary", "out"}
     assert listed["release"] == {
         "name": "release",
@@ -109,14 +109,14 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
-    own(repo, "release", "# {{ title }}\n")
-    for name, words in (("bugfx", "did you mean 'bugfix'?"), ("relese", "'release'"), ("..", ""), ("", ""), ("_x", "")):
+    write_template(repo, "release", "# {{ title }}\n")
+    for name, hint in (("bugfx", "did you mean 'bugfix'?"), ("relese", "'release'"), ("..", ""), ("", ""), ("_x", "")):
         result = repo.run("new", "T", "--template", name, "--json")
         error = result.json["error"]
         assert (result.exit, error["code"]) == (3, "unknown-template"), name
-        assert words in error["hint"]
+        assert hint in error["hint"]
         assert "execplan new --list-templates" in error["hint"]
-        assert [each.split(":")[0] for each in error["candidates"]] == ["plan", *KINDS, "release"]
+        assert [candidate.split(":")[0] for candidate in error["candidates"]] == ["plan", *KINDS, "release"]
     assert list((repo.path / ".agent/execplans").iterdir()) == []
 
 
@@ -137,11 +137,11 @@ def test_the_setting_names_the_template_and_the_folder(repo: Folder) -> None:
 def test_every_variable(repo: Folder) -> None:
     names = [name for name in TemplateVariables._fields if name not in ("title", "tasks")]
     text = "# {{ title }}\n\n## Progress\n\n{% for task in tasks %}- [ ] {{ task }}\n{% endfor %}\n## Notes\n\n"
-    own(repo, "all", text + "".join(f"{name}={{{{ {name} }}}};\n" for name in names) + "{{ tasks|join(' + ') }}")
+    write_template(repo, "all", text + "".join(f"{name}={{{{ {name} }}}};\n" for name in names) + "{{ tasks|join(' + ') }}")
     repo.write(".agent/execplans/2026-01-01_cut.md", "# Another\n")
-    made = repo.ok("new", "Cut", "--template", "all", "--purpose", "Users can.", "--task", "a", "--task", "b")
-    assert made["id"] == "2026-01-01_cut-2"
-    assert (repo.path / made["path"]).read_text().partition("## Notes\n\n")[2].splitlines() == [
+    created = repo.ok("new", "Cut", "--template", "all", "--purpose", "Users can.", "--task", "a", "--task", "b")
+    assert created["id"] == "2026-01-01_cut-2"
+    assert (repo.path / created["path"]).read_text().partition("## Notes\n\n")[2].splitlines() == [
         "purpose=Users can.;",
         "date=2026-01-01;",
         "id=2026-01-01_cut-2;",
@@ -153,8 +153,8 @@ def test_every_variable(repo: Folder) -> None:
 
 
 def test_the_language(repo: Folder) -> None:
-    own(repo, "_part", " {{ word|upper }}")
-    own(
+    write_template(repo, "_part", " {{ word|upper }}")
+    write_template(
         repo,
         "some",
         "# {{ title }}\n{# unseen #}\n{% for word in ['b', 'c'] %}{{ loop.index }}/{{ loop.length }}{% include '_part.md' %}"
@@ -169,8 +169,8 @@ def test_the_language(repo: Folder) -> None:
 
 
 def test_an_own_template_extends_what_it_overrides_and_others_extend_it(repo: Folder) -> None:
-    own(repo, "plan", '{% extends "plan.md" %}{% block more -%}\n## Risks\n\n{{ super() }}Ours.\n{% endblock %}')
-    own(repo, "feature", '{% extends "feature.md" %}{% block work -%}\nIn {{ template }}.\n{% endblock %}')
+    write_template(repo, "plan", '{% extends "plan.md" %}{% block more -%}\n## Risks\n\n{{ super() }}Ours.\n{% endblock %}')
+    write_template(repo, "feature", '{% extends "feature.md" %}{% block work -%}\nIn {{ template }}.\n{% endblock %}')
     for name in ("plan", "feature", "bugfix"):
         path = repo.ok("new", name, "--template", name)["path"]
         text = (repo.path / path).read_text()
@@ -180,7 +180,7 @@ def test_an_own_template_extends_what_it_overrides_and_others_extend_it(repo: Fo
 
 
 def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
-    own(
+    write_template(
         repo,
         "release",
         '{% extends "plan.md" %}\n{% block work -%}\nWhich branch?  {#- guidance #}\nWhat else? {# guidance #}\n{% endblock %}'
@@ -193,8 +193,8 @@ def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
     assert "\n\nWhich branch? <!-- guidance -->\nWhat else? <!-- guidance -->\n\n" in text
     assert text.count("<!--") == 3
     assert repo.ok("show")["state"] == "draft"
-    found = repo.run("lint", "--json").json["data"]["findings"]
-    assert "Plan of Work still holds placeholder text (2 lines)" in [each["message"] for each in found]
+    findings = repo.run("lint", "--json").json["data"]["findings"]
+    assert "Plan of Work still holds placeholder text (2 lines)" in [finding["message"] for finding in findings]
     repo.ok("discover", "It is green", "--evidence", "log")
     assert "What the build said" not in path.read_text()
 
@@ -205,23 +205,23 @@ def test_a_mark_alone_or_in_code_is_no_guidance() -> None:
 
 
 def test_what_an_own_template_leaves_out_is_a_warning(repo: Folder) -> None:
-    own(repo, "short", "# Release: {{ title }}\n\n## Progress\n\n- [ ] Tag it\n")
+    write_template(repo, "short", "# Release: {{ title }}\n\n## Progress\n\n- [ ] Tag it\n")
     result = repo.run("new", "Cut", "--template", "short", "--json")
     assert result.exit == 0
     assert repo.ok("show")["title"] == "Release: Cut"
     warnings = result.json["warnings"]
-    assert all(each.startswith("from .agent/templates/short.md: EP10") for each in warnings)
-    assert any("no section Decision Log" in each for each in warnings)
+    assert all(warning.startswith("from .agent/templates/short.md: EP10") for warning in warnings)
+    assert any("no section Decision Log" in warning for warning in warnings)
 
 
 def test_words_are_not_lost_and_are_no_template(repo: Folder) -> None:
-    own(repo, "bare", "# {{ title }}\n")
-    own(repo, "deaf", "# A release\n")
-    own(repo, "blank", "{# only this #}\n")
-    assert refused(repo, "bare", "--task", "One").startswith("bare.md:1: what comes of it lacks the tasks given")
-    assert refused(repo, "bare", "--purpose", "P").startswith("bare.md:1: what comes of it lacks the purpose given")
-    assert refused(repo, "deaf").startswith("deaf.md:1: what comes of it lacks the title given")
-    assert refused(repo, "blank").startswith("blank.md:1: what comes of it lacks the title given")
+    write_template(repo, "bare", "# {{ title }}\n")
+    write_template(repo, "deaf", "# A release\n")
+    write_template(repo, "blank", "{# only this #}\n")
+    assert template_error(repo, "bare", "--task", "One").startswith("bare.md:1: what comes of it lacks the tasks given")
+    assert template_error(repo, "bare", "--purpose", "P").startswith("bare.md:1: what comes of it lacks the purpose given")
+    assert template_error(repo, "deaf").startswith("deaf.md:1: what comes of it lacks the title given")
+    assert template_error(repo, "blank").startswith("blank.md:1: what comes of it lacks the title given")
     path = repo.ok("new", "{{ title }} {% x %}", "--template", "bare")["path"]
     assert (repo.path / path).read_text() == "# {{ title }} {% x %}\n"
 
@@ -270,43 +270,43 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_template_names_its_line(repo: Folder, name: str) -> None:
-    text, line, words = BROKEN[name]
-    own(repo, name, text)
-    told = refused(repo, name)
-    assert told.startswith(f"{name}.md:{line}: "), told
-    assert words in told.splitlines()[0]
-    assert refused(repo, name, "--dry-run") == told
+    text, line, message = BROKEN[name]
+    write_template(repo, name, text)
+    error = template_error(repo, name)
+    assert error.startswith(f"{name}.md:{line}: "), error
+    assert message in error.splitlines()[0]
+    assert template_error(repo, name, "--dry-run") == error
 
 
 def test_templates_that_bring_in_each_other_come_to_an_end(repo: Folder) -> None:
-    own(repo, "a", "{% extends 'b.md' %}")
-    own(repo, "b", "\n{% extends 'a.md' %}")
-    assert re.match(r"(a.md:1|b.md:2): more than 100 files are brought in", refused(repo, "a"))
+    write_template(repo, "a", "{% extends 'b.md' %}")
+    write_template(repo, "b", "\n{% extends 'a.md' %}")
+    assert re.match(r"(a.md:1|b.md:2): more than 100 files are brought in", template_error(repo, "a"))
     for at in range(40):
-        own(repo, f"_{at}", f"{{% include '_{at + 1}.md' %}}" * 2)
-        own(repo, f"s{at}", f"{{% extends 's{at + 1}.md' %}}{{% block x %}}{'{{ super() }}' * 99}{{% endblock %}}")
-    own(repo, "_40", "")
-    own(repo, "_39", "x")
-    own(repo, "s40", "# {{ title }}{% block x %}{% endblock %}")
-    own(repo, "tree", "{% include '_0.md' %}")
-    assert "files are brought in" in refused(repo, "tree")
-    assert "goes on for too long" in refused(repo, "s0")
+        write_template(repo, f"_{at}", f"{{% include '_{at + 1}.md' %}}" * 2)
+        write_template(repo, f"s{at}", f"{{% extends 's{at + 1}.md' %}}{{% block x %}}{'{{ super() }}' * 99}{{% endblock %}}")
+    write_template(repo, "_40", "")
+    write_template(repo, "_39", "x")
+    write_template(repo, "s40", "# {{ title }}{% block x %}{% endblock %}")
+    write_template(repo, "tree", "{% include '_0.md' %}")
+    assert "files are brought in" in template_error(repo, "tree")
+    assert "goes on for too long" in template_error(repo, "s0")
 
 
 def test_the_fault_of_a_part_is_told_where_it_is(repo: Folder) -> None:
-    own(repo, "whole", "# {{ title }}\n\n\n{% include '_part.md' %}")
-    own(repo, "_part", "\n{{ nosuch }}")
-    assert refused(repo, "whole").startswith("_part.md:2: 'nosuch' is undefined")
-    own(repo, "_part", "\n\n{% if %}")
-    assert refused(repo, "whole").startswith("_part.md:3: ")
+    write_template(repo, "whole", "# {{ title }}\n\n\n{% include '_part.md' %}")
+    write_template(repo, "_part", "\n{{ nosuch }}")
+    assert template_error(repo, "whole").startswith("_part.md:2: 'nosuch' is undefined")
+    write_template(repo, "_part", "\n\n{% if %}")
+    assert template_error(repo, "whole").startswith("_part.md:3: ")
 
 
 @pytest.mark.parametrize(
     ("data", "words"), [(b"# {{ title }}\n\xff", ":2: "), (b"x\0", ":1: "), (b"", ":1: "), (b"x" * 70_000, "65,536")]
 )
 def test_what_is_no_text_is_no_template(repo: Folder, data: bytes, words: str) -> None:
-    own(repo, "odd", data)
-    assert words in refused(repo, "odd")
+    write_template(repo, "odd", data)
+    assert words in template_error(repo, "odd")
 
 
 def test_links_do_not_lead_out(repo: Folder) -> None:
@@ -315,14 +315,14 @@ def test_links_do_not_lead_out(repo: Folder) -> None:
     folder = repo.path / ".agent/templates"
     secret = repo.path.parent / "secret.md"
     secret.write_text("# {{ title }}\n")
-    beside = repo.write("docs/beside.md", "# {{ title }}\n")
+    beside_path = repo.write("docs/beside.md", "# {{ title }}\n")
     folder.mkdir()
     (folder / "out.md").symlink_to(secret)
-    (folder / "beside.md").symlink_to(beside)
+    (folder / "beside.md").symlink_to(beside_path)
     (folder / "alias.md").symlink_to("inside.md")
     (folder / "dead.md").symlink_to("nowhere.md")
-    own(repo, "inside", "# {{ title }}\n")
-    own(repo, "through", "{% extends 'out.md' %}")
+    write_template(repo, "inside", "# {{ title }}\n")
+    write_template(repo, "through", "{% extends 'out.md' %}")
     os.mkfifo(folder / "pipe.md")
     for name in ("out", "beside", "through"):
         result = repo.run("new", "T", "--template", name, "--json")
@@ -338,7 +338,7 @@ def test_links_do_not_lead_out(repo: Folder) -> None:
 
 
 def test_ten_plans_from_a_template_that_tells_its_id(repo: Folder) -> None:
-    own(repo, "told", "# {{ title }}\n\n{{ id }}\n")
+    write_template(repo, "told", "# {{ title }}\n\n{{ id }}\n")
     started = [repo.start("new", "Cut", "--template", "told") for _ in range(10)]
     assert [process.communicate(timeout=60) and process.returncode for process in started] == [0] * 10
     plans = sorted((repo.path / ".agent/execplans").glob("*.md"))
@@ -349,14 +349,14 @@ def test_ten_plans_from_a_template_that_tells_its_id(repo: Folder) -> None:
 def test_the_page_about_templates_tells_all_of_it(repo: Folder) -> None:
     page = (ROOT / "docs/templates.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(TemplateVariables._fields)
-    said = set(re.findall(r"`([\w.]+)`", page))
-    assert said >= {*FILTERS, *[f"loop.{name}" for name in LOOP_ATTRIBUTES]}
+    documented = set(re.findall(r"`([\w.]+)`", page))
+    assert documented >= {*FILTERS, *[f"loop.{name}" for name in LOOP_ATTRIBUTES]}
     blocks = re.findall(r"{% block (\w+)", (ROOT / "templates/plan.md").read_text(encoding="utf-8"))
-    assert said >= set(blocks)
+    assert documented >= set(blocks)
     for name in KINDS:
         used = re.findall(r"{% block (\w+)", (ROOT / f"templates/plans/{name}.md").read_text(encoding="utf-8"))
         assert used == [block for block in blocks if block in used]
-    own(repo, "release", page.partition("```jinja\n")[2].partition("```")[0])
+    write_template(repo, "release", page.partition("```jinja\n")[2].partition("```")[0])
     path = repo.path / repo.ok("new", "Cut", "--template", "release")["path"]
     assert path.read_text().endswith("## Release notes\n\n`.agent/execplans/artifacts/2026-01-01_cut/notes.md`\n")
     assert repo.run("lint", "--hook").exit == 0

@@ -18,7 +18,7 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 
 
-def asked(folder: Folder, *, staged: bool = False) -> RepositoryTree:
+def tree_of(folder: Folder, *, staged: bool = False) -> RepositoryTree:
     """What a plan of the folder's home may ask."""
     return RepositoryTrees(is_staged=staged).tree_for(project_discovery.find(str(folder.path)))
 
@@ -32,7 +32,7 @@ def test_has_looks_below_the_root_and_nowhere_else(fixture: str, request: pytest
     (folder.path / "out").symlink_to("../outside")
     (folder.path / "dangling").symlink_to("nowhere")
     (folder.path / "inside").symlink_to("src")
-    has = asked(folder).has_path
+    has = tree_of(folder).has_path
     for path in ("src", "src/", "./src/deep", "src/deep/reader.py", "src/../src/deep", ".", "out", "dangling"):
         assert has(path), path
     assert has("inside/deep/reader.py")
@@ -47,7 +47,7 @@ def test_ends_is_what_git_tracks(repo: Folder) -> None:
     repo.write("packages/app/src/ütf \n8.py", "")
     repo.git("add", "-A")
     repo.write("packages/app/src/untracked.py", "")
-    ends = asked(repo).has_path_suffix
+    ends = tree_of(repo).has_path_suffix
     for path in ("reader.py", "src/reader.py", "app/src", "app/src/", "packages", "packages/app/src/reader.py"):
         assert ends(path), path
     assert ends("src/ütf \n8.py")
@@ -59,17 +59,17 @@ def test_without_git_ends_is_what_a_bounded_walk_finds(plain: Folder, monkeypatc
     plain.plan()
     for path in ("src/reader.py", "node_modules/x/left.js", ".venv/lib/site.py"):
         plain.write(path, "")
-    ends = asked(plain).has_path_suffix
+    ends = tree_of(plain).has_path_suffix
     assert ends("src/reader.py")
     assert not ends("left.js")
     assert not ends("site.py")
     monkeypatch.setattr(repository_trees, "MAX_WALKED_FILES", 0)
-    assert asked(plain).has_path_suffix("of a tree that is too large nothing is said to be missing")
+    assert tree_of(plain).has_path_suffix("of a tree that is too large nothing is said to be missing")
 
 
 def test_where_git_is_not_installed_the_disk_is_walked(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert asked(repo).has_path_suffix("README.md")
+    assert tree_of(repo).has_path_suffix("README.md")
 
 
 def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,20 +105,20 @@ def test_the_same_id_elsewhere_in_the_home(repo: Folder) -> None:
     repo.plan(name="2026-01-03_ü")
     for name in ("2026-01-01_Parser", "2026-01-03_u\u0308"):
         repo.write(f".agent/execplans/archive/{name}.md", CLEAN)
-    same = asked(repo).plan_with_same_id
+    same_id_plan = tree_of(repo).plan_with_same_id
     at = ".agent/execplans/{}.md".format
-    assert same(at("2026-01-01_parser")) == at("archive/2026-01-01_Parser")
-    assert same(at("archive/2026-01-01_Parser")) == at("2026-01-01_parser")
-    assert same(at("2026-01-03_ü")) == at("archive/2026-01-03_u\u0308")
-    assert same(at("2026-01-02_other")) == ""
-    assert same("docs/2026-01-01_parser.md") == ""  # a copy elsewhere is no plan of the home
+    assert same_id_plan(at("2026-01-01_parser")) == at("archive/2026-01-01_Parser")
+    assert same_id_plan(at("archive/2026-01-01_Parser")) == at("2026-01-01_parser")
+    assert same_id_plan(at("2026-01-03_ü")) == at("archive/2026-01-03_u\u0308")
+    assert same_id_plan(at("2026-01-02_other")) == ""
+    assert same_id_plan("docs/2026-01-01_parser.md") == ""  # a copy elsewhere is no plan of the home
 
 
 def test_a_plan_that_is_named_through_a_link_is_itself(repo: Folder) -> None:
     repo.plan()
     (repo.path.parent / "way-in").symlink_to(repo.path)
     path = repo.path.parent / "way-in/.agent/execplans/2026-01-01_parser.md"
-    assert asked(repo).plan_with_same_id(str(path)) == ""
+    assert tree_of(repo).plan_with_same_id(str(path)) == ""
 
 
 def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
@@ -130,7 +130,7 @@ def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
     (repo.path / ".agent/execplans/archive/2026-01-01_parser.md").unlink()
     repo.write("untracked.py", "")
     plan = ".agent/execplans/2026-01-01_parser.md"
-    disk, index = asked(repo), asked(repo, staged=True)
+    disk, index = tree_of(repo), tree_of(repo, staged=True)
     assert (disk.has_path("src/new.py"), index.has_path("src/new.py"), index.has_path("src")) == (False, True, True)
     assert index.has_path("untracked.py")  # as a lint of the disk says
     assert not index.has_path("src/newer.py")
@@ -140,20 +140,20 @@ def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
     )
     repo.git("rm", "-q", "--cached", ".agent/execplans/archive/2026-01-01_parser.md")
     repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)
-    assert asked(repo, staged=True).plan_with_same_id(plan) == ""
+    assert tree_of(repo, staged=True).plan_with_same_id(plan) == ""
 
 
 def test_evidence_tells_what_a_plan_was(repo: Folder) -> None:
     repo.plan(CLEAN.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
-    done = repo.ok("archive", "parser")
-    path: str = done["path"]
-    assert asked(repo).archived_digest(path) == digest((repo.path / path).read_bytes())
-    file = repo.path / done["evidence"]
-    told = json.loads(file.read_text())
-    for wrong in ("{", "[]", json.dumps({**told, "id": "another"})):
+    archived = repo.ok("archive", "parser")
+    path: str = archived["path"]
+    assert tree_of(repo).archived_digest(path) == digest((repo.path / path).read_bytes())
+    file = repo.path / archived["evidence"]
+    evidence = json.loads(file.read_text())
+    for wrong in ("{", "[]", json.dumps({**evidence, "id": "another"})):
         file.write_text(f'{{"schema": "execplan/evidence/1"{wrong[1:]}' if wrong[0] == "{" else wrong)
-        assert asked(repo).archived_digest(path) == ""
-    assert asked(repo).archived_digest(".agent/execplans/archive/none.md") == ""
+        assert tree_of(repo).archived_digest(path) == ""
+    assert tree_of(repo).archived_digest(".agent/execplans/archive/none.md") == ""
 
 
 def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

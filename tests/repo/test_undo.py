@@ -13,7 +13,7 @@ from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
-EDITS = [verb for verb in WRITERS if verb != "undo"]
+EDITS = [command for command in WRITERS if command != "undo"]
 
 
 @pytest.mark.parametrize("verb", EDITS)
@@ -33,8 +33,8 @@ def test_every_edit_is_taken_back_to_the_byte(repo: Folder, verb: str, ends: str
 def test_edits_are_taken_back_one_by_one(repo: Folder) -> None:
     path = repo.plan()
     texts = [path.read_bytes()]
-    for verb in EDITS:
-        repo.ok(*CALLS[verb])
+    for command in EDITS:
+        repo.ok(*CALLS[command])
         texts.append(path.read_bytes())
     for text in reversed(texts[:-1]):
         repo.ok("undo")
@@ -87,9 +87,9 @@ def test_what_is_gone_already_is_said_and_passed_over(repo: Folder) -> None:
 def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("done", "2")
-    now = path.read_bytes()
+    current = path.read_bytes()
     project = project_discovery.find(str(repo.path))
-    recording = edit_journal.JournalTransaction(project, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
+    recording = edit_journal.JournalTransaction(project, str(path), "add", "add 9, Lost", current, current + b"- lost\n")
     recording.__enter__()
     with open(recording.path, "a") as file:
         file.write("edit 77 cut")
@@ -115,8 +115,8 @@ def test_a_damaged_journal_is_told(repo: Folder) -> None:
     repo.ok("done", "2")
     file = next((repo.path / ".git/execplan/journal").iterdir())
     lines = file.read_text().splitlines()
-    words = lines[0].split(" ")
-    file.write_text(" ".join([*words[:12], words[12][:40], "-"]) + "\n" + lines[1] + "\n")
+    fields = lines[0].split(" ")
+    file.write_text(" ".join([*fields[:12], fields[12][:40], "-"]) + "\n" + lines[1] + "\n")
     text = path.read_text()
     result = repo.run("undo", "--json")
     assert result.exit == 3

@@ -134,25 +134,25 @@ def test_the_machine_is_known(disk: DiskWorld) -> None:
 def test_scripts_are_parsed_and_not_run(
     disk: DiskWorld, repo: Folder, language: str, good: bytes, bad: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = repo.path / "left"
-    monkeypatch.setenv("BASH_ENV", str(repo.write("../env.sh", f"touch {left}\n")))
+    marker = repo.path / "left"
+    monkeypatch.setenv("BASH_ENV", str(repo.write("../env.sh", f"touch {marker}\n")))
     before = tree(repo.path / "src")
-    assert disk.syntax(language, good + f"touch {left}\n: $(touch {left})\n".encode()) == ""
+    assert disk.syntax(language, good + f"touch {marker}\n: $(touch {marker})\n".encode()) == ""
     assert disk.syntax(language, bad)
     assert tree(repo.path / "src") == before
-    assert not left.exists()
+    assert not marker.exists()
 
 
 def test_a_parser_that_the_repository_brings_is_not_asked(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    left = repo.path / "left"
-    repo.write("bin/sh", f"#!/bin/sh\ntouch {left}\n").chmod(0o755)
+    marker = repo.path / "left"
+    repo.write("bin/sh", f"#!/bin/sh\ntouch {marker}\n").chmod(0o755)
     monkeypatch.setenv("PATH", f"{repo.path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     from execplan.approvals import syntax_checkers
 
     syntax_checkers._find_program.cache_clear()
     assert DiskWorld(project_discovery.find(str(repo.path))).syntax("sh", b"echo\n") == ""
     syntax_checkers._find_program.cache_clear()
-    assert not left.exists()
+    assert not marker.exists()
 
 
 def test_a_language_without_a_parser(disk: DiskWorld) -> None:

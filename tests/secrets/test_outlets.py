@@ -22,7 +22,7 @@ from execplan.secrets.redaction import Redactor
 from tests.agents.enhancer.test_veil import sent_of, whole
 from tests.context.test_primer import bearings
 from tests.plans import CLEAN
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 from tests.secrets.forms import Form, forms, remains
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ def test_there_is_something_to_leave(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository whose plan has every form: in its text, in a step that prints a file, in a step that writes one."""
-    desk = Desk(tmp_path / "repo", monkeypatch)
+    desk = InProcessRepository(tmp_path / "repo", monkeypatch)
     desk.patch.setenv("HOME", str(tmp_path))
     desk.write("forms.txt", "".join([f"{form.text}\n\n" for form in FORMS]))
     tasks = "".join([f"- [ ] Task {at}: {form.text}\n" for at, form in enumerate(ON_A_LINE)])
@@ -172,7 +172,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_no_form_leaves_by_a_command(desk: Desk, command: tuple[str, ...]) -> None:
+def test_no_form_leaves_by_a_command(desk: InProcessRepository, command: tuple[str, ...]) -> None:
     result = desk.type(*command)
     assert result.exit == 0, result
     printed = result.out
@@ -186,7 +186,7 @@ def test_no_form_leaves_by_a_command(desk: Desk, command: tuple[str, ...]) -> No
     assert leaves == []
 
 
-def test_no_form_leaves_by_an_error_report(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_form_leaves_by_an_error_report(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     from execplan.cli import error_handler
 
     monkeypatch.setenv("XDG_STATE_HOME", str(desk.path.parent / "state"))

@@ -9,7 +9,7 @@ import pytest
 
 from execplan.doctor import doctor_runner
 from execplan.edits.plan_writer import WriteOptions
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +21,9 @@ CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a guard, and an execplan on PATH."""
-    made = Desk(tmp_path / "repo", monkeypatch)
+    made = InProcessRepository(tmp_path / "repo", monkeypatch)
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     made.write("../bin/execplan", "#!/bin/sh\n").chmod(0o755)
@@ -32,19 +32,19 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return made
 
 
-def looked(desk: Desk) -> CheckResult:
+def looked(desk: InProcessRepository) -> CheckResult:
     """What the check of the guard says."""
     (found,) = [each for each in doctor_runner.run_checks(str(desk.path), lambda shell: "") if each.name == "guard"]
     return found
 
 
-def one(desk: Desk) -> Finding:
+def one(desk: InProcessRepository) -> Finding:
     """The only thing that it finds."""
     (found,) = looked(desk).findings
     return found
 
 
-def test_installed_and_asked(desk: Desk) -> None:
+def test_installed_and_asked(desk: InProcessRepository) -> None:
     assert looked(desk).ok
     assert "no plan is approved" in looked(desk).message
     desk.approve()
@@ -56,7 +56,7 @@ def test_installed_and_asked(desk: Desk) -> None:
     assert "not installed" in looked(desk).message
 
 
-def test_one_of_another_day_is_renewed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_another_day_is_renewed(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("execplan.agents.guard_hook.TIMEOUT", 9)
         assert desk.type("install", "guard").exit == 0
@@ -68,7 +68,7 @@ def test_one_of_another_day_is_renewed(desk: Desk, monkeypatch: pytest.MonkeyPat
     assert looked(desk).ok
 
 
-def test_one_that_was_edited_or_put_there_by_hand(desk: Desk) -> None:
+def test_one_that_was_edited_or_put_there_by_hand(desk: InProcessRepository) -> None:
     path = desk.path / CLAUDE
     said = json.loads(path.read_text())
     said["hooks"]["PreToolUse"][0]["matcher"] = "Bash"
@@ -80,7 +80,7 @@ def test_one_that_was_edited_or_put_there_by_hand(desk: Desk) -> None:
     assert f"put into {CLAUDE} by hand" in looked(desk).message
 
 
-def test_execplan_is_not_found(desk: Desk) -> None:
+def test_execplan_is_not_found(desk: InProcessRepository) -> None:
     (desk.path.parent / "bin/execplan").unlink()
     assert "PATH" in one(desk).message
 
@@ -88,7 +88,7 @@ def test_execplan_is_not_found(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "place", [".claude/settings.local.json", "../.claude/settings.json", "../elsewhere/settings.json", CLAUDE]
 )
-def test_hooks_are_switched_off(desk: Desk, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hooks_are_switched_off(desk: InProcessRepository, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "elsewhere" in place:
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(desk.path.parent / "elsewhere"))
     said = json.loads((desk.path / CLAUDE).read_text()) if place == CLAUDE else {}
@@ -101,7 +101,7 @@ def test_hooks_are_switched_off(desk: Desk, place: str, monkeypatch: pytest.Monk
     assert found.path.endswith(place.removeprefix("../"))
 
 
-def test_an_organization_wants_only_its_own_hooks(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_organization_wants_only_its_own_hooks(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     managed = desk.write("../managed.json", '{"allowManagedHooksOnly": true}')
     monkeypatch.setattr("execplan.doctor.agent_hook_checks._MANAGED", (str(managed),))
     assert "allowManagedHooksOnly" in one(desk).message
@@ -114,7 +114,7 @@ def test_an_organization_wants_only_its_own_hooks(desk: Desk, monkeypatch: pytes
         ({"matcher": {"a": 1}, "hooks": []}, "hooks.PreToolUse.1.matcher "),
     ],
 )
-def test_a_file_that_claude_code_passes_over(desk: Desk, group: object, where: str) -> None:
+def test_a_file_that_claude_code_passes_over(desk: InProcessRepository, group: object, where: str) -> None:
     path = desk.path / CLAUDE
     said = json.loads(path.read_text())
     said["hooks"]["PreToolUse"].append(group)
@@ -126,7 +126,7 @@ def test_a_file_that_claude_code_passes_over(desk: Desk, group: object, where: s
     assert "not installed" in looked(desk).message
 
 
-def test_codex_wants_hooks_on_and_trust(desk: Desk) -> None:
+def test_codex_wants_hooks_on_and_trust(desk: InProcessRepository) -> None:
     desk.write("../.codex/config.toml", f'[projects."{desk.path}"]\ntrust_level = "trusted"\n')
     assert desk.type("install", "guard", "--for", "codex").exit == 0
     assert looked(desk).ok
@@ -141,16 +141,16 @@ def test_codex_wants_hooks_on_and_trust(desk: Desk) -> None:
     assert "/hooks" in found.remedy
 
 
-def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:
+def test_a_run_under_way_is_allowed_something(desk: InProcessRepository) -> None:
     from execplan.engine.journal import journal_entries
-    from tests.engine.hand import begun
+    from tests.engine.hand import begin_scripted_run
 
-    hand, _ = begun(desk)
+    hand, _ = begin_scripted_run(desk)
     hand.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert "no plan is approved" not in looked(desk).message
 
 
-def test_a_run_of_an_agent_is_allowed_something(desk: Desk) -> None:
+def test_a_run_of_an_agent_is_allowed_something(desk: InProcessRepository) -> None:
     from execplan.engine.agent_runs.agent_start import start_or_resume
     from execplan.engine.run_lock import acquire_run_lock
 

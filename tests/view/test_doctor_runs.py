@@ -9,10 +9,10 @@ import pytest
 
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import acquire_run_lock
-from tests.engine.hand import begun
+from tests.engine.hand import begin_scripted_run
 from tests.engine.test_runs import ROLLBACK
 from tests.engine.test_underway import PLAN
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 from tests.view.tools import age, clean, doctor, one
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a plan of three steps, and nothing else that doctor would say anything of."""
-    made = Desk(tmp_path / "repo", monkeypatch)
+    made = InProcessRepository(tmp_path / "repo", monkeypatch)
     made.plan(PLAN)
     return made
 
 
-def test_runs_that_were_cut_short(desk: Desk) -> None:
-    hand, place = begun(desk)
+def test_runs_that_were_cut_short(desk: InProcessRepository) -> None:
+    hand, place = begin_scripted_run(desk)
     project, ref = desk.project()
     found = one(desk, "runs")
     assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{place.id}")
@@ -47,7 +47,7 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
     clean(desk)
 
 
-def test_a_ledger_that_was_changed(desk: Desk) -> None:
+def test_a_ledger_that_was_changed(desk: InProcessRepository) -> None:
     desk.approve()
     desk.approve()
     ledger = desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl"
@@ -66,8 +66,8 @@ def test_a_ledger_that_was_changed(desk: Desk) -> None:
     assert doctor(desk)["findings"] == []
 
 
-def test_what_is_kept_of_a_run_that_is_gone(desk: Desk) -> None:
-    hand, place = begun(desk)
+def test_what_is_kept_of_a_run_that_is_gone(desk: InProcessRepository) -> None:
+    hand, place = begin_scripted_run(desk)
     hand.end("failed")
     kept = desk.path / ".git/execplan/runs" / place.id
     age(kept, 31 * 86_400)

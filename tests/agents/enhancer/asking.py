@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.engine.audit_log import hash_chain, log_reader
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     import pytest
@@ -39,7 +39,7 @@ X = 1
 """
 
 
-class Asking(Desk):
+class Asking(InProcessRepository):
     """What is typed there, and what came of it."""
 
     def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from execplan.approvals.current_plan import load_current_plan
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.agents.enhancer.asking import Asking
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], object]
 NEW = {"number": 4, "id": "more", "type": "execute_command", "command": "make check", "risk": {"level": "LOW"}}
@@ -28,7 +28,7 @@ NEW = {"number": 4, "id": "more", "type": "execute_command", "command": "make ch
 class Case:
     """A plan that is about to be sent."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: InProcessRepository) -> None:
         self.desk = desk
         self.project, self.ref = desk.project()
         self.document = load_current_plan(self.project, self.ref).document

@@ -67,7 +67,7 @@ def test_a_proposal(asking: Asking) -> None:
     assert asking.data(*follow)["changed"] is False, "once more"
     asking.refused(7, "inferred-steps", "approve", "--digest", asking.digest()[:8])
     asking.approve("--allow-inferred")
-    assert asking.stands() == "approved"
+    assert asking.approval_state() == "approved"
     assert asking.ask("edit", "steps[3]['timeout_s'] = 20")["ended"] == "proposed", (
         "one that was taken can be made better"
     )

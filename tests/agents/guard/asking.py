@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.guard import guard_entry
-from tests.repo.approving import NAME, Desk
+from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +113,7 @@ def _be_guard(
     os._exit(guard_entry.guard(arguments))
 
 
-class Asking(Desk):
+class Asking(InProcessRepository):
     """The repository, and calls that are asked about in it."""
 
     def ask(

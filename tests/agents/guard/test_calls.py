@@ -86,7 +86,7 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) 
 
 
 def test_expiry_to_the_second(begun: Asking) -> None:
-    told = begun.kept()
+    told = begun.approval_data()
     seconds = parse_utc_timestamp(told["expires_at"]) - parse_utc_timestamp(told["approved_at"])
     begun.later(seconds - 1)
     assert begun.ask("make parser").kind == "allow"

@@ -32,7 +32,7 @@ from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
 from execplan.execution.policy import Policy
 from execplan.project import project_discovery
 from tests.conftest import Folder
-from tests.engine.fakes import Bench, Clerk, Halt, Paper, Told, no
+from tests.engine.fakes import FakeRunContext, AnsweringObserver, FakeStopSignal, MemoryJournal, ScriptedExecutor, failed_result
 from tests.engine.plans import BEGUN, plan, step
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         document = plan(*steps, constraints={"require_sequential": draw(st.booleans())})
     except ValueError:  # a step that stands in for one that it needs
         reject()
-    results = st.lists(st.sampled_from((AttemptResult(True), AttemptResult(True), no())), min_size=1, max_size=3)
+    results = st.lists(st.sampled_from((AttemptResult(True), AttemptResult(True), failed_result())), min_size=1, max_size=3)
     return Drawn(
         document=document,
         levels={name: draw(st.sampled_from(LEVELS)) for name in names},
@@ -133,20 +133,20 @@ class Both:
     """A leg of a run by the engine's own loop, and the guard beside it."""
 
     def __init__(self, project: Project, drawn: Drawn) -> None:
-        self.project, self.drawn, self.paper = project, drawn, Paper()
+        self.project, self.drawn, self.paper = project, drawn, MemoryJournal()
         document = drawn.document
         self.schedule = Schedule(document, None, self.there)
         self.permit = issue_permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
         self.course, self.begun = RunState(document), 0
         none: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
         paper: Any = self.paper
-        book = JournalWriter("0001-00000000", paper, self.course, none, none, Clerk(**drawn.answers))
+        book = JournalWriter("0001-00000000", paper, self.course, none, none, AnsweringObserver(**drawn.answers))
         book.write("begun", **{**BEGUN, "mode": "agent"})
-        bench: Any = Bench(stop=Halt(), deadline=monotonic() + 60, policy=Policy(checkpoint_interval=drawn.interval))
+        bench: Any = FakeRunContext(stop=FakeStopSignal(), deadline=monotonic() + 60, policy=Policy(checkpoint_interval=drawn.interval))
         stop: Any = bench.stop
         self.error: ExecplanError | None = None
         with (
-            Beside(bench, book, Told(drawn.outcomes), self.permit, 1) as attempts,
+            Beside(bench, book, ScriptedExecutor(drawn.outcomes), self.permit, 1) as attempts,
             SignalHandlers(stop, attempts.wake) as signals,
         ):
             attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base

@@ -8,7 +8,7 @@ from execplan.engine.agent_runs import agent_run_lookup
 from execplan.engine.agent_runs.agent_start import start_or_resume
 from execplan.engine.run_lock import acquire_run_lock
 from tests.conftest import Result
-from tests.repo.approving import Desk
+from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
@@ -19,10 +19,10 @@ DROP = "```text {#drop type=delete_file target=src/old.py}\nNobody calls it.\n``
 COPY = '```sh {#copy needs=make inputs=src/other.py outputs=out.txt task="Check it"}\ncp src/other.py out.txt\n```\n\n'
 
 
-class Agent(Desk):
+class Agent(InProcessRepository):
     """An agent at work."""
 
-    def planned(self, *steps: str, approve: bool = True) -> Agent:
+    def plan_steps(self, *steps: str, approve: bool = True) -> Agent:
         """Let these be the steps, and approve them."""
         self.plan(HEAD + "".join(steps))
         self.commit()
@@ -30,29 +30,29 @@ class Agent(Desk):
             self.approve("--allow-inferred")
         return self
 
-    def report(self, step: str, status: str = "completed", *more: str, result: str = "As planned.") -> Result:
+    def report(self, step: str, status: str = "completed", *options: str, result: str = "As planned.") -> Result:
         """Say what became of a step."""
-        return self.type("report", step, "--status", status, "--result", result, *more)
+        return self.type("report", step, "--status", status, "--result", result, *options)
 
-    def done(self, step: str, *more: str, result: str = "As planned.") -> dict[str, Any]:
+    def report_completed(self, step: str, *options: str, result: str = "As planned.") -> dict[str, Any]:
         """Say that a step is completed, and have it recorded."""
-        found = self.report(step, "completed", "--json", *more, result=result)
-        assert found.exit == 0, found
-        data: dict[str, Any] = found.json["data"]
+        response = self.report(step, "completed", "--json", *options, result=result)
+        assert response.exit == 0, response
+        data: dict[str, Any] = response.json["data"]
         return data
 
-    def fails(self, step: str, status: str = "completed", *more: str, result: str = "As planned.") -> dict[str, Any]:
+    def report_failed(self, step: str, status: str = "completed", *options: str, result: str = "As planned.") -> dict[str, Any]:
         """Say something of a step that is found to have failed."""
-        found = self.report(step, status, "--json", *more, result=result)
-        assert found.exit == 1, found
-        data: dict[str, Any] = found.json["data"]
+        response = self.report(step, status, "--json", *options, result=result)
+        assert response.exit == 1, response
+        data: dict[str, Any] = response.json["data"]
         return data
 
-    def no(self, exit: int, code: str, step: str, status: str = "completed", *more: str) -> dict[str, Any]:
+    def report_refused(self, exit: int, code: str, step: str, status: str = "completed", *options: str) -> dict[str, Any]:
         """Be refused; nothing is recorded."""
-        before = self.kinds()
-        error = self.refused(exit, code, "report", step, "--status", status, "--result", "As planned.", *more)
-        assert self.kinds() == before
+        before = self.entry_kinds()
+        error = self.refused(exit, code, "report", step, "--status", status, "--result", "As planned.", *options)
+        assert self.entry_kinds() == before
         return error
 
     def begin(self) -> None:
@@ -61,18 +61,18 @@ class Agent(Desk):
         with acquire_run_lock(project, "test"):
             start_or_resume(project, ref, session="one")
 
-    def run_(self) -> AgentRun:
+    def last_run(self) -> AgentRun:
         """The run."""
-        found = agent_run_lookup.find_last(*self.project())
-        assert found is not None
-        return found
+        agent_run = agent_run_lookup.find_last(*self.project())
+        assert agent_run is not None
+        return agent_run
 
-    def kinds(self) -> list[str]:
+    def entry_kinds(self) -> list[str]:
         """What stands in its journal, in short; nothing before it has begun."""
-        found = agent_run_lookup.find_last(*self.project())
-        return [] if found is None else [each.kind for each in found.entries]
+        agent_run = agent_run_lookup.find_last(*self.project())
+        return [] if agent_run is None else [entry.kind for entry in agent_run.entries]
 
-    def make(self, content: str = "X = 1\n") -> Agent:
+    def make_file(self, content: str = "X = 1\n") -> Agent:
         """Do the first step."""
         self.write("src/deep/made.py", content)
         return self

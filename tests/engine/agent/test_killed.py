@@ -17,11 +17,11 @@ LINE = ("report", "make", "--status", "completed", "--result", "As planned.")
 
 @pytest.mark.parametrize("when", ["after:1", "after:3", "before:5"])
 def test_a_report_that_is_killed(agent: Agent, when: str) -> None:
-    agent.planned(MAKE).make()
+    agent.plan_steps(MAKE).make_file()
     assert agent.run(*LINE, EXECPLAN_KILL=when).exit == -9
     assert agent.type(*LINE).exit == 0
-    assert agent.run_().run_state.status == states.COMPLETED
-    assert agent.kinds() == ["begun", "intent", "result", "ticked", "ended"]
+    assert agent.last_run().run_state.status == states.COMPLETED
+    assert agent.entry_kinds() == ["begun", "intent", "result", "ticked", "ended"]
     assert agent.type("show", "--section", "Progress").out.count("[x]") == 1
     agent.refused(1, "nothing-to-resume", "resume")
     assert agent.type("audit", "--verify").exit == 0
@@ -30,9 +30,9 @@ def test_a_report_that_is_killed(agent: Agent, when: str) -> None:
 
 
 def test_a_failure_that_is_killed_before_its_end(agent: Agent) -> None:
-    agent.planned(MAKE)
+    agent.plan_steps(MAKE)
     line = ("report", "make", "--status", "failed", "--result", "No disk.")
     assert agent.run(*line, EXECPLAN_KILL="after:3").exit == -9
     agent.type(*line)
-    assert agent.kinds() == ["begun", "intent", "result", "ended"]
-    assert agent.run_().run_state.status == states.FAILED
+    assert agent.entry_kinds() == ["begun", "intent", "result", "ended"]
+    assert agent.last_run().run_state.status == states.FAILED

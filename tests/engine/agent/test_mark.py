@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("more", [b"x", b"\0" * 5000], ids=["a byte", "more than is read"])
 def test_a_mark_that_has_grown_is_no_mark(tmp_path: Path, more: bytes) -> None:
-    place, key = RunPaths("0001-1f0c2a9b", str(tmp_path), str(tmp_path)), b"k" * 32
-    journal_watermark.write(place, b"{}\n", key)
-    journal_watermark.check(place, b"{}\n", key)
+    run_paths, key = RunPaths("0001-1f0c2a9b", str(tmp_path), str(tmp_path)), b"k" * 32
+    journal_watermark.write(run_paths, b"{}\n", key)
+    journal_watermark.check(run_paths, b"{}\n", key)
     (tmp_path / "journal.mark").write_bytes((tmp_path / "journal.mark").read_bytes() + more)
     with pytest.raises(ExecplanError, match="since a call was allowed"):
-        journal_watermark.check(place, b"{}\n", key)
+        journal_watermark.check(run_paths, b"{}\n", key)

@@ -18,7 +18,7 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
 from tests.engine.agent.agent import MAKE, Agent
-from tests.engine.fakes import Told, Try, no
+from tests.engine.fakes import ScriptedExecutor, LoopRun, failed_result
 from tests.engine.plans import plan, step
 
 if TYPE_CHECKING:
@@ -33,77 +33,77 @@ def documents(draw: some.DrawFn) -> Any:
     names = "abcde"[: draw(some.integers(2, 5))]
     steps, stand_ins = [], set[str]()
     for at, name in enumerate(names):
-        said: dict[str, Any] = {"retries": draw(some.integers(0, 1))}
-        others = [each for each in names[at + 1 :] if each not in stand_ins]
+        fields: dict[str, Any] = {"retries": draw(some.integers(0, 1))}
+        candidates = [candidate for candidate in names[at + 1 :] if candidate not in stand_ins]
         stands_in: bool = draw(some.booleans())
-        if others and stands_in:
-            stand_ins.add(other := draw(some.sampled_from(others)))
-            said["strategy"] = f"alternative:{other}"
+        if candidates and stands_in:
+            stand_ins.add(alternative := draw(some.sampled_from(candidates)))
+            fields["strategy"] = f"alternative:{alternative}"
         else:
-            said["strategy"] = draw(some.sampled_from(["fail_fast", "skip"]))
-        before = [each for each in names[:at] if name not in stand_ins]
-        needs = draw(some.sets(some.sampled_from(before), max_size=2)) if before else set()
-        said["depends_on"] = tuple(sorted(needs))
-        steps.append(step(name, **said))
+            fields["strategy"] = draw(some.sampled_from(["fail_fast", "skip"]))
+        earlier_names = [earlier for earlier in names[:at] if name not in stand_ins]
+        needs = draw(some.sets(some.sampled_from(earlier_names), max_size=2)) if earlier_names else set()
+        fields["depends_on"] = tuple(sorted(needs))
+        steps.append(step(name, **fields))
     return plan(*steps, constraints={"require_sequential": draw(some.booleans())})
 
 
-class Guard(Told):
+class GuardedExecutor(ScriptedExecutor):
     """Hands that ask before each step what a guard would be told of it, from plain JSON."""
 
     def __init__(self, document: Any, outcomes: dict[str, Any]) -> None:
         super().__init__(outcomes)
-        self._plain = parse_plain_document(document.model_dump(mode="json"))
-        self._order = StepOrder(self._plain.steps, sequential=document.constraints.require_sequential)
-        self.course = RunState(document)
+        self._plain_document = parse_plain_document(document.model_dump(mode="json"))
+        self._order = StepOrder(self._plain_document.steps, sequential=document.constraints.require_sequential)
+        self.run_state = RunState(document)
 
-    def prepare(self, bench: Any, step: Any, expected: Any) -> Any:
+    def prepare(self, context: Any, step: Any, expected: Any) -> Any:
         """Ask, then do as told."""
-        (plain,) = [each for each in self._plain.steps if each.id == step.id]
-        found = build_permission_request(
-            plain, "LOW", self.course, self._order, interval=99, path_exists=lambda path: False
+        (plain,) = [candidate for candidate in self._plain_document.steps if candidate.id == step.id]
+        request = build_permission_request(
+            plain, "LOW", self.run_state, self._order, interval=99, path_exists=lambda path: False
         )
-        assert check_permission(found, TERMS, self.course.status_of, 0).kind != DENY, found
-        return super().prepare(bench, step, expected)
+        assert check_permission(request, TERMS, self.run_state.status_of, 0).kind != DENY, request
+        return super().prepare(context, step, expected)
 
 
-class Reader(RunObserver):
+class RunStateObserver(RunObserver):
     """One who keeps the course of the run for the hands."""
 
-    def __init__(self, hands: Guard) -> None:
-        self._hands = hands
+    def __init__(self, executor: GuardedExecutor) -> None:
+        self._executor = executor
 
     def entry(self, entry: Entry) -> None:
         """Read on."""
-        self._hands.course.apply_entries([entry])
+        self._executor.run_state.apply_entries([entry])
 
 
 @settings(max_examples=40)
 @given(documents(), some.data())
 def test_what_the_engine_begins_a_guard_allows(document: Any, data: Any) -> None:
-    fails = {each.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for each in document.steps}
-    outcomes = {name: [no() if each else AttemptResult(True) for each in every] for name, every in fails.items()}
-    hands = Guard(document, outcomes)
-    Try(document, hands, watch=Reader(hands))
-    assert hands.ran
+    fails = {plan_step.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for plan_step in document.steps}
+    outcomes = {name: [failed_result() if failed else AttemptResult(True) for failed in attempts] for name, attempts in fails.items()}
+    executor = GuardedExecutor(document, outcomes)
+    LoopRun(document, executor, watch=RunStateObserver(executor))
+    assert executor.ran
 
 
 def test_nothing_begins_once_the_approval_has_expired(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(bench: Any) -> AttemptResult:
+    def late(context: Any) -> AttemptResult:
         monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + 60))
         return AttemptResult(True)
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK))
-    hands = Told({"a": [late]})
+    executor = ScriptedExecutor({"a": [late]})
     with pytest.raises(ExecplanError, match="expired") as caught:
-        Try(plan(step("a"), step("b")), hands, expires=CLOCK + 60)
+        LoopRun(plan(step("a"), step("b")), executor, expires=CLOCK + 60)
     assert (caught.value.exit, caught.value.code) == (CONFLICT, "approval-expired")
-    assert hands.ran == ["a"], "what runs comes to its end, and nothing begins"
+    assert executor.ran == ["a"], "what runs comes to its end, and nothing begins"
 
 
 def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again(agent: Agent) -> None:
     second = MAKE.replace("#make", "#other").replace("made.py", "other.py").replace("Write it", "Check it")
-    agent.planned(MAKE.replace("target=", "confirm=true target="), second)
+    agent.plan_steps(MAKE.replace("target=", "confirm=true target="), second)
     assert agent.type("run").exit == 8
     agent.later(2 * 86_400)
     agent.refused(4, "approval-expired", "resume")
@@ -119,5 +119,5 @@ def test_a_diff_may_be_carried_out_place_by_place() -> None:
         2,
         1,
     ]
-    found = parse_plain_document({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
-    assert found.steps[0].max_invocations == 3
+    document = parse_plain_document({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
+    assert document.steps[0].max_invocations == 3

@@ -19,15 +19,15 @@ PRINT = '```sh {#see needs=make expect="X = …"}\ncat src/deep/made.py\n```\n\n
 
 
 def test_from_the_first_report_to_the_end(agent: Agent) -> None:
-    agent.planned(MAKE, COPY).make()
-    told = agent.done("make", result="Made it.")
-    assert (told["task"], told["next_steps"]) == ("Write it.", ["copy"])
-    assert told["changes"] == [{"path": "src/deep/made.py", "kind": "created"}]
+    agent.plan_steps(MAKE, COPY).make_file()
+    report = agent.report_completed("make", result="Made it.")
+    assert (report["task"], report["next_steps"]) == ("Write it.", ["copy"])
+    assert report["changes"] == [{"path": "src/deep/made.py", "kind": "created"}]
     agent.write("out.txt", "y = 1\n")
-    told = agent.done("2", "--commit")
-    assert (told["status"], told["next_steps"]) == (states.COMPLETED, [])
-    assert told["commit"] == agent.git("rev-parse", "HEAD").strip()
-    assert agent.kinds() == [
+    report = agent.report_completed("2", "--commit")
+    assert (report["status"], report["next_steps"]) == (states.COMPLETED, [])
+    assert report["commit"] == agent.git("rev-parse", "HEAD").strip()
+    assert agent.entry_kinds() == [
         "begun", *("intent", "result", "ticked") * 2, "ended",
     ]  # fmt: skip
     plan = agent.type("show", "--section", "Progress").out
@@ -44,15 +44,15 @@ def test_from_the_first_report_to_the_end(agent: Agent) -> None:
 
 
 def test_without_an_approval_nothing_begins(agent: Agent) -> None:
-    agent.planned(MAKE, approve=False).make()
-    assert "execplan approve" in agent.no(7, "not-approved", "make")["hint"]
-    assert agent.kinds() == []
+    agent.plan_steps(MAKE, approve=False).make_file()
+    assert "execplan approve" in agent.report_refused(7, "not-approved", "make")["hint"]
+    assert agent.entry_kinds() == []
 
 
 def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent: Agent) -> None:
-    agent.planned(MAKE, COPY)
-    assert "comes behind make" in agent.no(3, "bad-transition", "copy")["message"]
-    assert agent.no(3, "no-such-step", "mkae")["candidates"] == ["make", "copy"]
+    agent.plan_steps(MAKE, COPY)
+    assert "comes behind make" in agent.report_refused(3, "bad-transition", "copy")["message"]
+    assert agent.report_refused(3, "no-such-step", "mkae")["candidates"] == ["make", "copy"]
     assert agent.type("approve", "--check").exit == 0
 
 
@@ -66,159 +66,159 @@ def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent:
     ],
 )
 def test_a_file_must_be_there_to_the_byte(agent: Agent, content: str | None, words: str) -> None:
-    agent.planned(MAKE)
+    agent.plan_steps(MAKE)
     if content is not None:
-        agent.make(content)
-    told = agent.fails("make")
-    assert words in told["reason"]
-    assert (told["cause"], told["recovery"]["kind"], told["status"]) == ("expectation", "fail", states.FAILED)
+        agent.make_file(content)
+    report = agent.report_failed("make")
+    assert words in report["reason"]
+    assert (report["cause"], report["recovery"]["kind"], report["status"]) == ("expectation", "fail", states.FAILED)
     assert "[x]" not in agent.type("show", "--section", "Progress").out
 
 
 def test_what_should_be_gone(agent: Agent) -> None:
-    agent.planned(DROP)
-    assert "is there still" in agent.fails("drop")["reason"]
+    agent.plan_steps(DROP)
+    assert "is there still" in agent.report_failed("drop")["reason"]
 
 
 def test_patches_and_lines_to_the_byte(agent: Agent) -> None:
     patch = "--- a/src/other.py\n+++ b/src/other.py\n@@ -1 +1 @@\n-y = 1\n+y = 2\n"
     wire = "```diff {#wire type=modify_file target=src/other.py}\n" + patch + "```\n\n"
-    agent.planned(wire, "```python {#line type=modify_file target=src/old.py lines=1-1}\nx = 3\n```\n")
+    agent.plan_steps(wire, "```python {#line type=modify_file target=src/old.py lines=1-1}\nx = 3\n```\n")
     agent.write("src/other.py", "y = 2\n")
     assert agent.report("wire", "completed", "--dry-run").exit == 0
-    agent.done("wire")
+    agent.report_completed("wire")
     agent.write("src/old.py", "x = 4\n")
-    assert "src/old.py is not as planned" in agent.fails("line")["reason"]
+    assert "src/old.py is not as planned" in agent.report_failed("line")["reason"]
     agent.type("rollback")
     assert (agent.path / "src/other.py").read_text() == "y = 1\n"
     assert (agent.path / "src/old.py").read_text() == "x = 1\n"
 
 
 def test_outputs_must_be_there(agent: Agent) -> None:
-    agent.planned(COPY.replace(" needs=make", ""))
-    assert "it has not made out.txt" in agent.fails("copy")["reason"]
+    agent.plan_steps(COPY.replace(" needs=make", ""))
+    assert "it has not made out.txt" in agent.report_failed("copy")["reason"]
 
 
 def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
     agent.patch.setenv("API_TOKEN", "kq7Zr2vX9mLp4Ws8")
-    agent.planned(MAKE, PRINT).make()
-    agent.done("make")
+    agent.plan_steps(MAKE, PRINT).make_file()
+    agent.report_completed("make")
     agent.write("seen.txt", "X = 1\nkq7Zr2vX9mLp4Ws8\n\x1b[31m")
-    agent.done("see", "--evidence", "seen.txt")
-    (kept,) = (agent.path / ".agent").rglob("02-see.md")
-    assert "    | X = 1\n" in kept.read_text()
-    assert "kq7Zr2vX9mLp4Ws8" not in kept.read_text()
-    assert "\x1b" not in kept.read_text()
+    agent.report_completed("see", "--evidence", "seen.txt")
+    (transcript,) = (agent.path / ".agent").rglob("02-see.md")
+    assert "    | X = 1\n" in transcript.read_text()
+    assert "kq7Zr2vX9mLp4Ws8" not in transcript.read_text()
+    assert "\x1b" not in transcript.read_text()
 
 
 def test_what_was_expected_and_is_not_shown_is_warned_of(agent: Agent) -> None:
-    agent.planned(MAKE, PRINT).make()
-    agent.done("make")
+    agent.plan_steps(MAKE, PRINT).make_file()
+    agent.report_completed("make")
     assert "compared with nothing" in str(agent.report("see", "completed", "--json").json["warnings"])
 
 
 def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
-    agent.planned(MAKE, PRINT).make()
-    agent.done("make")
+    agent.plan_steps(MAKE, PRINT).make_file()
+    agent.report_completed("make")
     agent.write("seen.txt", "Y = 1\n")
-    assert "something else than expected" in agent.fails("see", "completed", "--evidence", "seen.txt")["reason"]
+    assert "something else than expected" in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
 
 
 def test_evidence_from_elsewhere_is_refused(agent: Agent) -> None:
-    agent.planned(MAKE).make()
+    agent.plan_steps(MAKE).make_file()
     for name in ("/etc/passwd", ".git/config", "../.config/execplan/key"):
-        agent.no(7, "evidence-outside", "make", "completed", "--evidence", name)
-    agent.no(3, "no-such-file", "make", "completed", "--evidence", "nowhere.txt")
+        agent.report_refused(7, "evidence-outside", "make", "completed", "--evidence", name)
+    agent.report_refused(3, "no-such-file", "make", "completed", "--evidence", "nowhere.txt")
 
 
 def test_the_test_behind_a_step_decides(agent: Agent) -> None:
-    agent.planned(MAKE.replace("target=", 'test-after="grep -q y src/other.py" target=')).make()
-    told = agent.report("make", "completed", "--dry-run", "--json").json["data"]
-    assert (told["recorded"], told["tested"]) == (False, False)
-    assert agent.done("make")["checks"] == {"pre": "passed", "post": "passed", "tests_run": 1, "tests_passed": 1}
+    agent.plan_steps(MAKE.replace("target=", 'test-after="grep -q y src/other.py" target=')).make_file()
+    report = agent.report("make", "completed", "--dry-run", "--json").json["data"]
+    assert (report["recorded"], report["tested"]) == (False, False)
+    assert agent.report_completed("make")["checks"] == {"pre": "passed", "post": "passed", "tests_run": 1, "tests_passed": 1}
 
 
 def test_a_test_that_fails(agent: Agent) -> None:
-    agent.planned(MAKE.replace("target=", 'test-after="grep -q z src/other.py" target=')).make()
-    assert "its test grep -q z src/other.py failed" in agent.fails("make")["reason"]
+    agent.plan_steps(MAKE.replace("target=", 'test-after="grep -q z src/other.py" target=')).make_file()
+    assert "its test grep -q z src/other.py failed" in agent.report_failed("make")["reason"]
 
 
 def test_the_same_words_again_and_others(agent: Agent) -> None:
-    agent.planned(MAKE, COPY).make()
-    agent.done("make")
-    before = agent.kinds()
-    again = agent.done("make")
-    assert (again["already"], again["recorded"]) == (True, False)
-    agent.no(3, "bad-transition", "make", "failed")
-    assert agent.kinds() == before
+    agent.plan_steps(MAKE, COPY).make_file()
+    agent.report_completed("make")
+    before = agent.entry_kinds()
+    repeated = agent.report_completed("make")
+    assert (repeated["already"], repeated["recorded"]) == (True, False)
+    agent.report_refused(3, "bad-transition", "make", "failed")
+    assert agent.entry_kinds() == before
 
 
 def test_many_at_once_are_recorded_once(agent: Agent) -> None:
-    agent.planned(MAKE, COPY).make()
-    found: list[Result] = []
+    agent.plan_steps(MAKE, COPY).make_file()
+    results: list[Result] = []
     line = ("report", "make", "--status", "completed", "--result", "As planned.", "--json")
-    threads = [threading.Thread(target=lambda: found.append(agent.run(*line))) for _ in range(6)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert [each.exit for each in found] == [0] * 6, [each for each in found if each.exit]
-    assert sorted([each.json["data"]["already"] for each in found]) == [False] + [True] * 5
-    assert agent.kinds().count("result") == 1
+    threads = [threading.Thread(target=lambda: results.append(agent.run(*line))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [result.exit for result in results] == [0] * 6, [result for result in results if result.exit]
+    assert sorted([result.json["data"]["already"] for result in results]) == [False] + [True] * 5
+    assert agent.entry_kinds().count("result") == 1
     assert agent.type("audit", "--verify").exit == 0
 
 
 def test_what_it_only_reads_must_be_as_it_was(agent: Agent) -> None:
-    agent.planned(MAKE, COPY).make()
-    agent.done("make")
+    agent.plan_steps(MAKE, COPY).make_file()
+    agent.report_completed("make")
     agent.write("out.txt", "y = 1\n")
     agent.write("src/other.py", "y = 2\n")
-    assert "src/other.py: other bytes" in agent.no(4, "drifted", "copy")["candidates"][0]
-    assert agent.fails("copy", "failed")["status"] == states.FAILED
+    assert "src/other.py: other bytes" in agent.report_refused(4, "drifted", "copy")["candidates"][0]
+    assert agent.report_failed("copy", "failed")["status"] == states.FAILED
 
 
 def test_another_target_than_the_reported_one_has_changed_before(agent: Agent) -> None:
-    agent.planned(MAKE, DROP).make()
+    agent.plan_steps(MAKE, DROP).make_file()
     (agent.path / "src/old.py").unlink()
-    assert "src/old.py" in agent.no(4, "stale-approval", "make")["candidates"][0]
+    assert "src/old.py" in agent.report_refused(4, "stale-approval", "make")["candidates"][0]
 
 
 def test_what_else_has_changed_is_warned_of(agent: Agent) -> None:
-    agent.planned(MAKE, DROP, COPY)
+    agent.plan_steps(MAKE, DROP, COPY)
     agent.begin()
-    agent.make().write("stray.txt", "?\n")
+    agent.make_file().write("stray.txt", "?\n")
     agent.write("src/other.py", "y = 3\n")
-    found = agent.report("make", "completed", "--json").json["warnings"]
-    assert [each.partition(" ")[0] for each in found] == ["src/other.py", "stray.txt"]
+    warnings = agent.report("make", "completed", "--json").json["warnings"]
+    assert [warning.partition(" ")[0] for warning in warnings] == ["src/other.py", "stray.txt"]
     (agent.path / "src/old.py").unlink()
     assert agent.report("drop", "completed", "--json").json["warnings"] == []
 
 
 def test_an_approval_that_expires_lets_nothing_more_begin(agent: Agent) -> None:
-    agent.planned(MAKE, DROP).make()
-    agent.done("make")
+    agent.plan_steps(MAKE, DROP).make_file()
+    agent.report_completed("make")
     agent.later(2 * 86_400)
-    agent.no(4, "approval-expired", "drop")
+    agent.report_refused(4, "approval-expired", "drop")
     agent.approve("--step", "drop")
     (agent.path / "src/old.py").unlink()
-    assert agent.done("drop")["status"] == states.COMPLETED
-    assert agent.kinds()[-4:] == ["resumed", "intent", "result", "ended"]
+    assert agent.report_completed("drop")["status"] == states.COMPLETED
+    assert agent.entry_kinds()[-4:] == ["resumed", "intent", "result", "ended"]
 
 
 def test_a_step_that_is_not_approved(agent: Agent) -> None:
-    agent.planned(MAKE, DROP, approve=False)
+    agent.plan_steps(MAKE, DROP, approve=False)
     agent.approve("--step", "make")
-    agent.make()
-    agent.done("make")
+    agent.make_file()
+    agent.report_completed("make")
     (agent.path / "src/old.py").unlink()
-    assert "nobody has approved drop" in agent.no(7, "step-not-approved", "drop")["message"]
+    assert "nobody has approved drop" in agent.report_refused(7, "step-not-approved", "drop")["message"]
 
 
 def test_a_dry_run_writes_nothing(agent: Agent) -> None:
-    agent.planned(MAKE).make()
+    agent.plan_steps(MAKE).make_file()
     before = agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))
     assert agent.report("make", "completed", "--dry-run", "--json").json["data"]["recorded"] is False
-    found = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
-    assert found.exit == 1
-    assert "kq7Zr2" not in found.out
+    result = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
+    assert result.exit == 1
+    assert "kq7Zr2" not in result.out
     assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before
