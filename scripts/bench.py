@@ -16,7 +16,7 @@ from bench_guard import guard_commands
 from bench_inputs import INPUTS, build_plan
 from bench_lint import find_rivals, measure_lint
 from bench_run import measure_runs
-from bench_tools import EXECPLAN, PYTHON, Command, measure_in_turns, create_project, print_table, format_ratio
+from bench_tools import EXECPLAN, PYTHON, Command, create_project, format_ratio, measure_in_turns, print_table
 
 from execplan.linter.runner import lint_bytes
 from execplan.plan import reader
@@ -37,7 +37,9 @@ def make_restorer(repository: Path) -> Callable[[], object]:
 
 def done_command(repository: Path, *flags: str) -> Command:
     """Return the command that completes the last open task of a project's first plan."""
-    return Command([EXECPLAN, "done", "-p", "2026-01-02_plan-0", "Write the tests", *flags], repository, make_restorer(repository))
+    return Command(
+        [EXECPLAN, "done", "-p", "2026-01-02_plan-0", "Write the tests", *flags], repository, make_restorer(repository)
+    )
 
 
 def measure_start(folder: Path, runs: int) -> None:
@@ -60,7 +62,10 @@ def measure_start(folder: Path, runs: int) -> None:
     print_table(
         f"Start, as a multiple of `python -I -c pass` ({seconds_by_name['python'] * 1000:.0f} ms), medians of {runs} runs in turns",
         ("verb", "ratio", "budget"),
-        [(name, format_ratio(seconds_by_name[name] / seconds_by_name["python"]), budget) for name, (budget, _) in budgets.items()],
+        [
+            (name, format_ratio(seconds_by_name[name] / seconds_by_name["python"]), budget)
+            for name, (budget, _) in budgets.items()
+        ],
     )
 
 
@@ -126,7 +131,10 @@ def measure_hostile(folder: Path, runs: int) -> None:
     rows = []
     for name, make in INPUTS.items():
         for _ in range(3):  # a result over budget is measured again: the machine may be the cause
-            (scan_small, lint_small), (scan_large, lint_large) = _scan_and_lint_seconds(make(HOSTILE // GROWTH)), _scan_and_lint_seconds(make(HOSTILE))
+            (scan_small, lint_small), (scan_large, lint_large) = (
+                _scan_and_lint_seconds(make(HOSTILE // GROWTH)),
+                _scan_and_lint_seconds(make(HOSTILE)),
+            )
             growth = scan_large / scan_small, lint_large / lint_small
             over = scan_large > 0.2 or lint_large > 0.5 or max(growth) > 55
             if not over:
@@ -190,7 +198,13 @@ def measure_commit(folder: Path, runs: int) -> None:
     )
 
 
-MEASUREMENTS = {"start": measure_start, "throughput": measure_throughput, "hostile": measure_hostile, "commit": measure_commit, "run": measure_runs}
+MEASUREMENTS = {
+    "start": measure_start,
+    "throughput": measure_throughput,
+    "hostile": measure_hostile,
+    "commit": measure_commit,
+    "run": measure_runs,
+}
 
 
 def main() -> int:

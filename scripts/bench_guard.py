@@ -16,7 +16,11 @@ _CALLS = {"a step": "make target-0", "no step": "make nothing", "only reads": "g
 def guard_commands(folder: Path) -> dict[str, tuple[str, Command]]:
     """Return, by kind of tool call, the budget and the guard command for it."""
     repository, user_directory = folder / "guarded", folder / "guarded-user"
-    user = (("HOME", str(user_directory)), ("XDG_CONFIG_HOME", str(user_directory)), ("XDG_STATE_HOME", str(user_directory / "state")))
+    user = (
+        ("HOME", str(user_directory)),
+        ("XDG_CONFIG_HOME", str(user_directory)),
+        ("XDG_STATE_HOME", str(user_directory / "state")),
+    )
     code_blocks = "".join([f"\n```sh {{#s{at} max-invocations=1000}}\nmake target-{at}\n```\n" for at in range(STEPS)])
     plans_directory = repository / ".agent" / "execplans"
     plans_directory.mkdir(parents=True)
@@ -29,7 +33,8 @@ def guard_commands(folder: Path) -> dict[str, tuple[str, Command]]:
     digest = json.loads(result.stdout)["data"]["digest"]
     subprocess.run([EXECPLAN, "approve", "--digest", digest, "-q"], cwd=repository, env=env, check=True)
     calls = {
-        name: Command([EXECPLAN, "guard"], repository, stdin=_call(repository, line), user=user) for name, line in _CALLS.items()
+        name: Command([EXECPLAN, "guard"], repository, stdin=_call(repository, line), user=user)
+        for name, line in _CALLS.items()
     }
     subprocess.run(
         calls["a step"].argv, cwd=repository, env=env, input=calls["a step"].stdin, check=True, capture_output=True

@@ -85,7 +85,9 @@ INPUTS: dict[str, Callable[[int], str]] = {
     "the same section": lambda size: _repeat_to_size("## Progress\n", size),
     "boxes": lambda size: "# T\n\n## Progress\n\n" + _repeat_to_size("- [ ] a\n", size),
     "decisions": lambda size: "# T\n\n## Decision Log\n\n" + _repeat_to_size("- Decision: a\n", size),
-    "labels in one line": lambda size: "# T\n\n## Decision Log\n\n- Decision: " + _repeat_to_size("a Rationale: ", size),
+    "labels in one line": lambda size: (
+        "# T\n\n## Decision Log\n\n- Decision: " + _repeat_to_size("a Rationale: ", size)
+    ),
     "underlines": lambda size: _repeat_to_size("a\n=\n", size),
     "one paragraph": lambda size: _repeat_to_size("a\n", size),
     "conflict markers": lambda size: _repeat_to_size("<<<<<<< a\n", size),

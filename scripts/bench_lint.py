@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench_inputs import build_variant
-from bench_tools import ENVIRONMENT, EXECPLAN, PYTHON, Command, measure_in_turns, print_table, format_ratio
+from bench_tools import ENVIRONMENT, EXECPLAN, PYTHON, Command, format_ratio, measure_in_turns, print_table
 
 PLANS = Path(".agent", "execplans")
 RUMDL, MARKDOWNLINT = "rumdl", "markdownlint-cli2"
@@ -43,23 +43,32 @@ def measure_lint(folder: Path, runs: int, plans: int, rivals: dict[str, str]) ->
     plan_path = str(PLANS / "2026-01-02_plan-0.md")
     cold = {
         "execplan, --no-cache": Command([EXECPLAN, "lint", "--no-cache"], repository),
-        "execplan, writing its cache": Command([EXECPLAN, "lint"], repository, _cache_remover(repository / ".git" / "execplan")),
+        "execplan, writing its cache": Command(
+            [EXECPLAN, "lint"], repository, _cache_remover(repository / ".git" / "execplan")
+        ),
     }
     warm = {
         "execplan": Command([EXECPLAN, "lint"], repository),
         "execplan, one plan changed": Command([EXECPLAN, "lint"], repository, _plan_changer(repository / plan_path)),
         "walk and stat alone": Command([*PYTHON[:-1], WALK], repository),
     }
-    single = {"python -I -c pass": Command(PYTHON, repository), "execplan": Command([EXECPLAN, "lint", plan_path], repository)}
+    single = {
+        "python -I -c pass": Command(PYTHON, repository),
+        "execplan": Command([EXECPLAN, "lint", plan_path], repository),
+    }
     if RUMDL in rivals:
         check = [rivals[RUMDL], "check", "--silent"]
         cold["rumdl, --no-cache"] = Command([*check, "--no-cache", "."], repository, exits=LINTER_EXITS)
-        cold["rumdl"] = Command([*check, "."], repository, _cache_remover(repository / ".rumdl_cache"), exits=LINTER_EXITS)
+        cold["rumdl"] = Command(
+            [*check, "."], repository, _cache_remover(repository / ".rumdl_cache"), exits=LINTER_EXITS
+        )
         warm["rumdl"] = Command([*check, "."], repository, exits=LINTER_EXITS)
         single["rumdl"] = Command([*check, "--no-cache", plan_path], repository, exits=LINTER_EXITS)
     if MARKDOWNLINT in rivals:
         lint = [rivals[MARKDOWNLINT]]
-        cold["markdownlint-cli2, a tenth of the plans"] = Command([*lint, f"{PLANS}/*0.md"], repository, exits=LINTER_EXITS)
+        cold["markdownlint-cli2, a tenth of the plans"] = Command(
+            [*lint, f"{PLANS}/*0.md"], repository, exits=LINTER_EXITS
+        )
         single["markdownlint-cli2"] = Command([*lint, plan_path], repository, exits=LINTER_EXITS)
     seconds_by_name = measure_in_turns({f"cold {name}": command for name, command in cold.items()}, max(1, runs - 1))
     seconds_by_name |= measure_in_turns({f"warm {name}": command for name, command in warm.items()}, 3 * runs)
@@ -70,7 +79,11 @@ def measure_lint(folder: Path, runs: int, plans: int, rivals: dict[str, str]) ->
         ("warm", "the same, nothing changed", "walk and stat alone", "0.15 s for 10,000"),
         ("one", "lint of one plan", "python -I -c pass", "2×"),
     ):
-        rows = {name.removeprefix(f"{kind} "): seconds for name, seconds in seconds_by_name.items() if name.startswith(f"{kind} ")}
+        rows = {
+            name.removeprefix(f"{kind} "): seconds
+            for name, seconds in seconds_by_name.items()
+            if name.startswith(f"{kind} ")
+        }
         base = rows.get(unit) or rows["execplan, --no-cache"]
         base_name = unit if unit in rows else "execplan, --no-cache"
         print_table(

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from bench_tools import ENVIRONMENT, EXECPLAN, PYTHON, Command, measure_in_turns, print_table, format_ratio
+from bench_tools import ENVIRONMENT, EXECPLAN, PYTHON, Command, format_ratio, measure_in_turns, print_table
 
 STEPS = 20
 FILES = 1000
@@ -37,14 +37,24 @@ def measure_runs(folder: Path, count: int) -> None:
         variant: (seconds_by_name[f"run, {variant}"] - seconds_by_name[f"run of one step, {variant}"]) / (STEPS - 1)
         for variant in ("no sandbox", "in the sandbox")
     }
-    ratios = [(name, format_ratio(seconds_by_name[name] / seconds_by_name["python"]), f"{seconds_by_name[name] * 1000:.0f} ms") for name in commands]
+    ratios = [
+        (
+            name,
+            format_ratio(seconds_by_name[name] / seconds_by_name["python"]),
+            f"{seconds_by_name[name] * 1000:.0f} ms",
+        )
+        for name in commands
+    ]
     print_table(
         f"{STEPS} steps of `true` among {FILES:,} files, as a multiple of `python -I -c pass`",
         ("what", "ratio", ""),
         ratios,
     )
     shell_step_seconds = seconds_by_name["sh"] / STEPS
-    rows = [(f"a step, {variant}", format_ratio(seconds / shell_step_seconds), f"{seconds * 1000:.0f} ms") for variant, seconds in step_seconds.items()]
+    rows = [
+        (f"a step, {variant}", format_ratio(seconds / shell_step_seconds), f"{seconds * 1000:.0f} ms")
+        for variant, seconds in step_seconds.items()
+    ]
     print_table("A step, as a multiple of what a shell takes for it", ("what", "ratio", ""), rows)
 
 
@@ -59,7 +69,12 @@ def _create_repository(folder: Path, sandbox: str) -> tuple[Path, dict[str, str]
     (user_directory / "execplan" / "config.toml").write_text(
         f'[execution]\nsandbox = "{sandbox}"\ncheckpoint_interval = 1000\n', encoding="utf-8"
     )
-    env = {**ENVIRONMENT, "HOME": str(user_directory), "XDG_CONFIG_HOME": str(user_directory), "XDG_STATE_HOME": str(user_directory / "state")}
+    env = {
+        **ENVIRONMENT,
+        "HOME": str(user_directory),
+        "XDG_CONFIG_HOME": str(user_directory),
+        "XDG_STATE_HOME": str(user_directory / "state"),
+    }
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
         subprocess.run(["git", *arguments], cwd=repository, env=env, check=True)
     return repository, env
@@ -84,7 +99,9 @@ def _command(world: tuple[Path, dict[str, str]], *arguments: str) -> Command:
     return _with_environment([EXECPLAN, *arguments], *world, None)
 
 
-def _with_environment(argv: list[str], directory: Path, env: dict[str, str], prepare: Callable[[], object] | None) -> Command:
+def _with_environment(
+    argv: list[str], directory: Path, env: dict[str, str], prepare: Callable[[], object] | None
+) -> Command:
     """Return a command with an environment of its own."""
     changed = [f"{name}={value}" for name, value in env.items() if ENVIRONMENT.get(name) != value]
     return Command(["env", *changed, *argv], directory, prepare)

@@ -55,7 +55,9 @@ def measure_in_turns(commands: dict[str, Command], runs: int) -> dict[str, float
             )
             seconds = time.perf_counter() - begin
             if completed.returncode not in command.exits:
-                raise SystemExit(f"{' '.join(command.argv)} ended with {completed.returncode}:\n{completed.stderr.decode()}")
+                raise SystemExit(
+                    f"{' '.join(command.argv)} ended with {completed.returncode}:\n{completed.stderr.decode()}"
+                )
             if turn:  # the first turn warms the caches
                 samples_by_name[name].append(seconds)
     return {name: median(samples) for name, samples in samples_by_name.items()}

@@ -221,7 +221,9 @@ def pack_of(case: Case) -> ContextPack:
         text = content(path)
         lines = text.count("\n") + 1
         files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last_mention.get(path, 0)))
-    return ContextPack("plan", case.past_plan.title or "plan", plan_parts.task, plan_parts.purpose, (*plan_parts.units, *files))
+    return ContextPack(
+        "plan", case.past_plan.title or "plan", plan_parts.task, plan_parts.purpose, (*plan_parts.units, *files)
+    )
 
 
 def pack_files(pack: ContextPack, budget: int) -> dict[str, bool]:
@@ -283,7 +285,12 @@ def table(corpus: Path) -> str:
         for name, select in WAYS.items():
             results = [(question.kind, select(pack, budget).get(question.file)) for question, pack in packs]
             included_kinds = [kind for kind, is_complete in results if is_complete is not None]
-            counts = [len(included_kinds), included_kinds.count(OWN_TEXT), included_kinds.count(LATER), len([1 for _, is_complete in results if is_complete])]
+            counts = [
+                len(included_kinds),
+                included_kinds.count(OWN_TEXT),
+                included_kinds.count(LATER),
+                len([1 for _, is_complete in results if is_complete]),
+            ]
             rows.append(f"| {budget:,} | {name} | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(rows)
 

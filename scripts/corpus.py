@@ -8,7 +8,7 @@ import sys
 from multiprocessing import Pool
 from pathlib import Path
 
-from corpus_given import PlanLocation, rule_context, locate_plans
+from corpus_given import PlanLocation, locate_plans, rule_context
 from corpus_mend import fix_findings
 from corpus_page import PAGE, Report, new_report, render_page
 from corpus_probe import Probe

@@ -37,7 +37,12 @@ def locate_plans(names: list[str]) -> dict[str, PlanLocation]:
     locations = {}
     for plans in repositories.values():
         folders = {path: tuple(path.split("/")[:-1]) for path in plans}
-        archives = {components[:at] for components in folders.values() for at, component in enumerate(components) if component in _ARCHIVES}
+        archives = {
+            components[:at]
+            for components in folders.values()
+            for at, component in enumerate(components)
+            if component in _ARCHIVES
+        }
         layouts = detect_layouts(list(plans), plans.__contains__)
         forms = {path: layout.settings.name for layout in (*layouts.selected, *layouts.others) for path in layout.plans}
         for path, name in plans.items():

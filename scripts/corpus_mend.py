@@ -16,13 +16,18 @@ def fix_findings(probe: Probe) -> None:
     """Apply the safe fixes, then also the unsafe ones, and check the results."""
     for writer, unsafe in (("lint --fix", False), ("lint --unsafe-fixes", True)):
         fix_counts: Counter[str] = Counter()
-        new, change = apply_change(probe.data, build_fix_change(probe.context, ALL_LEVELS, unsafe=unsafe, fix_counts=fix_counts))
+        new, change = apply_change(
+            probe.data, build_fix_change(probe.context, ALL_LEVELS, unsafe=unsafe, fix_counts=fix_counts)
+        )
         if not change.edits:
             continue
         probe.report.edits[writer] += fix_counts.total()
         _check_other_lines(probe, writer, new, change)
         repeated_counts: Counter[str] = Counter()
-        if apply_change(new, build_fix_change(probe.context, ALL_LEVELS, unsafe=unsafe, fix_counts=repeated_counts))[0] != new:
+        if (
+            apply_change(new, build_fix_change(probe.context, ALL_LEVELS, unsafe=unsafe, fix_counts=repeated_counts))[0]
+            != new
+        ):
             probe.fail(0, f"{writer} mends {', '.join(repeated_counts)} when it is done again")
         before = Counter(finding.code for finding in lint_bytes(probe.data, probe.context, ALL_LEVELS))
         after = Counter(finding.code for finding in lint_bytes(new, probe.context, ALL_LEVELS))

@@ -177,7 +177,9 @@ def render_page(reports: list[Report]) -> str:
                 if by != ["`note`"]
             ],
         ),
-        judged="{1} of {0} are right".format(*_verdict_counts("STEP")) if _verdict_counts("STEP")[0] else "none is judged yet",
+        judged="{1} of {0} are right".format(*_verdict_counts("STEP"))
+        if _verdict_counts("STEP")[0]
+        else "none is judged yet",
         steps=_table("what|count", [(label, steps[key]) for key, label in STEPS.items()]),
         left=_table("what was left|count", [(f"it {why}", count) for why, count in skipped.most_common()]),
         found=_table(

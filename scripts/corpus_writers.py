@@ -80,7 +80,10 @@ def add_tasks(probe: Probe) -> None:
     for block in plan.blocks[section.first_block : section.block_end] if section else []:
         if block.kind == HEADING and not block.depth:
             nested_plan = _add(probe, "add --under", under=block.text)
-            if nested_plan is not None and next(task for task in nested_plan.tasks if task.text == LONG_TEXT).heading != block.text:
+            if (
+                nested_plan is not None
+                and next(task for task in nested_plan.tasks if task.text == LONG_TEXT).heading != block.text
+            ):
                 probe.fail(block.start, "add --under put the task under another heading")
 
 
@@ -106,7 +109,12 @@ def reword_tasks(probe: Probe) -> None:
         result = probe.write("reword", partial(task_rewording.reword_task, str(task.number), LONG_TEXT))
         if result is not None:
             at = task.number - 1
-            probe.expect("reword", result[1], task.box_line, tasks=(*old_tasks[:at], (task.mark, LONG_TEXT), *old_tasks[at + 1 :]))
+            probe.expect(
+                "reword",
+                result[1],
+                task.box_line,
+                tasks=(*old_tasks[:at], (task.mark, LONG_TEXT), *old_tasks[at + 1 :]),
+            )
     for task in _sample_tasks([candidate for candidate in probe.plan.tasks if candidate.state != DONE]):
         result = probe.write("split", partial(task_rewording.split_task, str(task.number), LONG_TEXT, WHY, MOMENT))
         if result is not None:

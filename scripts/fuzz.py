@@ -47,7 +47,9 @@ def main() -> int:
     findings = [path for path in sorted(FINDINGS.iterdir()) if path.suffix != ".txt" and _is_finding(path)]
     for path in findings:
         traceback_path = path.with_suffix(".txt")
-        print(f"{path.relative_to(ROOT)}: {traceback_path.read_text().splitlines()[-1] if traceback_path.exists() else 'no traceback'}")
+        print(
+            f"{path.relative_to(ROOT)}: {traceback_path.read_text().splitlines()[-1] if traceback_path.exists() else 'no traceback'}"
+        )
     print(f"{len(findings)} finding{'' if len(findings) == 1 else 's'} in {limit} s")
     return 1 if findings or ended else 0
 

@@ -100,7 +100,11 @@ def secret_table() -> str:
     ]
     for group in ("names", "values"):
         for name, entries in rules[group].items():
-            lines += [f"{name.upper()}: tuple[str, ...] = (", *[f"    {_python_literal(entry)}," for entry in entries], ")"]
+            lines += [
+                f"{name.upper()}: tuple[str, ...] = (",
+                *[f"    {_python_literal(entry)}," for entry in entries],
+                ")",
+            ]
     return _formatted("\n".join(lines) + "\n")
 
 
@@ -142,7 +146,7 @@ def secrets_page() -> str:
     text = (ROOT / SECRETS_PAGE).read_text(encoding="utf-8")
     begin, end = "<!-- rates: written by scripts/generate.py -->\n", "<!-- /rates -->"
     head, _, rest = text.partition(begin)
-    return f"{head}{begin}{rates.table()}{end}{rest.partition(end)[2]}"
+    return f"{head}{begin}{rates.markdown_table()}{end}{rest.partition(end)[2]}"
 
 
 def command_table() -> str:
@@ -152,7 +156,9 @@ def command_table() -> str:
         for at, (name, description) in enumerate(members.items()):
             command: click.Command = import_module(f"execplan.cli.commands.{name}").command
             arguments = [
-                parameter.make_metavar(_context(command)) for parameter in command.params if parameter.param_type_name == "argument"
+                parameter.make_metavar(_context(command))
+                for parameter in command.params
+                if parameter.param_type_name == "argument"
             ]
             flags = [
                 f"`{'/'.join([*parameter.opts[-1:], *parameter.secondary_opts])}`"

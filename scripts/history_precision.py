@@ -95,7 +95,9 @@ def has_finding(revision: Revision) -> bool | None:
         for path in (revision.path, revision.old_path)
     ]
     context = RuleContext(
-        is_archived=is_archived, path=revision.path, history=GitHistory(before, revision.old_path, was_archived, is_partial=True)
+        is_archived=is_archived,
+        path=revision.path,
+        history=GitHistory(before, revision.old_path, was_archived, is_partial=True),
     )
     return bool(lint_plan(after, context, {CODE: RULES[CODE].level}))
 

@@ -21,8 +21,8 @@ MARK = "q7"
 BEGIN = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 _ACTIONS = "Check Write Measure Move Rename Remove Test Document Split Cache Retry Log".split()
 _SUBJECTS = "reader writer parser lock index journal board settings timeout migration queue schema report token".split()
-_CONDITIONS = "before release|under load|on macOS|for archived plans|when the disk is full|without git|behind a flag".split(
-    "|"
+_CONDITIONS = (
+    "before release|under load|on macOS|for archived plans|when the disk is full|without git|behind a flag".split("|")
 )
 _PROSE = (outline.NAMES[0], *outline.NAMES[5:10])
 
@@ -89,7 +89,9 @@ def _reword(branch: Branch, plan: ParsedPlan) -> ChangeBuilder | None:
         return None
     old_text = plan.tasks[int(number) - 1].text
     wider = branch.random.random() < 0.5
-    return task_rewording.reword_task(number, f"{old_text.rstrip('.')}, and {branch.new_text()}" if wider else branch.new_text())
+    return task_rewording.reword_task(
+        number, f"{old_text.rstrip('.')}, and {branch.new_text()}" if wider else branch.new_text()
+    )
 
 
 def _decide(branch: Branch, plan: ParsedPlan) -> ChangeBuilder:

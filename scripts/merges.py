@@ -162,7 +162,9 @@ def table(results: list[dict[str, MergeOutcome]]) -> str:
     for method in WAYS:
         outcomes = [result[method] for result in results]
         share = 100 * sum(outcome.conflict for outcome in outcomes) / len(outcomes)
-        counts = [sum(bool(getattr(outcome, field)) for outcome in outcomes) for field in ("lost", "doubled", "unreadable")]
+        counts = [
+            sum(bool(getattr(outcome, field)) for outcome in outcomes) for field in ("lost", "doubled", "unreadable")
+        ]
         lines.append(f"{method:<14} {share:>7.1f} %  {counts[0]:>6}  {counts[1]:>7}  {counts[2]:>10}")
     return "\n".join(lines)
 
@@ -172,7 +174,11 @@ def broken(results: list[tuple[Sides, dict[str, MergeOutcome]]]) -> list[str]:
     problems = []
     for versions, ways in results:
         outcome = ways["ours"]
-        for field, details in (("lost", outcome.lost), ("doubled", outcome.doubled), ("unreadable", [outcome.unreadable])):
+        for field, details in (
+            ("lost", outcome.lost),
+            ("doubled", outcome.doubled),
+            ("unreadable", [outcome.unreadable]),
+        ):
             problems += [f"{versions.name}: {field}: {detail}  ({versions.commands})" for detail in details if detail]
     share = 100 * sum(ways["ours"].conflict for _, ways in results) / len(results)
     return problems + ([f"conflicts in {share:.1f} %, more than {CONFLICTS:g} %"] if share > CONFLICTS else [])

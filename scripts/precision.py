@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import precision_steps
-from corpus_given import rule_context, locate_plans
+from corpus_given import locate_plans, rule_context
 from precision_steps import CODE as STEP
 
 from execplan.linter.runner import HINT, RULES, lint_bytes
@@ -103,7 +103,9 @@ def find_problems(drawn: dict[str, list[Drawn]]) -> list[str]:
     judged = verdicts()
     drawn_keys = {finding[:3] for drawn_findings in drawn.values() for finding in drawn_findings}
     problems = [f"{code} {file}:{line}: not judged" for code, file, line in sorted(drawn_keys - judged.keys())]
-    problems += [f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - drawn_keys)]
+    problems += [
+        f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - drawn_keys)
+    ]
     for code, (right, count) in shares(drawn).items():
         if code == STEP:
             if count and right < MIN_SHARE * count:
@@ -140,13 +142,19 @@ def main() -> int:
         print(f"no corpus in {folder}: nothing was judged")
         return 0
     findings_by_code = findings(folder)
-    drawn = {code: draw(rule_findings) for code, rule_findings in findings_by_code.items() if not arguments.codes or code.startswith(tuple(arguments.codes))}
+    drawn = {
+        code: draw(rule_findings)
+        for code, rule_findings in findings_by_code.items()
+        if not arguments.codes or code.startswith(tuple(arguments.codes))
+    }
     if arguments.what == "draw":
         show(drawn, folder)
         return 0
     if arguments.what == "check":
         problems = find_problems(drawn)
-        print("\n".join(problems[:50]) or "every finding that was drawn is judged, and every rule is right often enough")
+        print(
+            "\n".join(problems[:50]) or "every finding that was drawn is judged, and every rule is right often enough"
+        )
         return 1 if problems else 0
     for code, (right, count) in shares(drawn).items():
         state = "" if code == STEP or RULES[code].on else "  off by default"

@@ -11,12 +11,14 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from tests.execution.rates import SETS, EXPECTED_LEVELS, rates
+from tests.execution.rates import EXPECTED_LEVELS, SETS, rates
 
 
 def main(arguments: list[str]) -> int:
     """Print the rates; return 1 if a command was rated wrong."""
-    chosen = {arguments[0]: Path(arguments[1])} if arguments else {name: SETS / f"{name}.tsv" for name in EXPECTED_LEVELS}
+    chosen = (
+        {arguments[0]: Path(arguments[1])} if arguments else {name: SETS / f"{name}.tsv" for name in EXPECTED_LEVELS}
+    )
     missed = []
     for name, path in chosen.items():
         set_rates = rates(name, path)

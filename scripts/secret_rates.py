@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from tests.secrets.rates import CLEAN, SETS, in_files, precision, recall, table
+from tests.secrets.rates import CLEAN, SETS, in_files, markdown_table, precision, recall
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
@@ -23,7 +23,7 @@ CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "cor
 
 def main(arguments: list[str]) -> int:
     """Print the rates; return 1 if a labeled text has a wrong result."""
-    print(table())
+    print(markdown_table())
     wrong = [*map(recall, SETS), *map(precision, CLEAN)]
     for rate in wrong:
         print("\n".join([f"{rate.name}: {miss}" for miss in rate.wrong]), end="\n" if rate.wrong else "")
@@ -34,7 +34,9 @@ def main(arguments: list[str]) -> int:
             begun = time.process_time()
             files, size, detections = in_files(paths)
             took = time.process_time() - begun
-            print(f"{title}: {files} files, {size:,} characters, {len(detections)} places, {took:.1f} s of processor time")
+            print(
+                f"{title}: {files} files, {size:,} characters, {len(detections)} places, {took:.1f} s of processor time"
+            )
             print("\n".join([f"  {detection}" for detection in detections]))
     return 1 if any([rate.wrong for rate in wrong]) else 0
 

@@ -95,7 +95,9 @@ def main() -> int:
         if stale and not arguments.check:
             PAGE.write_text(new, encoding="utf-8")
     outcome = "; docs/summaries.md " + ("is stale" if arguments.check else "written") if stale else ""
-    print(f"{len(reports)} plans, {sum(len(report.word_counts) for report in reports):,} summaries, {len(problems)} faults{outcome}")
+    print(
+        f"{len(reports)} plans, {sum(len(report.word_counts) for report in reports):,} summaries, {len(problems)} faults{outcome}"
+    )
     return 1 if problems or (stale and arguments.check) else 0
 
 

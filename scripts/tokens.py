@@ -93,7 +93,9 @@ def fit(texts: list[Sample]) -> dict[str, int]:
     for sample in texts:
         range_counts = _non_ascii_counts(sample.text)
         fixed_tokens = (
-            sum([range_counts[end] * weight for end, weight in NON_ASCII_WEIGHTS.items() if end not in FITTED]) / 1000 / HIGH
+            sum([range_counts[end] * weight for end, weight in NON_ASCII_WEIGHTS.items() if end not in FITTED])
+            / 1000
+            / HIGH
         )
         share = 1 / sample.tokens / counts[sample.kind] ** 0.5
         row = [number * share for number in [*count_patterns(sample.text), *[range_counts[end] for end in FITTED]]]
@@ -101,7 +103,10 @@ def fit(texts: list[Sample]) -> dict[str, int]:
             right[at] += row_value * (sample.tokens - fixed_tokens) * share
             for to, column_value in enumerate(row):
                 square[at][to] += row_value * column_value
-    return {name: round(1000 * HIGH * weight) for name, weight in zip(names, _nonnegative_least_squares(square, right), strict=True)}
+    return {
+        name: round(1000 * HIGH * weight)
+        for name, weight in zip(names, _nonnegative_least_squares(square, right), strict=True)
+    }
 
 
 def _nonnegative_least_squares(square: list[list[float]], right: list[float]) -> list[float]:
@@ -110,7 +115,9 @@ def _nonnegative_least_squares(square: list[list[float]], right: list[float]) ->
     for _ in range(3000):
         for at, line in enumerate(square):
             if line[at]:
-                gap = right[at] - sum([coefficient * solution for coefficient, solution in zip(line, best, strict=True)])
+                gap = right[at] - sum(
+                    [coefficient * solution for coefficient, solution in zip(line, best, strict=True)]
+                )
                 best[at] = max(0.0, best[at] + gap / line[at])
     return best
 
@@ -135,7 +142,9 @@ def main() -> int:
     if arguments.fit:
         print("\n".join([f'    "{name}": {weight},' for name, weight in fit(texts).items()]))
     sizes = sorted([abs(error) for kind in ("plans", "code") for error in errors(texts, kind)])
-    return int(arguments.check and (sizes[len(sizes) // 2] > MEDIAN_LIMIT or sizes[int(len(sizes) * 0.95)] > PERCENTILE_LIMIT))
+    return int(
+        arguments.check and (sizes[len(sizes) // 2] > MEDIAN_LIMIT or sizes[int(len(sizes) * 0.95)] > PERCENTILE_LIMIT)
+    )
 
 
 if __name__ == "__main__":

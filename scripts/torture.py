@@ -81,7 +81,11 @@ def _kills(name: str) -> WorkResult:
         scenario = CrashScenario(Path(folder), SCENES[name])
         kills = sweep(scenario, [call for call in scenario.undisturbed.calls if call.number > 1], {})
     swept = SweepResult(name, tuple(kills), time.monotonic() - begun)
-    counts = [swept.count(outcome) for outcome in (OLD, NEW, BETWEEN)] + [swept.finished, swept.count(MISSED), len(swept.bad)]
+    counts = [swept.count(outcome) for outcome in (OLD, NEW, BETWEEN)] + [
+        swept.finished,
+        swept.count(MISSED),
+        len(swept.bad),
+    ]
     figures = [len(kills), *counts, round(swept.seconds)]
     return WorkResult(f"{name:>22}" + "".join([f"{figure:>12,}" for figure in figures]), swept.bad)
 

@@ -23,11 +23,20 @@ def main(arguments: list[str]) -> int:
     """Print the rates; return 1 if a request that needs a plan was judged to need none."""
     wrong = 0
     for path in (rates.FITTED, rates.FURTHER, rates.HELD_OUT):
-        requests = rates.judged(path)
+        requests = rates.evaluate_requests(path)
         print("\n".join(_table(path.stem, requests)))
         if "-v" in arguments and path != rates.HELD_OUT:
-            missed = [request for request in requests if request.triage.verdict != rates.WANTED[request.label]]
-            print("\n".join([f"{request.triage.verdict} {request.triage.confidence:.2f}  {request.words}" for request in missed]))
+            missed = [
+                request for request in requests if request.triage.verdict != rates.EXPECTED_VERDICTS[request.label]
+            ]
+            print(
+                "\n".join(
+                    [
+                        f"{request.triage.verdict} {request.triage.confidence:.2f}  {request.request}"
+                        for request in missed
+                    ]
+                )
+            )
         wrong += rates.confusion(requests)["plan", "none"]
     corpus = find_corpus()
     if corpus is not None:
@@ -35,17 +44,17 @@ def main(arguments: list[str]) -> int:
     return 1 if wrong else 0
 
 
-def _table(name: str, requests: list[rates.Judged]) -> list[str]:
+def _table(name: str, requests: list[rates.LabelledTriage]) -> list[str]:
     """Return the confusion matrix and the calibration of a set, in the format of the page."""
     counts = rates.confusion(requests)
     lines = [f"{name}: {len(requests)} requests, Brier score {rates.brier(requests):.3f}", ""]
     lines += [f"| labelled | {' | '.join(rates.VERDICTS)} |", "|---|---|---|---|"]
-    for label in rates.WANTED:
+    for label in rates.EXPECTED_VERDICTS:
         lines.append(f"| {label} | {' | '.join([str(counts[label, verdict]) for verdict in rates.VERDICTS])} |")
     lines += ["", "| confidence that none is needed | requests | mean confidence | small |", "|---|---|---|---|"]
     for bucket in rates.calibration(requests):
         share = f"{bucket.small / bucket.total:.2f}" if bucket.total else "-"
-        lines.append(f"| {bucket.least:g} to {min(bucket.below, 1):g} | {bucket.total} | {bucket.mean:.2f} | {share} |")
+        lines.append(f"| {bucket.lower:g} to {min(bucket.upper, 1):g} | {bucket.total} | {bucket.mean:.2f} | {share} |")
     return [*lines, ""]
 
 

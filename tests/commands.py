@@ -11,15 +11,15 @@ from execplan.cli.app import group
 
 def check_command(line: str) -> None:
     """Parse a command line that begins with `execplan`, without running it; an assertion fails when it can't be."""
-    words = shlex.split(line, comments=True)
-    assert words[0] == "execplan", line
+    arguments = shlex.split(line, comments=True)
+    assert arguments[0] == "execplan", line
     try:
         with click.Context(group, info_name="execplan") as outer:
-            rest = group.make_parser(outer).parse_args(words[1:])[1]
-            if rest:
-                name, command, rest = group.resolve_command(outer, rest)
+            remaining = group.make_parser(outer).parse_args(arguments[1:])[1]
+            if remaining:
+                name, command, remaining = group.resolve_command(outer, remaining)
                 assert command is not None
-                with command.make_context(name, rest, parent=outer):
+                with command.make_context(name, remaining, parent=outer):
                     pass
     except click.exceptions.Exit:
         pass  # --help and --version end here

@@ -83,20 +83,20 @@ class Folder:
 
     def run(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **env: str) -> Result:
         """Run execplan, forked from a process that has imported it where its environment allows that."""
-        whole = {**self.env, **env}
-        if forks.can_serve(whole, ENVIRONMENT):
-            status, out, err = forks.run(arguments, cwd or self.path, whole, stdin)
+        environment = {**self.env, **env}
+        if forks.can_serve(environment, ENVIRONMENT):
+            status, out, err = forks.run(arguments, cwd or self.path, environment, stdin)
             return Result(status, out.decode(), err.decode())
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-m", "execplan", *arguments],
             cwd=cwd or self.path,
-            env=whole,
+            env=environment,
             input=stdin,
             capture_output=True,
             timeout=forks.LIMIT,
             check=False,
         )
-        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Result(completed.returncode, completed.stdout.decode(), completed.stderr.decode())
 
     def ok(self, *arguments: str, stdin: bytes = b"") -> dict[str, Any]:
         """Run execplan with `--json`, expect exit 0, and give the document's data."""
@@ -107,11 +107,11 @@ class Folder:
 
     def git(self, *arguments: str) -> str:
         """Run git and expect it to work."""
-        done = subprocess.run(
+        completed = subprocess.run(
             ["git", *arguments], cwd=self.path, env=self.env, capture_output=True, check=False, timeout=60
         )
-        assert done.returncode == 0, (arguments, done.stderr.decode())
-        return done.stdout.decode()
+        assert completed.returncode == 0, (arguments, completed.stderr.decode())
+        return completed.stdout.decode()
 
     def write(self, name: str, content: str | bytes) -> Path:
         """Write a file below the folder."""
@@ -142,11 +142,11 @@ def plain(tmp_path: Path) -> Folder:
 def repo(tmp_path: Path) -> Folder:
     """A git repository with one commit and a home."""
     path = tmp_path / "repo"
-    copied(_first, path)
+    copy_from_template(_create_first_commit, path)
     return Folder(path)
 
 
-def _first(folder: Folder) -> None:
+def _create_first_commit(folder: Folder) -> None:
     folder.git("init", "-q", "-b", "main")
     folder.write("README.md", "# A project\n")
     folder.git("add", "-A")
@@ -154,23 +154,23 @@ def _first(folder: Folder) -> None:
     (folder.path / ".agent" / "execplans").mkdir(parents=True)
 
 
-_made: dict[Callable[[Folder], None], Path] = {}
+_templates: dict[Callable[[Folder], None], Path] = {}
 
 
-def copied(make: Callable[[Folder], None], path: Path) -> None:
+def copy_from_template(make: Callable[[Folder], None], path: Path) -> None:
     """Put there what `make` makes of an empty folder, once a process: git takes five times as long as a copy."""
-    if make not in _made:
-        _made[make] = Path(tempfile.mkdtemp(prefix="made-")) / "made"
-        _made[make].mkdir()
-        make(Folder(_made[make]))
-    shutil.copytree(_made[make], path, symlinks=True)
+    if make not in _templates:
+        _templates[make] = Path(tempfile.mkdtemp(prefix="made-")) / "made"
+        _templates[make].mkdir()
+        make(Folder(_templates[make]))
+    shutil.copytree(_templates[make], path, symlinks=True)
 
 
 def pytest_configure() -> None:
     """A shell without job control starts what is in its background with SIGINT ignored, which the tests of signals would inherit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    looked.watch()
+    looked.watch_lookups()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -193,27 +193,27 @@ def pytest_runtest_teardown() -> None:
 
 def pytest_sessionfinish() -> None:
     """Throw away what was copied from."""
-    for path in _made.values():
+    for path in _templates.values():
         shutil.rmtree(path.parent)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What tests have counted, and how many were skipped for want of which tool."""
-    reports = [each for kind in ("passed", "failed") for each in terminalreporter.stats.get(kind, [])]
-    told = [words for each in reports for name, words in each.user_properties if name == COUNTED]
-    if told:
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
+    counted_lines = [line for report in reports for name, line in report.user_properties if name == COUNTED]
+    if counted_lines:
         terminalreporter.section("counted")
-    for words in sorted(told):
-        terminalreporter.line(words)
-    wanted = Counter(filter(None, map(_wanted, terminalreporter.stats.get("skipped", []))))
-    if wanted:
-        each = ", ".join([f"{name} ({count})" for name, count in sorted(wanted.items())])
-        count = sum(wanted.values())
+    for line in sorted(counted_lines):
+        terminalreporter.line(line)
+    missing_tools = Counter(filter(None, map(_missing_tool, terminalreporter.stats.get("skipped", []))))
+    if missing_tools:
+        tool_counts = ", ".join([f"{name} ({count})" for name, count in sorted(missing_tools.items())])
+        count = sum(missing_tools.values())
         tests = "1 test" if count == 1 else f"{count} tests"
-        terminalreporter.line(f"{tests} skipped for want of: {each}; {REQUIRED}=required makes this a failure")
+        terminalreporter.line(f"{tests} skipped for want of: {tool_counts}; {REQUIRED}=required makes this a failure")
 
 
-def _wanted(report: pytest.TestReport) -> str | None:
+def _missing_tool(report: pytest.TestReport) -> str | None:
     """The tool for want of which a test was skipped."""
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
     return reason.removeprefix(SKIPPED).split(":")[0] if reason.startswith(SKIPPED) else None
@@ -221,6 +221,6 @@ def _wanted(report: pytest.TestReport) -> str | None:
 
 def find_corpus() -> Path | None:
     """The corpus of real plans, where it lies beside the checkout."""
-    named = os.environ.get("EXECPLAN_CORPUS")
-    path = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "corpus"
+    setting = os.environ.get("EXECPLAN_CORPUS")
+    path = Path(setting) if setting else Path(__file__).resolve().parents[2] / "shared" / "corpus"
     return path if path.is_dir() else None

@@ -49,7 +49,7 @@ _starting = threading.Lock()
 
 def can_serve(env: dict[str, str], usual: dict[str, str]) -> bool:
     """Whether a command may be forked: what Python reads of its environment when it starts is as usual."""
-    fixed = [{name: value for name, value in each.items() if _is_fixed(name)} for each in (env, usual)]
+    fixed = [{name: value for name, value in variables.items() if _is_fixed(name)} for variables in (env, usual)]
     return fixed[0] == fixed[1]
 
 
@@ -65,33 +65,39 @@ def run(
     begun: Callable[[int], None] = lambda pid: None,
 ) -> tuple[int, bytes, bytes]:
     """Run execplan: its exit status, below 0 for a signal, and what it printed; `begun` is told its process."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(stdin)
-        given.seek(0)
-        said = [
+    with (
+        tempfile.TemporaryFile() as stdin_file,
+        tempfile.TemporaryFile() as stdout_file,
+        tempfile.TemporaryFile() as stderr_file,
+    ):
+        stdin_file.write(stdin)
+        stdin_file.seek(0)
+        fields = [
             str(cwd),
             str(len(arguments)),
             *arguments,
             *[f"{name}={value}" for name, value in (env | looked.passed_on()).items()],
         ]
-        request = b"".join([os.fsencode(each) + b"\0" for each in said])
+        request = b"".join([os.fsencode(field) + b"\0" for field in fields])
         with socket.socket(socket.AF_UNIX) as server:
             server.connect(path(env))
-            sent = socket.send_fds(server, [request], [given.fileno(), out.fileno(), err.fileno()])
-            server.sendall(request[sent:])
+            sent_count = socket.send_fds(
+                server, [request], [stdin_file.fileno(), stdout_file.fileno(), stderr_file.fileno()]
+            )
+            server.sendall(request[sent_count:])
             server.shutdown(socket.SHUT_WR)
             server.settimeout(LIMIT)
-            with server.makefile() as told:
-                pid = int(told.readline())
+            with server.makefile() as reply:
+                pid = int(reply.readline())
                 begun(pid)
                 try:
-                    status = int(told.readline())
+                    status = int(reply.readline())
                 except TimeoutError:
                     os.kill(pid, signal.SIGKILL)
                     raise AssertionError(f"process {pid} did not end within {LIMIT} seconds: {arguments}") from None
-        out.seek(0)
-        err.seek(0)
-        return status, out.read(), err.read()
+        stdout_file.seek(0)
+        stderr_file.seek(0)
+        return status, stdout_file.read(), stderr_file.read()
 
 
 def command(env: dict[str, str]) -> str:
@@ -109,16 +115,16 @@ def path(env: dict[str, str]) -> str:
 
 def _start(env: dict[str, str]) -> str:
     name = os.path.join(tempfile.mkdtemp(prefix="forks-"), "socket")
-    theirs, ours = os.pipe()
-    subprocess.run([sys.executable, "-m", "tests.forks", name], cwd=_ROOT, env=env, stdin=theirs, check=True)
-    os.close(theirs)
-    atexit.register(os.close, ours)
+    read_end, write_end = os.pipe()
+    subprocess.run([sys.executable, "-m", "tests.forks", name], cwd=_ROOT, env=env, stdin=read_end, check=True)
+    os.close(read_end)
+    atexit.register(os.close, write_end)
     return name
 
 
 def _serve(name: str) -> None:
     """Take requests until standard input ends, in a process that nobody waits for."""
-    looked.watch()
+    looked.watch_lookups()
     with socket.socket(socket.AF_UNIX) as requests:
         requests.bind(name)
         requests.listen(128)
@@ -138,16 +144,16 @@ def _serve(name: str) -> None:
                 return
             if woken in ready:
                 os.read(woken, 1024)
-                _tell_ends(at_work)
+                _report_exits(at_work)
             if requests in ready:
-                _begin(requests, at_work, [woken, wake])
+                _fork_command(requests, at_work, [woken, wake])
 
 
 def _warm_up() -> None:
     """Have what a command needs in memory, so that none has to load it."""
-    for each in (*_HEAVY, *[found.name for found in pkgutil.walk_packages(execplan.__path__, "execplan.")]):
-        if not each.endswith("__main__"):
-            import_module(each)
+    for module_name in (*_HEAVY, *[module.name for module in pkgutil.walk_packages(execplan.__path__, "execplan.")]):
+        if not module_name.endswith("__main__"):
+            import_module(module_name)
     sys.argv = ["execplan", "--version"]
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
         main.main()
@@ -156,45 +162,45 @@ def _warm_up() -> None:
     gc.freeze()
 
 
-def _begin(requests: socket.socket, at_work: dict[int, socket.socket], ours: list[int]) -> None:
+def _fork_command(requests: socket.socket, at_work: dict[int, socket.socket], wakeup_pipe: list[int]) -> None:
     """Fork the command that is asked for, and tell its process."""
-    asking = requests.accept()[0]
-    data, handles, _, _ = socket.recv_fds(asking, 1 << 16, 3)
-    while more := asking.recv(1 << 16):
-        data += more
+    client = requests.accept()[0]
+    data, handles, _, _ = socket.recv_fds(client, 1 << 16, 3)
+    while chunk := client.recv(1 << 16):
+        data += chunk
     pid = os.fork()
     if pid == 0:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for each in (requests, asking, *at_work.values()):
-            each.close()
-        for number in ours:
+        for connection in (requests, client, *at_work.values()):
+            connection.close()
+        for number in wakeup_pipe:
             os.close(number)
-        _become([os.fsdecode(each) for each in data.split(b"\0")[:-1]], handles)
+        _run_command([os.fsdecode(field) for field in data.split(b"\0")[:-1]], handles)
     for number in handles:
         os.close(number)
-    at_work[pid] = asking
-    _tell(asking, pid)
+    at_work[pid] = client
+    _send_number(client, pid)
 
 
-def _tell_ends(at_work: dict[int, socket.socket]) -> None:
+def _report_exits(at_work: dict[int, socket.socket]) -> None:
     """Tell of each command that has ended how it did."""
     while at_work:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
             return
-        with at_work.pop(pid) as asking:
-            _tell(asking, os.waitstatus_to_exitcode(status))
+        with at_work.pop(pid) as client:
+            _send_number(client, os.waitstatus_to_exitcode(status))
 
 
-def _tell(asking: socket.socket, number: int) -> None:
+def _send_number(client: socket.socket, number: int) -> None:
     with contextlib.suppress(OSError):  # who asked may be gone
-        asking.sendall(b"%d\n" % number)
+        client.sendall(b"%d\n" % number)
 
 
-def _become(said: list[str], handles: list[int]) -> NoReturn:
+def _run_command(fields: list[str], handles: list[int]) -> NoReturn:
     """Be what `python -m execplan` is, without its start."""
-    cwd, count, rest = said[0], int(said[1]), said[2:]
+    cwd, count, remaining = fields[0], int(fields[1]), fields[2:]
     for number, handle in enumerate(handles):
         os.dup2(handle, number)
         os.close(handle)
@@ -203,11 +209,11 @@ def _become(said: list[str], handles: list[int]) -> NoReturn:
     sys.stderr = _stream(2, sys.stderr)
     os.chdir(cwd)
     os.environ.clear()
-    for each in rest[count:]:
-        name, _, value = each.partition("=")
+    for variable in remaining[count:]:
+        name, _, value = variable.partition("=")
         os.environ[name] = value
     time.tzset()
-    sys.argv = [str(_ROOT / "execplan" / "__main__.py"), *rest[:count]]
+    sys.argv = [str(_ROOT / "execplan" / "__main__.py"), *remaining[:count]]
     sys.path[0] = cwd
     if KILL in os.environ:
         arm(os.environ.pop(KILL))

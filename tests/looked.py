@@ -18,23 +18,23 @@ from bare_path import PROMISED, UTILITIES
 FILE = "EXECPLAN_LOOKED"
 CURRENT = "PYTEST_CURRENT_TEST"
 """Where pytest says which test is run: `tests/test_x.py::test_y[z] (call)`."""
-_THERE = frozenset((*PROMISED, *UTILITIES))
+_ALWAYS_PRESENT = frozenset((*PROMISED, *UTILITIES))
 _STARTED = "subprocess.Popen"
 
 
-def watch() -> None:
+def watch_lookups() -> None:
     """From now on, note each test that looks for such a program, in this process and those that are forked from it."""
     if FILE not in os.environ:
         return
     file, find = os.environ[FILE], shutil.which
 
-    def which(cmd: str, *rest: Any, **named: Any) -> str | None:
-        if os.path.basename(cmd) not in _THERE:
+    def which(cmd: str, *args: Any, **kwargs: Any) -> str | None:
+        if os.path.basename(cmd) not in _ALWAYS_PRESENT:
             _note(file)
-        return find(cmd, *rest, **named)
+        return find(cmd, *args, **kwargs)
 
     def started(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == _STARTED and os.path.basename(os.fsdecode(arguments[0])) not in _THERE - {"sh", "bash"}:
+        if event == _STARTED and os.path.basename(os.fsdecode(arguments[0])) not in _ALWAYS_PRESENT - {"sh", "bash"}:
             _note(file)
 
     shutil.which = which  # type: ignore[assignment]

@@ -8,23 +8,23 @@ from execplan.text.line_merge import ConflictMarkers, merge_with_markers
 from execplan.text.text_lines import Text
 
 
-def general(base: bytes | None, ours: bytes, theirs: bytes, marks: ConflictMarkers | None = None) -> MergeResult:
+def merge_by_rules(base: bytes | None, ours: bytes, theirs: bytes, marks: ConflictMarkers | None = None) -> MergeResult:
     """A merge by the rules, also where two versions are equal."""
-    was = decode(base) if base is not None else None
-    return merge_plan_texts(was, decode(ours), decode(theirs), merge_with_markers, marks or ConflictMarkers())
+    base_text = decode(base) if base is not None else None
+    return merge_plan_texts(base_text, decode(ours), decode(theirs), merge_with_markers, marks or ConflictMarkers())
 
 
-def both_ways(base: str | None, ours: str, theirs: str) -> MergeResult:
+def merge_both_ways(base: str | None, ours: str, theirs: str) -> MergeResult:
     """A merge that comes out the same, up to the order of lines, when the sides are swapped."""
-    was = base.encode() if base is not None else None
-    result = general(was, ours.encode(), theirs.encode())
-    swapped = general(was, theirs.encode(), ours.encode())
-    assert said(swapped.data) == said(result.data)
+    base_data = base.encode() if base is not None else None
+    result = merge_by_rules(base_data, ours.encode(), theirs.encode())
+    swapped = merge_by_rules(base_data, theirs.encode(), ours.encode())
+    assert content_lines(swapped.data) == content_lines(result.data)
     assert swapped.conflict_count == result.conflict_count
     assert sorted(len(note) for note in swapped.notes) == sorted(len(note) for note in result.notes)
     return result
 
 
-def said(data: bytes) -> list[str]:
+def content_lines(data: bytes) -> list[str]:
     """The lines that say something, in no order."""
     return sorted(line for line in Text.from_bytes(data).lines if line.strip())

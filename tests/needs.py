@@ -38,14 +38,14 @@ def missing(name: str) -> str | None:
         trial = _TRIALS.get(name)
         if trial is None:
             return None
-        done = subprocess.run(["sh", "-c", trial], cwd=folder, capture_output=True, timeout=60, check=False)
-        said = Path(folder, "log").read_text("utf-8", "replace") if Path(folder, "log").exists() else ""
-        if name == "strace" and done.returncode < 0 and "killed by SIGKILL" in said:
+        completed = subprocess.run(["sh", "-c", trial], cwd=folder, capture_output=True, timeout=60, check=False)
+        log = Path(folder, "log").read_text("utf-8", "replace") if Path(folder, "log").exists() else ""
+        if name == "strace" and completed.returncode < 0 and "killed by SIGKILL" in log:
             return None
-        if name != "strace" and done.returncode == 0:
+        if name != "strace" and completed.returncode == 0:
             return None
-    words = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return f"it does not work here: {words[0] if words else f'exit {done.returncode}'}"
+    error_lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
+    return f"it does not work here: {error_lines[0] if error_lines else f'exit {completed.returncode}'}"
 
 
 _TRIALS = {

@@ -84,21 +84,21 @@ def ping():
 
 def with_sections(fragment: str) -> str:
     """The clean plan with the head and the sections of a fragment in place of its own, in the fragment's order."""
-    head, *own = CLEAN.split("\n## ")
-    above, *pieces = ("\n" + fragment.strip("\n")).split("\n## ")
-    names = [_name(each) for each in own]
-    new = {at: _name(piece) for at, piece in enumerate(pieces)}
-    first = [at for at, name in new.items() if name in names and list(new.values()).index(name) == at]
-    slots = sorted([names.index(new[at]) for at in first])
-    for slot, at in zip(slots, first, strict=True):
-        own[slot] = pieces[at].rstrip("\n") + "\n"
-    own += [piece.rstrip("\n") + "\n" for at, piece in enumerate(pieces) if at not in first]
-    return "\n## ".join([above.lstrip("\n") + "\n" if above.strip() else head, *own])
+    head, *sections = CLEAN.split("\n## ")
+    new_head, *new_sections = ("\n" + fragment.strip("\n")).split("\n## ")
+    names = [_section_name(section) for section in sections]
+    new = {at: _section_name(new_section) for at, new_section in enumerate(new_sections)}
+    first_uses = [at for at, name in new.items() if name in names and list(new.values()).index(name) == at]
+    slots = sorted([names.index(new[at]) for at in first_uses])
+    for slot, at in zip(slots, first_uses, strict=True):
+        sections[slot] = new_sections[at].rstrip("\n") + "\n"
+    sections += [new_section.rstrip("\n") + "\n" for at, new_section in enumerate(new_sections) if at not in first_uses]
+    return "\n## ".join([new_head.lstrip("\n") + "\n" if new_head.strip() else head, *sections])
 
 
-def _name(piece: str) -> str:
+def _section_name(section: str) -> str:
     """What a section is called by the format, or by itself."""
-    title = piece.split("\n", 1)[0]
+    title = section.split("\n", 1)[0]
     return outline.canonical_name(title) or title
 
 

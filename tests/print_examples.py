@@ -13,8 +13,8 @@ import tests.conftest  # noqa: F401 - it chooses the examples
 
 def main(modules: list[str]) -> None:
     """Print them."""
-    for each in modules:
-        import_module(each)
+    for module in modules:
+        import_module(module)
 
     @settings(max_examples=300)
     @given(st.text(), st.integers(), st.floats())

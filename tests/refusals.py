@@ -13,12 +13,12 @@ from execplan import errors
 PACKAGE = Path(errors.__file__).parent
 
 
-class Raised(NamedTuple):
+class RaisedCode(NamedTuple):
     """A place where a code is raised."""
 
     code: str
     exit: int
-    place: str
+    location: str
     """File and line, from the package."""
 
 
@@ -29,32 +29,32 @@ class _Call(NamedTuple):
 
 
 @cache
-def raised() -> list[Raised]:
+def raised_codes() -> list[RaisedCode]:
     """Each code of each `ExecplanError(…)`; a code that can't be told from the source fails an assertion."""
     calls = [call for path in sorted(PACKAGE.rglob("*.py")) for call in _calls(path)]
-    found = []
+    codes = []
     for call in calls:
         if _name(call.node.func) == "ExecplanError":
-            place = f"{call.file.relative_to(PACKAGE.parent)}:{call.node.lineno}"
-            status = next(each.value for each in call.node.keywords if each.arg == "exit")
-            assert isinstance(status, ast.Name), f"{place}: exit is no constant of errors.py"
+            location = f"{call.file.relative_to(PACKAGE.parent)}:{call.node.lineno}"
+            status = next(argument.value for argument in call.node.keywords if argument.arg == "exit")
+            assert isinstance(status, ast.Name), f"{location}: exit is no constant of errors.py"
             for code in _texts(call.node.args[0], call, calls):
-                found.append(Raised(code, getattr(errors, status.id), place))
-    return found
+                codes.append(RaisedCode(code, getattr(errors, status.id), location))
+    return codes
 
 
 def _calls(path: Path) -> list[_Call]:
     """Every call in a file, with the function that it stands in."""
-    found = []
+    calls = []
 
     def walk(node: ast.AST, inside: ast.FunctionDef | None) -> None:
         if isinstance(node, ast.Call):
-            found.append(_Call(node, path, inside))
+            calls.append(_Call(node, path, inside))
         for child in ast.iter_child_nodes(node):
             walk(child, node if isinstance(node, ast.FunctionDef) else inside)
 
     walk(ast.parse(path.read_text(encoding="utf-8")), None)
-    return found
+    return calls
 
 
 def _name(node: ast.expr) -> str:
@@ -72,17 +72,19 @@ def _texts(node: ast.expr, call: _Call, calls: list[_Call]) -> set[str]:
     if isinstance(node, ast.JoinedStr):
         return {"".join(parts) for parts in product(*[_texts(part, call, calls) for part in node.values])}
     inside = call.inside
-    names = [each.arg for each in (*inside.args.args, *inside.args.kwonlyargs)] if inside else []
+    names = [parameter.arg for parameter in (*inside.args.args, *inside.args.kwonlyargs)] if inside else []
     assert isinstance(node, ast.Name), f"{call.file}:{node.lineno}: which code is this?"
     assert node.id in names, f"{call.file}:{node.lineno}: which code is {node.id}?"
     assert inside is not None
-    found: set[str] = set()
+    texts: set[str] = set()
     names = [name for name in names if name not in ("self", "cls")]
-    for other in calls:
-        if _name(other.node.func) != inside.name or (inside.name.startswith("_") and other.file != call.file):
+    for other_call in calls:
+        if _name(other_call.node.func) != inside.name or (inside.name.startswith("_") and other_call.file != call.file):
             continue
-        given = dict(zip(names, other.node.args, strict=False))
-        given |= {each.arg: each.value for each in other.node.keywords if each.arg}
-        assert node.id in given, f"{other.file}:{other.node.lineno}: {inside.name} is called without {node.id}"
-        found |= _texts(given[node.id], other, calls)
-    return found
+        arguments = dict(zip(names, other_call.node.args, strict=False))
+        arguments |= {argument.arg: argument.value for argument in other_call.node.keywords if argument.arg}
+        assert node.id in arguments, (
+            f"{other_call.file}:{other_call.node.lineno}: {inside.name} is called without {node.id}"
+        )
+        texts |= _texts(arguments[node.id], other_call, calls)
+    return texts

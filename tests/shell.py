@@ -44,7 +44,7 @@ _VARYING = (
 """What is other each time: the ids of runs, what they took, whose login it is, what stands for secrets that are sent."""
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command printed, as it is shown, and how it ended."""
 
     exit: int
@@ -86,9 +86,9 @@ class Shell:
         command.write_text(f'#!/bin/sh\nexec {fork} "$@"\n', encoding="utf-8")
         command.chmod(0o755)
 
-    def run(self, line: str) -> Ran:
+    def run(self, line: str) -> CommandResult:
         """Run a line in the project folder."""
-        done = subprocess.run(
+        completed = subprocess.run(
             ["sh", "-c", line],
             cwd=self.project,
             env=self.env,
@@ -97,7 +97,7 @@ class Shell:
             timeout=120,
             check=False,
         )
-        return Ran(done.returncode, self._shown(done.stdout), self._shown(done.stderr))
+        return CommandResult(completed.returncode, self._normalize(completed.stdout), self._normalize(completed.stderr))
 
     def write(self, name: str, content: str) -> None:
         """Write a file of the project."""
@@ -105,9 +105,9 @@ class Shell:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
 
-    def _shown(self, output: bytes) -> str:
+    def _normalize(self, output: bytes) -> str:
         text = output.decode("utf-8", "backslashreplace")
         text = text.replace(str(self.scratch), HOME).replace(sys.executable, "/usr/bin/python3")
-        for pattern, shown in _VARYING:
-            text = pattern.sub(shown, text)
+        for pattern, replacement in _VARYING:
+            text = pattern.sub(replacement, text)
         return text

@@ -15,8 +15,10 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_only_what_is_promised_is_found() -> None:
-    found = run("sh", "-c", "for name; do command -v $name; done; true", "sh", *HIDDEN, "git", "make", "python3", "sed")
-    assert [Path(line).name for line in found.stdout.splitlines()] == ["git", "make", "python3", "sed"]
+    completed = run(
+        "sh", "-c", "for name; do command -v $name; done; true", "sh", *HIDDEN, "git", "make", "python3", "sed"
+    )
+    assert [Path(line).name for line in completed.stdout.splitlines()] == ["git", "make", "python3", "sed"]
     code = f"import shutil; print([name for name in {HIDDEN} if shutil.which(name)])"
     assert run("python3", "-c", code).stdout == "[]\n"
 

@@ -36,17 +36,17 @@ class Row(NamedTuple):
     level: int = 0
 
 
-def ours(text: str) -> list[Row]:
+def scanner_blocks(text: str) -> list[Row]:
     """The blocks as the scanner has them."""
-    cut = Text.from_str(text)
+    source = Text.from_str(text)
     return [
-        _row(cut.lines, block.start, block.end, block.kind, block.level if block.kind == HEADING else 0)
-        for block in scan_blocks(cut.lines, has_tabs=cut.tabs, allow_front_matter=False)
+        _row(source.lines, block.start, block.end, block.kind, block.level if block.kind == HEADING else 0)
+        for block in scan_blocks(source.lines, has_tabs=source.tabs, allow_front_matter=False)
         if block.kind in KINDS.values()
     ]
 
 
-def theirs(text: str) -> list[Row]:
+def markdown_it_blocks(text: str) -> list[Row]:
     """The blocks as markdown-it-py has them."""
     lines = Text.from_str(text).lines
     return [
@@ -64,10 +64,12 @@ def _row(lines: list[str], start: int, end: int, kind: str, level: int) -> Row:
 
 def differ(text: str) -> bool:
     """Whether markdown-it-py has other headings, fences or list items; indented code is none of the plan's business."""
-    return sorted(r for r in ours(text) if r.kind != CODE) != sorted(r for r in theirs(text) if r.kind != CODE)
+    return sorted(r for r in scanner_blocks(text) if r.kind != CODE) != sorted(
+        r for r in markdown_it_blocks(text) if r.kind != CODE
+    )
 
 
-class Judge(HTMLParser):
+class CmarkBlocks(HTMLParser):
     """The blocks of cmark's HTML with source positions: headings, code of both kinds, list items."""
 
     def __init__(self, text: str) -> None:
@@ -78,15 +80,15 @@ class Judge(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep a block that has a position."""
-        place = dict(attrs).get("data-sourcepos")
-        if place and tag in ("h1", "h2", "h3", "h4", "h5", "h6", "li", "pre"):
-            start, end = [int(part.split(":")[0]) for part in place.split("-")]
+        position = dict(attrs).get("data-sourcepos")
+        if position and tag in ("h1", "h2", "h3", "h4", "h5", "h6", "li", "pre"):
+            start, end = [int(point.split(":")[0]) for point in position.split("-")]
             if tag[0] == "h":
                 self.headings.append((start - 1, end, int(tag[1])))
             else:
                 self.starts.append((tag, start - 1))
 
-    def sides_with(self, rows: list[Row]) -> bool:
+    def agrees_with(self, rows: list[Row]) -> bool:
         """Whether these are its blocks; a heading behind definitions starts with them in its positions."""
         headings = [row for row in rows if row.kind == HEADING]
         starts = [("li" if row.kind == ITEM else "pre", row.start) for row in rows if row.kind != HEADING]
@@ -114,7 +116,7 @@ REASONS = {
 }
 """Why markdown-it-py may differ, and what a text then looks like; each has cmark on the scanner's side."""
 
-KNOWN = [
+KNOWN_DIFFERENCES = [
     "[x]: y\n2) ",
     "- [x]: y\nlazy",
     "[x]: y\n10. foo\n======",
@@ -143,17 +145,17 @@ NO_VERDICT = {
 """Where the judge, who follows version 0.29 of the specification, differs from 0.31, with an example."""
 
 
-def why(text: str) -> str | None:
+def unexplained_difference(text: str) -> str | None:
     """What is wrong when the two differ: no known reason, or a judge who sees it otherwise."""
     if not differ(text):
         return None
     source = "\n".join(Text.from_str(text).lines)
     if not any(pattern.search(source) for pattern in REASONS.values()):
-        return f"no reason known: {ours(text)} or {theirs(text)}"
-    judge = Judge(text)
-    if judge.sides_with(ours(text)) or any(pattern.search(source) for pattern, _ in NO_VERDICT.values()):
+        return f"no reason known: {scanner_blocks(text)} or {markdown_it_blocks(text)}"
+    cmark = CmarkBlocks(text)
+    if cmark.agrees_with(scanner_blocks(text)) or any(pattern.search(source) for pattern, _ in NO_VERDICT.values()):
         return None
-    return f"cmark: {judge.headings} {judge.starts}, not {ours(text)}"
+    return f"cmark: {cmark.headings} {cmark.starts}, not {scanner_blocks(text)}"
 
 
 @pytest.fixture(scope="session")
@@ -180,31 +182,31 @@ FRAGMENTS = (
     "\\", "&", "|", "[a]: ", "[x]: y\n", '[x]: <y> "z"\n', "/u", "\n']", "(t)", '"t"', "\xa0", "\u2028", "\x85",
 )  # fmt: skip
 SYNTAX = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=16).map("".join)
-ANY = st.text(st.characters(codec="utf-8", exclude_characters="\0\f\v\ufeff"))
-MIXED = st.lists(st.one_of(st.sampled_from(FRAGMENTS), ANY), max_size=12).map("".join)
+ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\f\v\ufeff"))
+MIXED = st.lists(st.one_of(st.sampled_from(FRAGMENTS), ANY_TEXT), max_size=12).map("".join)
 
 
 @given(SYNTAX)
 @settings(max_examples=3000)
 def test_texts_of_syntax(text: str) -> None:
-    assert why(text) is None
+    assert unexplained_difference(text) is None
 
 
 @given(MIXED)
 @settings(max_examples=1000)
 def test_any_texts(text: str) -> None:
-    assert why(text) is None
+    assert unexplained_difference(text) is None
 
 
-@pytest.mark.parametrize("text", KNOWN)
+@pytest.mark.parametrize("text", KNOWN_DIFFERENCES)
 def test_known_differences_have_cmark_on_our_side(text: str) -> None:
     assert differ(text)
-    assert why(text) is None
+    assert unexplained_difference(text) is None
 
 
 @pytest.mark.parametrize("text", [example for _, example in NO_VERDICT.values()])
 def test_the_judge_is_not_asked(text: str) -> None:
-    assert not Judge(text).sides_with(ours(text))
+    assert not CmarkBlocks(text).agrees_with(scanner_blocks(text))
 
 
 CORPUS = find_corpus()
@@ -213,10 +215,10 @@ CORPUS = find_corpus()
 @pytest.mark.skipif(CORPUS is None, reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
 def test_every_plan_of_the_corpus() -> None:
     assert CORPUS is not None
-    other = []
+    differing = []
     for path in sorted(CORPUS.rglob("*.md")):
         text = Text.from_bytes(path.read_bytes())
         front = front_matter_length(text.lines)
         if differ("\n".join(["" for _ in range(front)] + text.lines[front:]) + "\n"):
-            other.append(path.name)
-    assert other == []
+            differing.append(path.name)
+    assert differing == []

@@ -28,8 +28,8 @@ def read_cases(path: Path) -> list[Case]:
     for chunk in ("\n" + path.read_text(encoding="utf-8")).split("\n# ")[1:]:
         head, before, after = chunk.replace("~~~ after", "~~~ before").split("~~~ before")
         name, _, command = head.partition("\n")
-        words = shlex.split(command.replace("\\n", "\n"))
-        cases.append(Case(name, words, _body(before), _body(after)))
+        arguments = shlex.split(command.replace("\\n", "\n"))
+        cases.append(Case(name, arguments, _body(before), _body(after)))
     return cases
 
 
@@ -39,16 +39,16 @@ def _body(text: str) -> bytes:
     return (body[:-1] if "without final newline" in kind else body).encode()
 
 
-ALL = [pytest.param(case, id=case.name) for path in sorted(CASES.glob("*.md")) for case in read_cases(path)]
+ALL_CASES = [pytest.param(case, id=case.name) for path in sorted(CASES.glob("*.md")) for case in read_cases(path)]
 
 
-@pytest.mark.parametrize("case", ALL)
+@pytest.mark.parametrize("case", ALL_CASES)
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
 def test_case(plain: Folder, case: Case, end: bytes) -> None:
     path = plain.plan(case.before.replace(b"\n", end))
     data = plain.ok(*case.command)
     assert path.read_bytes() == case.after.replace(b"\n", end)
     assert data["changed"] is True
-    again = plain.ok(*case.command)
-    assert again["changed"] is False
+    repeated = plain.ok(*case.command)
+    assert repeated["changed"] is False
     assert path.read_bytes() == case.after.replace(b"\n", end)

@@ -39,12 +39,12 @@ MOMENT = datetime(2026, 1, 1, 23, 30, 5, tzinfo=UTC)
     ],
 )
 def test_shapes(words: str, stamp: str, rest: str, written: str) -> None:
-    found = read_timestamp(words)
-    assert found is not None
-    assert found.text == stamp
-    assert words[len(found.text) + len(found.separator) :] == rest
-    assert found.is_valid
-    assert write_timestamp(MOMENT, found) == written
+    timestamp = read_timestamp(words)
+    assert timestamp is not None
+    assert timestamp.text == stamp
+    assert words[len(timestamp.text) + len(timestamp.separator) :] == rest
+    assert timestamp.is_valid
+    assert write_timestamp(MOMENT, timestamp) == written
 
 
 @pytest.mark.parametrize(
@@ -61,22 +61,22 @@ def test_no_stamp(words: str) -> None:
      "(2026-01-01 10:00+1500)"],
 )  # fmt: skip
 def test_impossible(words: str) -> None:
-    found = read_timestamp(words)
-    assert found is not None
-    assert not found.is_valid
+    timestamp = read_timestamp(words)
+    assert timestamp is not None
+    assert not timestamp.is_valid
 
 
 @given(st.dates())
 def test_every_date_of_the_calendar_is_possible(date: object) -> None:
-    found = read_timestamp(f"{date}")
-    assert found is not None
-    assert found.is_valid
+    timestamp = read_timestamp(f"{date}")
+    assert timestamp is not None
+    assert timestamp.is_valid
 
 
 @given(st.text())
-def test_any_words(words: str) -> None:
-    found = read_timestamp(words)
-    assert found is None or words.startswith(found.text + found.separator)
+def test_any_words(text: str) -> None:
+    timestamp = read_timestamp(text)
+    assert timestamp is None or text.startswith(timestamp.text + timestamp.separator)
 
 
 @pytest.mark.parametrize(

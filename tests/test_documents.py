@@ -49,19 +49,19 @@ def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monke
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     names: dict[str, object] = {}
-    told: list[str] = []
+    failures: list[str] = []
     for block in _PYTHON.findall(path.read_text(encoding="utf-8")):
         test = doctest.DocTestParser().get_doctest(block, names, path.name, str(path), 0)
-        doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(test, out=told.append, clear_globs=False)
+        doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(test, out=failures.append, clear_globs=False)
         names = test.globs
-    assert not told, "".join(told)
+    assert not failures, "".join(failures)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_the_tests_that_are_named_are_there(path: Path) -> None:
     prose = _FENCED.sub("", path.read_text(encoding="utf-8"))
-    named = set(re.findall(r"`(tests/[a-z_/]+(?:\.py)?)`", prose))
-    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+    test_paths = set(re.findall(r"`(tests/[a-z_/]+(?:\.py)?)`", prose))
+    assert [name for name in sorted(test_paths) if not (ROOT / name).exists()] == []
 
 
 def test_each_promise_names_its_tests() -> None:
@@ -70,8 +70,8 @@ def test_each_promise_names_its_tests() -> None:
     assert len(promises) > 30
     in_common = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n\n")[0]
     assert "`tests/repo/test_outsiders.py`" in in_common
-    of_it = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n## ")[0]
-    assert [each for each in promises if "`tests/" not in each and each not in of_it] == []
+    no_lock_section = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n## ")[0]
+    assert [promise for promise in promises if "`tests/" not in promise and promise not in no_lock_section] == []
 
 
 def test_the_readme_shows_commands() -> None:
@@ -82,7 +82,7 @@ def test_the_readme_shows_commands() -> None:
 
 def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
     text = (ROOT / "docs" / "example.md").read_text(encoding="utf-8")
-    for words in (
+    for excerpt in (
         "\ncompleted 5 of 5 steps in ",
         "\nwhole  2026-01-01_farewell  ",
         "\nfailed 3 check ",
@@ -90,12 +90,12 @@ def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
         "\nhint: put them aside or as the run left them",
         "\nrolled back 5 steps (endpoint, route, test, check.1, check.2) of ",
     ):
-        assert words in text, f"the example is not what it was meant to show: {words!r} is missing"
+        assert excerpt in text, f"the example is not what it was meant to show: {excerpt!r} is missing"
 
 
 def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
     text = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
-    for words in (
+    for excerpt in (
         "the nearest step is check.1: the call has the further argument --locals",
         "the nearest step is route: greeter/routes.py would not be as planned",
         "test comes behind route, not done yet",
@@ -104,4 +104,4 @@ def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
         "\nroute may be tried once more",
         "\nended     completed after ",
     ):
-        assert words in text, f"the example is not what it was meant to show: {words!r} is missing"
+        assert excerpt in text, f"the example is not what it was meant to show: {excerpt!r} is missing"

@@ -85,31 +85,34 @@ def test_imports_go_down(path: Path) -> None:
     package = package_of(dotted(path))
     for name in imported(path):
         if name.startswith("execplan."):
-            other = package_of(name)
+            imported_package = package_of(name)
             if name == "execplan.__version__":
                 continue
-            assert other == package or HEIGHT[other] < HEIGHT[package], f"{path} imports {name}"
+            assert imported_package == package or HEIGHT[imported_package] < HEIGHT[package], f"{path} imports {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_libraries_have_one_importer(path: Path) -> None:
-    place = str(path.relative_to(PACKAGE))
-    for library, doors in SINGLE_IMPORTERS.items():
+    relative_path = str(path.relative_to(PACKAGE))
+    for library, prefixes in SINGLE_IMPORTERS.items():
         if any(name.split(".")[0] == library for name in imported(path)):
-            assert any(place.startswith(door) for door in doors), f"{place} imports {library}"
+            assert any(relative_path.startswith(prefix) for prefix in prefixes), f"{relative_path} imports {library}"
 
 
 def test_there_are_no_import_cycles() -> None:
     modules = {".".join(("execplan", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in FILES}
-    arrows = {name: {each for each in imported(path) if each in modules} for name, path in modules.items()}
-    seen: set[str] = set()
+    imports = {
+        name: {imported_name for imported_name in imported(path) if imported_name in modules}
+        for name, path in modules.items()
+    }
+    visited: set[str] = set()
 
-    def walk(name: str, above: tuple[str, ...]) -> None:
-        assert name not in above, " -> ".join((*above, name))
-        if name not in seen:
-            for other in sorted(arrows[name]):
-                walk(other, (*above, name))
-            seen.add(name)
+    def walk(name: str, importers: tuple[str, ...]) -> None:
+        assert name not in importers, " -> ".join((*importers, name))
+        if name not in visited:
+            for imported_name in sorted(imports[name]):
+                walk(imported_name, (*importers, name))
+            visited.add(name)
 
     for name in modules:
         walk(name, ())
@@ -153,11 +156,11 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
 
 def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
     """By the warrant of a run that has begun: whether it allows, denies, or lets a call pass that only reads."""
-    from tests.agents.guard.asking import Asking, as_sent
+    from tests.agents.guard.asking import GuardRepository, as_sent
     from tests.repo.approving import STEPS
 
     with pytest.MonkeyPatch.context() as patch:
-        desk = Asking(tmp_path / "work" / "repository", patch)
+        desk = GuardRepository(tmp_path / "work" / "repository", patch)
         desk.plan(STEPS.replace("#build", "#build max-invocations=2"))
         desk.approve()
         assert desk.ask("make parser").kind == "allow"
@@ -181,7 +184,9 @@ def imports_of_guard(folder: Path, call: bytes) -> set[str]:
         f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); sys.argv = ['execplan', 'guard']; "
         "from execplan.cli.main import main; status = main(); print(status, *sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-I", "-c", code], input=call, capture_output=True, check=True, cwd=folder)
-    status, *modules = done.stderr.decode().split()
+    completed = subprocess.run(
+        [sys.executable, "-I", "-c", code], input=call, capture_output=True, check=True, cwd=folder
+    )
+    status, *modules = completed.stderr.decode().split()
     assert status == "0"
     return set(modules)

@@ -27,7 +27,7 @@ EXAMPLES = 24
 SIDES = Sides("plan", CLEAN.encode(), edited(CLEAN, *OURS).encode(), edited(CLEAN, *THEIRS).encode(), "")
 """Two branches that git's merge of lines can't bring together."""
 
-HOW = {
+GIT_COMMANDS = {
     "merge": ["--no-edit", "side"],
     "rebase": ["side"],
     "cherry-pick": ["--allow-empty", "--keep-redundant-commits", "side"],
@@ -45,31 +45,34 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def test_ours_holds_what_it_promises(plans: list[Path]) -> None:
-    asked = [(plans[at * 7 % len(plans)], at, merges.SEED) for at in range(COUNT)]
-    results = [(sides, {"ours": merges.judged(sides, "ours")}) for sides in (merges.sides(*each) for each in asked)]
+    merge_arguments = [(plans[at * 7 % len(plans)], at, merges.SEED) for at in range(COUNT)]
+    results = [
+        (sides, {"ours": merges.judged(sides, "ours")})
+        for sides in (merges.sides(*arguments) for arguments in merge_arguments)
+    ]
     assert merges.broken(results) == []
     assert sum(len(sides.commands.split()) for sides, _ in results) > 4 * COUNT
 
 
 def test_git_and_union_do_not() -> None:
-    judged = {way: merges.judged(SIDES, way) for way in merges.WAYS}
+    judged = {method: merges.judged(SIDES, method) for method in merges.WAYS}
     assert judged["git"].conflict
     assert "Progress: Build the parser." in judged["union"].doubled
     assert judged["ours"] == MergeOutcome(conflict=False, lost=[], doubled=[], unreadable="")
 
 
 def test_what_a_merge_loses_or_doubles_is_found() -> None:
-    whole, _ = merges.merged(SIDES, "ours")
+    merged, _ = merges.merged(SIDES, "ours")
     sides = SIDES._replace(ours=SIDES.ours.replace(b"Handle CRLF", b"Handle CRLF q7a1"))
-    assert merges.judge(sides, whole, 0).lost == ["q7a1"]
-    assert merges.judge(SIDES, whole.replace(b"Read lines.", b"Read."), 0).lost == ["task: Read lines."]
-    assert merges.judge(SIDES, whole.replace(b"- [x] (2026-01-01 00:00Z) Build", b"- [ ] Build"), 0).lost == [
+    assert merges.judge(sides, merged, 0).lost == ["q7a1"]
+    assert merges.judge(SIDES, merged.replace(b"Read lines.", b"Read."), 0).lost == ["task: Read lines."]
+    assert merges.judge(SIDES, merged.replace(b"- [x] (2026-01-01 00:00Z) Build", b"- [ ] Build"), 0).lost == [
         "box: Build the parser."
     ]
-    assert merges.judge(SIDES, whole.replace(b"- [ ] Handle tabs\n", b"- [ ] Handle tabs\n" * 2), 0).doubled == [
+    assert merges.judge(SIDES, merged.replace(b"- [ ] Handle tabs\n", b"- [ ] Handle tabs\n" * 2), 0).doubled == [
         "Progress: Handle tabs"
     ]
-    assert merges.judge(SIDES, whole + b"\n## Progress\n", 0).unreadable == "Progress twice"
+    assert merges.judge(SIDES, merged + b"\n## Progress\n", 0).unreadable == "Progress twice"
     assert merges.judge(SIDES, b"\xff", 0).unreadable
     judged = MergeOutcome(conflict=True, lost=[], doubled=[], unreadable="")
     assert merges.broken([(SIDES, {"ours": judged})]) == ["conflicts in 100.0 %, more than 5 %"]
@@ -80,9 +83,9 @@ def test_the_script(tmp_path: Path) -> None:
 
     (tmp_path / "plan.md").write_text(CLEAN)
     command = [sys.executable, merges.__file__, str(tmp_path), "--count", "6", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
-    assert done.returncode == bool(done.stderr)
-    lines = done.stdout.splitlines()
+    completed = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
+    assert completed.returncode == bool(completed.stderr)
+    lines = completed.stdout.splitlines()
     assert lines[0].startswith("6 merges ")
     assert [line.split()[0] for line in lines[1:]] == list(merges.WAYS)
 
@@ -127,16 +130,16 @@ def test_real_plans_through_real_git(driven: Folder, plans: list[Path], data: st
     """Whatever git is told to do with two branches, nothing of either is missing or there twice."""
     path = data.draw(st.sampled_from(plans))
     sides = merges.sides(path, data.draw(st.integers(0, 10_000)))
-    how = data.draw(st.sampled_from(list(HOW)))
+    git_command = data.draw(st.sampled_from(list(GIT_COMMANDS)))
     _branch(driven, sides)
-    done = git(driven, how, *HOW[how])
+    completed = git(driven, git_command, *GIT_COMMANDS[git_command])
     result = (driven.path / PLAN).read_bytes()
-    if done.returncode:
-        driven.git(how, "--abort")
+    if completed.returncode:
+        driven.git(git_command, "--abort")
     conflicts = len(reader.read(result).conflict_lines)
     judged = merges.judge(sides, result, conflicts)
     assert (judged.lost, judged.doubled, judged.unreadable) == ([], [], "")
-    assert done.returncode == bool(conflicts), done.stderr
+    assert completed.returncode == bool(conflicts), completed.stderr
 
 
 @given(st.data())
@@ -150,10 +153,10 @@ def test_a_plan_is_finished_after_a_merge_as_three_files_are_merged(
     if not git(undriven, "merge", "--no-edit", "side").returncode:
         return
     undriven.run("merge", "parser")
-    found = (undriven.path / PLAN).read_bytes()
+    merged = (undriven.path / PLAN).read_bytes()
     undriven.git("merge", "--abort")
     assert (
-        found
+        merged
         == three_way_merge.merge_versions(
             sides.base, sides.ours, sides.theirs, ConflictMarkers(ours="HEAD", theirs="side")
         ).data

@@ -9,7 +9,7 @@ import pytest
 from execplan.named_tuple import NamedTuple
 
 
-class Ours(NamedTuple):
+class PackageRecord(NamedTuple):
     """A record."""
 
     one: int
@@ -21,7 +21,7 @@ class Ours(NamedTuple):
         return f"{self.one}{self.two}"
 
 
-class Theirs(typing.NamedTuple):
+class TypingRecord(typing.NamedTuple):
     """The same record."""
 
     one: int
@@ -33,8 +33,8 @@ class Theirs(typing.NamedTuple):
         return f"{self.one}{self.two}"
 
 
-@pytest.mark.parametrize("kind", [Ours, Theirs])
-def test_record(kind: type[Ours]) -> None:
+@pytest.mark.parametrize("kind", [PackageRecord, TypingRecord])
+def test_record(kind: type[PackageRecord]) -> None:
     record = kind(1)
     assert record == kind(1, "b") == kind(one=1, two="b") == kind(1, two="b") == (1, "b")
     assert (record.one, record.two, record.both) == (1, "b", "1b")
@@ -49,8 +49,8 @@ def test_record(kind: type[Ours]) -> None:
         record.one = 2  # type: ignore[misc]  # that it can't be set is what is tested
 
 
-@pytest.mark.parametrize("kind", [Ours, Theirs])
+@pytest.mark.parametrize("kind", [PackageRecord, TypingRecord])
 @pytest.mark.parametrize(("given", "named"), [((), {}), ((1, "b", 3), {}), ((1,), {"one": 2}), ((1,), {"three": 3})])
-def test_wrong_fields(kind: type[Ours], given: tuple[typing.Any, ...], named: dict[str, typing.Any]) -> None:
+def test_wrong_fields(kind: type[PackageRecord], given: tuple[typing.Any, ...], named: dict[str, typing.Any]) -> None:
     with pytest.raises(TypeError):
         kind(*given, **named)

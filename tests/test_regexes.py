@@ -13,7 +13,7 @@ POSSESSIVE_GROUP = re.compile(r"\)(?:[?*+]|\{[0-9,]+\})\+")
 
 def test_no_group_has_a_possessive_quantifier() -> None:
     """Before Python 3.11.5 a group that fails halfway leaves the match too long: `(?:ab)?+` matches "a" (CPython gh-106052)."""
-    found = [
+    matches = [
         f"{path}:{node.lineno}: {node.value}"
         for path in sorted(Path(execplan.__path__[0]).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -22,7 +22,7 @@ def test_no_group_has_a_possessive_quantifier() -> None:
         and POSSESSIVE_GROUP.search(node.value)
         and _is_regex(node.value)
     ]
-    assert found == []
+    assert matches == []
 
 
 def _is_regex(text: str) -> bool:

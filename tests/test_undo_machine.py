@@ -20,7 +20,18 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.machine.drawn import FILLING, LOGGING, MARKING, POSITION, PHRASE, TASKING, PLAN_BYTES, TITLE, CommandCall, with_task_numbers
+from tests.machine.drawn import (
+    FILLING,
+    LOGGING,
+    MARKING,
+    PHRASE,
+    PLAN_BYTES,
+    POSITION,
+    TASKING,
+    TITLE,
+    CommandCall,
+    with_task_numbers,
+)
 from tests.machine.world import PLANS, CommandResult, ScratchRepository, template
 
 
@@ -33,7 +44,7 @@ class UndoMachine(RuleBasedStateMachine):
         super().__init__()
         self.world = ScratchRepository(self.root / "template", self.root / "repo")
         self.trees = [self.world.tree()]
-        self.at = 0
+        self.position = 0
 
     def teardown(self) -> None:
         """Leave the repository."""
@@ -57,19 +68,19 @@ class UndoMachine(RuleBasedStateMachine):
 
     def operate(self, *line: str) -> CommandResult:
         """Run a command that is one operation, or none."""
-        told = self.world.run(*line)
+        result = self.world.run(*line)
         tree = self.world.tree()
-        if told.exit != 0 or not told.data["changed"]:
-            assert tree == self.trees[self.at], (line, told)
-            return told
-        self.trees[self.at + 1 :] = [tree]
-        self.at += 1
-        return told
+        if result.exit != 0 or not result.data["changed"]:
+            assert tree == self.trees[self.position], (line, result)
+            return result
+        self.trees[self.position + 1 :] = [tree]
+        self.position += 1
+        return result
 
     @rule(title=TITLE, tasks=st.lists(PHRASE, max_size=2))
     def new(self, title: str, tasks: list[str]) -> None:
         """A new plan."""
-        self.operate("new", *[f"--task={each}" for each in tasks], "--", title)
+        self.operate("new", *[f"--task={task}" for task in tasks], "--", title)
 
     @precondition(has_plans)
     @rule(place=POSITION, verb=MARKING | TASKING | LOGGING | FILLING)
@@ -83,8 +94,8 @@ class UndoMachine(RuleBasedStateMachine):
     @rule(place=POSITION, verb=st.sampled_from(("archive", "restore", "rename", "drop")), title=TITLE)
     def move(self, place: int, verb: str, title: str) -> None:
         """A plan goes elsewhere."""
-        every = self.world.plans() + self.world.archived()
-        path = every[place % len(every)]
+        paths = self.world.plans() + self.world.archived()
+        path = paths[place % len(paths)]
         options = {"archive": ("--force", "--reason=Given up."), "drop": ("--force",)}.get(verb, ())
         self.operate(verb, *options, "--", path, *([title] if verb == "rename" else []))
 
@@ -92,25 +103,25 @@ class UndoMachine(RuleBasedStateMachine):
     def undo(self, count: int) -> None:
         """The last operations are undone, byte for byte."""
         for _ in range(count):
-            told = self.world.run("undo")
-            if self.at:
-                self.at -= 1
-                assert told.exit == 0, told
+            result = self.world.run("undo")
+            if self.position:
+                self.position -= 1
+                assert result.exit == 0, result
             else:
-                assert told.error["code"] == "nothing-to-undo", told
-            assert self.world.tree() == self.trees[self.at]
+                assert result.error["code"] == "nothing-to-undo", result
+            assert self.world.tree() == self.trees[self.position]
 
     @rule(count=st.integers(1, 4))
     def redo(self, count: int) -> None:
         """What was undone comes back, byte for byte."""
         for _ in range(count):
-            told = self.world.run("redo")
-            if self.at + 1 < len(self.trees):
-                self.at += 1
-                assert told.exit == 0, told
+            result = self.world.run("redo")
+            if self.position + 1 < len(self.trees):
+                self.position += 1
+                assert result.exit == 0, result
             else:
-                assert told.error["code"] == "nothing-to-redo", told
-            assert self.world.tree() == self.trees[self.at]
+                assert result.error["code"] == "nothing-to-redo", result
+            assert self.world.tree() == self.trees[self.position]
 
     @rule(verb=st.sampled_from(("undo", "redo")))
     def preview(self, verb: str) -> None:
@@ -118,7 +129,7 @@ class UndoMachine(RuleBasedStateMachine):
         state = self.world.state()
         self.world.run(verb, "--dry-run")
         assert self.world.state() == state
-        assert self.world.tree() == self.trees[self.at]
+        assert self.world.tree() == self.trees[self.position]
 
     @rule()
     def commit(self) -> None:
@@ -130,21 +141,21 @@ class UndoMachine(RuleBasedStateMachine):
     def lists(self) -> None:
         """The list has as many as can be undone and redone."""
         data = self.world.run("undo", "--list").data
-        assert (len(data["undo"]), len(data["redo"])) == (self.at, len(self.trees) - 1 - self.at)
+        assert (len(data["undo"]), len(data["redo"])) == (self.position, len(self.trees) - 1 - self.position)
         assert not [name for name in self.world.tree() if os.path.basename(name).startswith(".execplan-")]
         assert all(path.startswith(PLANS) for path in self.world.plans())
 
 
 def test_any_sequence_is_undone_and_redone() -> None:
     """Operations, undos and redos in any order."""
-    told = os.environ.get("EXECPLAN_MACHINE", "")
+    example_count = os.environ.get("EXECPLAN_MACHINE", "")
     with TemporaryDirectory(prefix="execplan-") as folder:
         UndoMachine.root = Path(folder).resolve()
         template(UndoMachine.root / "template")
         run_state_machine_as_test(
             UndoMachine,
             settings=settings(
-                max_examples=int(told) if told.isdecimal() else 12,
+                max_examples=int(example_count) if example_count.isdecimal() else 12,
                 stateful_step_count=25,
                 suppress_health_check=list(HealthCheck),
             ),

@@ -87,10 +87,10 @@ def test_swapped_lines_leave_the_rest() -> None:
     block = find_block(data, SHELL, "x")
     assert block is not None
     new = replace_block_lines(data, block, ["one"], SHELL)
-    again = find_block(new, SHELL, "x")
-    assert again is not None
-    assert (again.lines, again.note, again.indent, again.is_edited) == (("one",), "made", "    ", False)
-    assert remove_block(new, again, SHELL) == b"a\r\nb\r\n"
+    replaced = find_block(new, SHELL, "x")
+    assert replaced is not None
+    assert (replaced.lines, replaced.note, replaced.indent, replaced.is_edited) == (("one",), "made", "    ", False)
+    assert remove_block(new, replaced, SHELL) == b"a\r\nb\r\n"
 
 
 @pytest.mark.parametrize(

@@ -43,25 +43,27 @@ def project(repo: Folder) -> Folder:
     return repo
 
 
-def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) -> list[str]:
+def offered(folder: Folder, shell: str, *arguments: str, cwd: Path | None = None) -> list[str]:
     """What a shell offers for the last word, without what it says of it; each must be the same in all three."""
     need(shell)
     folder.ok("install", "completion", "--shell", shell)
     file = folder.path.parent / PLACES[shell]
-    shown = " ".join([shlex.quote(word) for word in ("execplan", *words)])  # as they are typed, with their quotes
-    line = " ".join(("execplan", *words))
-    ask = ASK[shell].format(file=file, folder=file.parent, words=shown, at=len(words), line=line)
+    quoted_line = " ".join(
+        [shlex.quote(word) for word in ("execplan", *arguments)]
+    )  # as they are typed, with their quotes
+    line = " ".join(("execplan", *arguments))
+    ask = ASK[shell].format(file=file, folder=file.parent, words=quoted_line, at=len(arguments), line=line)
     flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": []}[shell]
     run = [shell, *flags, "-c", ask]
     env = {**folder.env, "PATH": f"{folder.path.parent / 'bin'}:{folder.env['PATH']}"}
-    done = subprocess.run(run, cwd=cwd or folder.path, env=env, capture_output=True, check=False, timeout=60)
-    assert done.stderr == b"", (run, done)
+    completed = subprocess.run(run, cwd=cwd or folder.path, env=env, capture_output=True, check=False, timeout=60)
+    assert completed.stderr == b"", (run, completed)
     cut = {"bash": "\0", "zsh": ":", "fish": "\t"}[shell]
-    return [each.split(cut)[0] for each in done.stdout.decode().splitlines() if each]
+    return [output_line.split(cut)[0] for output_line in completed.stdout.decode().splitlines() if output_line]
 
 
 @pytest.mark.parametrize("shell", PLACES)
-def test_verbs_options_plans_and_tasks_are_offered(project: Folder, shell: str) -> None:
+def test_commands_options_plans_and_tasks_are_offered(project: Folder, shell: str) -> None:
     from execplan.cli.commands import COMMANDS
 
     assert offered(project, shell, "") == (sorted(COMMANDS) if shell == "fish" else list(COMMANDS))
@@ -69,7 +71,7 @@ def test_verbs_options_plans_and_tasks_are_offered(project: Folder, shell: str) 
     assert offered(project, shell, "show", "") == ["2026-01-01_parser"]
     assert offered(project, shell, "done", "-p", "2026") == ["2026-01-01_parser"]
     tasks = project.ok("show")["tasks"]
-    ids = {state: sorted(each["id"] for each in tasks if each["state"] == state) for state in ("open", "done")}
+    ids = {state: sorted(task["id"] for task in tasks if task["state"] == state) for state in ("open", "done")}
     assert sorted(offered(project, shell, "done", "")) == ids["open"]
     assert sorted(offered(project, shell, "done", "-p", "parser", "")) == ids["open"]
     assert sorted(offered(project, shell, "reopen", "")) == ids["done"]
@@ -118,7 +120,7 @@ def test_sections_of_the_format_are_offered_while_several_plans_are_open(project
 
 
 @pytest.mark.parametrize("shell", PLACES)
-def test_where_there_is_nothing_to_offer_nothing_is_said(project: Folder, shell: str) -> None:
+def test_where_there_is_nothing_to_offer_nothing_is_printed(project: Folder, shell: str) -> None:
     offered(project, shell, "nonsense", "")  # click offers the verbs; what counts is that there is no trouble
     assert offered(project, shell, "done", "-p", "nonsense", "") == []
     project.write(".agent/execplan.toml", "nonsense = 1\n")
@@ -132,12 +134,12 @@ def test_bash_completes_files_where_no_plan_begins_so(project: Folder) -> None:
 def test_the_folder_that_is_named_counts(project: Folder) -> None:
     (project.path / "sub").mkdir()
     project.plan(CLEAN, "2026-02-02_other")
-    for words in (["-C", str(project.path), "show", "2026-02"], ["show", "-C", "..", "2026-02"]):
-        assert offered(project, "bash", *words, cwd=project.path / "sub") == ["2026-02-02_other"]
+    for arguments in (["-C", str(project.path), "show", "2026-02"], ["show", "-C", "..", "2026-02"]):
+        assert offered(project, "bash", *arguments, cwd=project.path / "sub") == ["2026-02-02_other"]
 
 
 @pytest.mark.parametrize("shell", PLACES)
-def test_there_and_back_needs_no_home(plain: Folder, shell: str) -> None:
+def test_installing_and_uninstalling_needs_no_project(plain: Folder, shell: str) -> None:
     before = tree(plain.path.parent)
     plain.env["SHELL"] = f"/usr/local/bin/{shell}"
     result = plain.run("install", "completion", "--json").json
@@ -172,7 +174,7 @@ def test_the_folders_that_variables_name(plain: Folder) -> None:
     assert len(plain.ok("uninstall", "completion")["changes"]) == 2
 
 
-def test_a_shell_that_can_not_be_told(plain: Folder) -> None:
+def test_a_shell_that_can_not_be_determined(plain: Folder) -> None:
     for shell in ("", "/bin/tcsh"):
         plain.env["SHELL"] = shell
         result = plain.run("install", "completion")
@@ -198,14 +200,16 @@ def test_an_edited_script_is_kept(plain: Folder) -> None:
     assert "mine" not in path.read_text()
 
 
-def test_verbs_are_offered_without_loading_them(project: Folder) -> None:
+def test_commands_are_offered_without_loading_them(project: Folder) -> None:
     code = (
         "import sys; from execplan.cli.main import main\n"
         "try: main()\n"
         "finally: print(*[name for name in sys.modules if name.startswith('execplan.cli.commands.')])"
     )
     env = {**project.env, "COMP_WORDS": "execplan ", "COMP_CWORD": "1", "_EXECPLAN_COMPLETE": "bash_complete"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=project.path, env=env, capture_output=True, check=False)
-    lines = done.stdout.decode().splitlines()
+    completed = subprocess.run(
+        [sys.executable, "-c", code], cwd=project.path, env=env, capture_output=True, check=False
+    )
+    lines = completed.stdout.decode().splitlines()
     assert "plain,done" in lines
     assert lines[-1] == ""

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.agents.test_githooks import commit
-from tests.agents.test_precommit_program import program
+from tests.agents.test_precommit_program import program_environment
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -37,43 +37,43 @@ def stage(folder: Folder, *names: str) -> None:
     folder.git("add", "-A")
 
 
-def asked(folder: Folder) -> list[tuple[str, str]]:
+def requested_plans(folder: Folder) -> list[tuple[str, str]]:
     """Where a plan is asked for, and why."""
     result = folder.run("lint", "--staged", "--json")
-    found = [each for each in result.json["data"]["findings"] if each["code"] == "EP508"]
-    assert result.exit == (1 if found else 0)
-    return [(each["path"], each["message"]) for each in found]
+    findings = [finding for finding in result.json["data"]["findings"] if finding["code"] == "EP508"]
+    assert result.exit == (1 if findings else 0)
+    return [(finding["path"], finding["message"]) for finding in findings]
 
 
 def test_what_is_asked(followed: Folder) -> None:
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
     stage(followed, "src/other.py")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
     stage(followed, "src/reader.py")
-    said = "src/reader.py is in its scope, and the commit touches no plan: say what was done with "
-    assert asked(followed) == [(PLAN, said + "execplan done, note or revise, and stage it")]
+    expected_message = "src/reader.py is in its scope, and the commit touches no plan: say what was done with "
+    assert requested_plans(followed) == [(PLAN, expected_message + "execplan done, note or revise, and stage it")]
     followed.ok("done", "2")
-    assert len(asked(followed)) == 1  # it is not staged
+    assert len(requested_plans(followed)) == 1  # it is not staged
     followed.git("add", PLAN)
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
 
 
 def test_a_removed_or_renamed_file_is_a_change_too(followed: Folder) -> None:
     followed.git("mv", "src/reader.py", "src/scanner.py")
-    assert len(asked(followed)) == 1
+    assert len(requested_plans(followed)) == 1
     followed.git("reset", "-q", "--hard")
     followed.git("rm", "-q", "src/reader.py")
-    assert len(asked(followed)) == 1
+    assert len(requested_plans(followed)) == 1
 
 
 def test_many_files_need_a_plan(followed: Folder) -> None:
     stage(followed, "a", "b", "c")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
     stage(followed, "d")
-    ((where, why),) = asked(followed)
-    assert (where, why[:52]) == ("a", "the commit changes 4 files and no plan (more than 3,")
+    ((path, why),) = requested_plans(followed)
+    assert (path, why[:52]) == ("a", "the commit changes 4 files and no plan (more than 3,")
     followed.write(SETTINGS, "follow = true\nfollow_files = 0\n")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
 
 
 def test_a_change_that_calls_for_a_plan_is_asked_for_one(followed: Folder) -> None:
@@ -82,19 +82,19 @@ def test_a_change_that_calls_for_a_plan_is_asked_for_one(followed: Folder) -> No
         followed.write(f"part{number}/login.py", "x\n" * 90)
     followed.write("db/migrations/2.sql", "DROP TABLE a;\n")
     followed.git("add", "-A")
-    ((where, why),) = asked(followed)
-    assert where == SETTINGS  # the first of the files
+    ((path, why),) = requested_plans(followed)
+    assert path == SETTINGS  # the first of the files
     assert why.startswith("the commit calls for a plan and touches none (risk: db/migrations/2.sql (migration) changes")
     assert "write one with execplan new" in why
     followed.write(SETTINGS, "follow = true\nfollow_files = 3\n")
-    ((where, why),) = asked(followed)
+    ((path, why),) = requested_plans(followed)
     assert "more than 3, follow_files" in why
     followed.write(SETTINGS, "follow = true\nfollow_files = 0\ntriage = { plan = 0 }\n")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
     followed.write(SETTINGS, "follow = true\nfollow_files = 0\n")
     followed.ok("done", "2")
     followed.git("add", "-A")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
 
 
 def test_plans_that_are_finished_or_archived_ask_for_nothing(followed: Folder) -> None:
@@ -103,12 +103,12 @@ def test_plans_that_are_finished_or_archived_ask_for_nothing(followed: Folder) -
     followed.git("add", "-A")
     followed.git("commit", "-q", "-m", "Done")
     stage(followed, "src/reader.py")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
 
 
 def test_artifacts_and_archives_are_no_change_that_needs_a_plan(followed: Folder) -> None:
     stage(followed, *[f".agent/execplans/artifacts/2026-01-01_parser/{number}.log" for number in range(9)])
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
 
 
 def test_it_is_off_where_nobody_wants_it(followed: Folder) -> None:
@@ -131,27 +131,27 @@ def test_merges_and_reverts_are_left_alone(followed: Folder) -> None:
     followed.git("commit", "-q", "-m", "Work")
     followed.git("checkout", "-q", "main")
     followed.git("merge", "-q", "--no-commit", "--no-ff", "work")
-    assert asked(followed) == []
+    assert requested_plans(followed) == []
     followed.git("merge", "--abort")
     stage(followed, "src/reader.py")
-    assert len(asked(followed)) == 1
+    assert len(requested_plans(followed)) == 1
 
 
-def test_a_home_below_the_root_names_paths_from_itself(followed: Folder) -> None:
+def test_a_project_below_the_root_names_paths_from_itself(followed: Folder) -> None:
     followed.write("packages/app/.agent/execplans/2026-01-03_app.md", CLEAN)
     followed.write("packages/app/src/reader.py", "one\n")
     followed.write(SETTINGS, 'follow = true\nhomes = ["packages/app"]\n')
     followed.git("add", "-A")
     followed.git("commit", "-q", "-m", "App")
     stage(followed, "packages/app/src/reader.py")
-    assert [where for where, _ in asked(followed)] == ["packages/app/.agent/execplans/2026-01-03_app.md"]
+    assert [path for path, _ in requested_plans(followed)] == ["packages/app/.agent/execplans/2026-01-03_app.md"]
 
 
 def test_before_the_first_commit_and_without_plans(plain: Folder) -> None:
     plain.git("init", "-q")
     plain.write(SETTINGS, "follow = true\nfollow_files = 1\n")
     stage(plain, "a")
-    assert [where for where, _ in asked(plain)] == [SETTINGS]
+    assert [path for path, _ in requested_plans(plain)] == [SETTINGS]
 
 
 @pytest.mark.parametrize("worktree", [False, True])
@@ -203,7 +203,7 @@ def test_the_hook_of_this_repository_in_the_pre_commit_program(followed: Folder,
     followed.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [hook]}))
     followed.git("add", "-A")
     followed.git("commit", "-q", "-m", "The hook")
-    env = program(followed, Path(itself["repo"]).parent)
+    env = program_environment(followed, Path(itself["repo"]).parent)
     env.pop("PYTHONPATH", None)
     follows(followed, env)
 
@@ -212,10 +212,10 @@ def test_install_pre_commit_adds_the_hook_where_the_settings_say_so(followed: Fo
     followed.ok("install", "pre-commit")
     path = followed.path / ".pre-commit-config.yaml"
     with_it = path.read_bytes()
-    assert [each["id"] for each in yaml.safe_load(with_it)["repos"][0]["hooks"]] == ["execplan-lint", "execplan-follow"]
+    assert [hook["id"] for hook in yaml.safe_load(with_it)["repos"][0]["hooks"]] == ["execplan-lint", "execplan-follow"]
     followed.git("add", "-A")
     followed.git("commit", "-q", "-m", "The hook")
-    follows(followed, program(followed))
+    follows(followed, program_environment(followed))
     followed.write(SETTINGS, "")
     followed.ok("install", "pre-commit")
     assert b"execplan-follow" not in path.read_bytes()

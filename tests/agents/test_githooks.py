@@ -33,7 +33,7 @@ def commit(repo: Folder, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(run, cwd=repo.path, env=repo.env, capture_output=True, check=False, timeout=60)
 
 
-def said(repo: Folder) -> str:
+def hook_output(repo: Folder) -> str:
     """What the hooks of these tests told, and forget it."""
     path = repo.path.parent / "said"
     text = path.read_text() if path.exists() else ""
@@ -49,12 +49,12 @@ def blocks_bad_plans(repo: Folder) -> str:
     assert blocked.returncode == 1
     assert b"2026-01-01_parser.md:" in blocked.stderr
     assert b"--no-verify" in blocked.stderr
-    assert said(repo) == ""
+    assert hook_output(repo) == ""
     repo.plan(CLEAN)
     repo.git("add", "-A")
     passed = commit(repo)
     assert (passed.returncode, passed.stderr) == (0, b"")
-    return said(repo)
+    return hook_output(repo)
 
 
 HOOKS = {
@@ -72,7 +72,7 @@ HOOKS = {
 
 @pytest.mark.parametrize("kind", HOOKS)
 def test_beside_existing_hooks_there_and_back(repo: Folder, kind: str) -> None:
-    content, mode, told = HOOKS[kind]
+    content, mode, expected_output = HOOKS[kind]
     if content is not None:
         hook(repo, content, mode)
     before = tree(repo.path / ".git/hooks")
@@ -81,7 +81,7 @@ def test_beside_existing_hooks_there_and_back(repo: Folder, kind: str) -> None:
     installed = tree(repo.path / ".git/hooks")
     assert repo.ok("install", "git-hooks")["changed"] is False
     assert tree(repo.path / ".git/hooks") == installed
-    assert blocks_bad_plans(repo) == told
+    assert blocks_bad_plans(repo) == expected_output
     repo.ok("uninstall", "git-hooks")
     assert tree(repo.path / ".git/hooks") == before
 
@@ -137,7 +137,7 @@ def test_every_step_of_the_workflow_can_be_committed(repo: Folder) -> None:
         assert repo.ok("add", task, "-p", plan, "--commit")["commit"]
     assert repo.ok("done", "1", "-p", plan, "--commit")["commit"]  # seven sections still hold placeholder text
     findings = repo.run("lint", plan, "--json").json["data"]["findings"]
-    assert {each["level"] for each in findings if each["code"] == "EP109"} == {"warning"}
+    assert {finding["level"] for finding in findings if finding["code"] == "EP109"} == {"warning"}
     stopped = repo.run("done", "2", "-p", plan, "--commit")
     assert stopped.exit == 6
     lines = stopped.err.splitlines()
@@ -207,7 +207,7 @@ def test_staged_names_that_shells_and_git_quote(repo: Folder) -> None:
         repo.plan(BROKEN, name)
     repo.git("add", "-A")
     data = repo.run("lint", "--staged", "--json").json["data"]
-    assert {each["path"] for each in data["findings"]} == {
+    assert {finding["path"] for finding in data["findings"]} == {
         f".agent/execplans/{name}.md" for name in ("ä b", "new\nline", ":(top)x", "-p")
     }
 
@@ -219,19 +219,19 @@ def test_staged_of_many_and_of_large_plans(repo: Folder) -> None:
     repo.git("add", "-A")
     data = repo.run("lint", "--staged", "--json").json["data"]
     assert data["plans"] == 301
-    large = [each for each in data["findings"] if each["path"].endswith("large.md")]
-    assert [each["code"] for each in large] == ["EP001"]
+    large = [finding for finding in data["findings"] if finding["path"].endswith("large.md")]
+    assert [finding["code"] for finding in large] == ["EP001"]
     assert "6," in large[0]["message"]
 
 
-def test_staged_in_every_home_of_the_repository(repo: Folder) -> None:
+def test_staged_in_every_project_of_the_repository(repo: Folder) -> None:
     (repo.path / ".agent/execplans").rmdir()
     repo.write("services/a/.agent/execplan.toml", 'plans = "plans"\n')
     repo.write("services/a/plans/one.md", BROKEN)
     repo.write("services/b/.agent/execplans/two.md", BROKEN)
     repo.git("add", "-A")
     data = repo.run("lint", "--staged", "--json").json["data"]
-    assert {each["path"] for each in data["findings"]} == {
+    assert {finding["path"] for finding in data["findings"]} == {
         "services/a/plans/one.md",
         "services/b/.agent/execplans/two.md",
     }
@@ -246,7 +246,7 @@ def test_staged_says_of_plans_given_up_what_lint_says_of_their_files(repo: Folde
     assert repo.ok("lint", "plans/dropped/one.md") == repo.ok("lint", "--staged")
     repo.write("plans/done/two.md", CLEAN)
     repo.git("add", "-A")
-    assert {each["code"] for each in repo.run("lint", "--staged", "--json").json["data"]["findings"]} == {"EP502"}
+    assert {finding["code"] for finding in repo.run("lint", "--staged", "--json").json["data"]["findings"]} == {"EP502"}
 
 
 def test_staged_lets_a_draft_be_with_hook(repo: Folder) -> None:
@@ -293,8 +293,8 @@ def test_core_hooks_path_counts_from_the_root(repo: Folder, name: str) -> None:
     repo.git("reset", "-q", "--hard", "HEAD~1")
     (repo.path / ".agent/execplans").mkdir(parents=True, exist_ok=True)
     repo.ok("uninstall", "git-hooks")
-    assert {path: held for path, held in tree(repo.path).items() if ".git" not in path} == {
-        path: held for path, held in before.items() if ".git" not in path
+    assert {path: content for path, content in tree(repo.path).items() if ".git" not in path} == {
+        path: content for path, content in before.items() if ".git" not in path
     }
 
 
@@ -325,11 +325,11 @@ def test_a_missing_hooks_folder_is_made_and_removed(repo: Folder) -> None:
 
 def test_a_worktree_has_the_hooks_of_the_repository(repo: Folder) -> None:
     repo.git("worktree", "add", "-q", "../other")
-    other = Folder(repo.path.parent / "other")
-    (other.path / ".agent/execplans").mkdir(parents=True)
+    worktree = Folder(repo.path.parent / "other")
+    (worktree.path / ".agent/execplans").mkdir(parents=True)
     before = tree(repo.path / ".git/hooks")
-    other.ok("install", "git-hooks")
-    blocks_bad_plans(other)
+    worktree.ok("install", "git-hooks")
+    blocks_bad_plans(worktree)
     blocks_bad_plans(repo)
     repo.ok("uninstall", "git-hooks")
     assert tree(repo.path / ".git/hooks") == before
@@ -368,11 +368,11 @@ def test_a_name_that_is_taken(repo: Folder) -> None:
     assert tree(repo.path) == before
 
 
-def test_half_an_install_is_finished_or_taken_back(repo: Folder) -> None:
+def test_half_an_install_is_finished_or_undone(repo: Folder) -> None:
     path = hook(repo, "#!/usr/bin/env python3\nopen('../said', 'a').write('python\\n')\n")
     before = tree(repo.path / ".git/hooks")
-    aside = repo.path / f"{HOOK}.before-execplan"
-    path.rename(aside)  # as after a kill between the two steps
+    backup = repo.path / f"{HOOK}.before-execplan"
+    path.rename(backup)  # as after a kill between the two steps
     repo.ok("install", "git-hooks")
     assert blocks_bad_plans(repo) == "python\n"
     (repo.path / HOOK).unlink()
@@ -384,13 +384,13 @@ def test_edits_of_the_hook_are_kept(repo: Folder) -> None:
     hook(repo, "#!/usr/bin/env python3\n")
     repo.ok("install", "git-hooks")
     path = repo.path / HOOK
-    made = path.read_text()
-    path.write_text(made.replace("exit 1", "exit 0"))
+    installed = path.read_text()
+    path.write_text(installed.replace("exit 1", "exit 0"))
     assert "edited by hand" in repo.run("install", "git-hooks").err
     assert repo.run("uninstall", "git-hooks").exit == 1
     repo.ok("install", "git-hooks", "--force")
-    assert path.read_text() == made
-    path.write_text(made + "echo mine\n")
+    assert path.read_text() == installed
+    path.write_text(installed + "echo mine\n")
     result = repo.run("uninstall", "git-hooks")
     assert "both stay" in result.err
     assert path.read_text() == "#!/bin/sh\necho mine\n"
@@ -401,21 +401,21 @@ def test_edits_of_the_hook_are_kept(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize("gone", ["interpreter", "package"])
-def test_when_the_tool_is_gone_commits_pass_with_a_line_that_says_how_to_mend_it(repo: Folder, gone: str) -> None:
+def test_when_the_tool_is_gone_commits_pass_with_a_line_that_says_how_to_fix_it(repo: Folder, gone: str) -> None:
     repo.ok("install", "git-hooks")
     path = repo.path / HOOK
-    other = "/nowhere/python" if gone == "interpreter" else str(repo.path.parent / "python")
+    interpreter = "/nowhere/python" if gone == "interpreter" else str(repo.path.parent / "python")
     if gone == "package":
-        Path(other).write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec {sys.executable} -I -S "$@"\n')
-        Path(other).chmod(0o755)
-    path.write_text(path.read_text().replace(f"execplan_python={sys.executable}", f"execplan_python={other}"))
+        Path(interpreter).write_text(f'#!/bin/sh\nunset PYTHONPATH\nexec {sys.executable} -I -S "$@"\n')
+        Path(interpreter).chmod(0o755)
+    path.write_text(path.read_text().replace(f"execplan_python={sys.executable}", f"execplan_python={interpreter}"))
     repo.plan(BROKEN)
     repo.git("add", "-A")
-    done = commit(repo)
-    assert done.returncode == 0
-    lines = done.stderr.decode().splitlines()
+    completed = commit(repo)
+    assert completed.returncode == 0
+    lines = completed.stderr.decode().splitlines()
     assert len(lines) == 1
-    assert other in lines[0]
+    assert interpreter in lines[0]
     assert "execplan install git-hooks" in lines[0]
 
 

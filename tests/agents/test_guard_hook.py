@@ -35,29 +35,29 @@ def ok(desk: InProcessRepository, *arguments: str) -> Any:
 
 def hook(desk: InProcessRepository, file: str) -> dict[str, Any]:
     """The hook in a file, the last of its event."""
-    said = json.loads((desk.path / file).read_bytes().decode())
-    (found,) = said["hooks"]["PreToolUse"][-1]["hooks"]
-    assert isinstance(found, dict)
-    return found
+    settings = json.loads((desk.path / file).read_bytes().decode())
+    (handler,) = settings["hooks"]["PreToolUse"][-1]["hooks"]
+    assert isinstance(handler, dict)
+    return handler
 
 
 def test_claude_code_always_and_codex_where_it_is_at_home(desk: InProcessRepository) -> None:
     before = tree(desk.path)
-    told = ok(desk, "install", "guard")
-    assert [each["path"] for each in told["data"]["changes"]] == [CLAUDE]
+    output = ok(desk, "install", "guard")
+    assert [change["path"] for change in output["data"]["changes"]] == [CLAUDE]
     assert hook(desk, CLAUDE)["onFailure"] == "block"
     assert hook(desk, CLAUDE)["timeout"] > 8
     ok(desk, "uninstall", "guard")
     assert tree(desk.path) == before
     (desk.path / ".codex").mkdir()
     before = tree(desk.path)
-    told = ok(desk, "install", "guard")
-    assert [each["path"] for each in told["data"]["changes"]] == [CLAUDE, CODEX]
+    output = ok(desk, "install", "guard")
+    assert [change["path"] for change in output["data"]["changes"]] == [CLAUDE, CODEX]
     assert hook(desk, CODEX).keys() == {"type", "command", "timeout"}
-    assert any(["/hooks" in warning for warning in told["warnings"]])
-    again = ok(desk, "install", "guard")
-    assert again["data"]["changed"] is False
-    assert not any(["/hooks" in warning or "from now on" in warning for warning in again["warnings"]])
+    assert any(["/hooks" in warning for warning in output["warnings"]])
+    repeated = ok(desk, "install", "guard")
+    assert repeated["data"]["changed"] is False
+    assert not any(["/hooks" in warning or "from now on" in warning for warning in repeated["warnings"]])
     ok(desk, "uninstall", "guard")
     assert tree(desk.path) == before
 
@@ -91,17 +91,19 @@ def test_a_file_that_was_made_goes_unless_others_have_written_to_it(desk: InProc
     before = tree(desk.path)
     path = desk.path / CLAUDE
     ok(desk, "install", "guard")
-    said = json.loads(path.read_text())
-    path.write_text(json.dumps(said, indent=4, sort_keys=True))
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps(settings, indent=4, sort_keys=True))
     ok(desk, "uninstall", "guard")
     assert tree(desk.path) == before
     ok(desk, "install", "guard")
-    path.write_text(json.dumps({"model": "x", **said}))
+    path.write_text(json.dumps({"model": "x", **settings}))
     ok(desk, "uninstall", "guard")
     assert path.read_text() == '{"model": "x"}'
 
 
-def test_an_entry_of_another_day_is_renewed_where_it_is(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_of_another_day_is_renewed_where_it_is(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = tree(desk.path)
     with monkeypatch.context() as patch:
         patch.setattr("execplan.agents.integrations.guard_hook.TIMEOUT", 9)
@@ -121,8 +123,8 @@ def test_an_edit_is_kept_until_it_is_forced(desk: InProcessRepository) -> None:
     before = tree(desk.path)
     ok(desk, "install", "guard")
     path = desk.path / CLAUDE
-    whole = path.read_text()
-    path.write_text(whole.replace('"timeout": 30', '"timeout": 1'))
+    original = path.read_text()
+    path.write_text(original.replace('"timeout": 30', '"timeout": 1'))
     result = desk.type("install", "guard")
     assert "edited by hand" in result.err
     assert hook(desk, CLAUDE)["timeout"] == 1
@@ -130,8 +132,8 @@ def test_an_edit_is_kept_until_it_is_forced(desk: InProcessRepository) -> None:
     assert result.exit == 1
     assert result.json["error"]["code"] == "edited-block"
     ok(desk, "install", "guard", "--force")
-    assert path.read_text() == whole
-    path.write_text(whole.replace('"timeout": 30', '"timeout": 1'))
+    assert path.read_text() == original
+    path.write_text(original.replace('"timeout": 30', '"timeout": 1'))
     ok(desk, "uninstall", "guard", "--force")
     assert tree(desk.path) == before
 
@@ -139,9 +141,9 @@ def test_an_edit_is_kept_until_it_is_forced(desk: InProcessRepository) -> None:
 def test_of_two_entries_one_is_left_when_it_is_forced(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     path = desk.path / CLAUDE
-    said = json.loads(path.read_text())
-    said["hooks"]["PreToolUse"] *= 2
-    path.write_text(json.dumps(said, indent=2) + "\n")
+    settings = json.loads(path.read_text())
+    settings["hooks"]["PreToolUse"] *= 2
+    path.write_text(json.dumps(settings, indent=2) + "\n")
     assert desk.type("uninstall", "guard").exit == 1
     ok(desk, "install", "guard", "--force")
     assert len(json.loads(path.read_text())["hooks"]["PreToolUse"]) == 1
@@ -150,8 +152,8 @@ def test_of_two_entries_one_is_left_when_it_is_forced(desk: InProcessRepository)
 
 
 def test_one_that_was_put_there_by_hand_is_left_alone(desk: InProcessRepository) -> None:
-    said = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard || exit 2"}]}]}}
-    desk.write(CLAUDE, json.dumps(said))
+    settings = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard || exit 2"}]}]}}
+    desk.write(CLAUDE, json.dumps(settings))
     assert "by hand" in desk.type("install", "guard").out
     assert ok(desk, "uninstall", "guard")["data"]["changed"] is False
 
@@ -168,26 +170,26 @@ def test_one_that_was_put_there_by_hand_is_left_alone(desk: InProcessRepository)
 )
 def test_what_can_not_be_read_is_refused(desk: InProcessRepository, content: bytes, words: str) -> None:
     desk.write(CLAUDE, content)
-    assert_refused(desk, "install", words)
+    assert_unreadable(desk, "install", words)
     ok(desk, "install", "guard", "--for", "codex")
     ok(desk, "uninstall", "guard")
     assert not (desk.path / CODEX).exists()
     assert (desk.path / CLAUDE).read_bytes() == content
 
 
-def assert_refused(desk: InProcessRepository, verb: str, words: str) -> None:
+def assert_unreadable(desk: InProcessRepository, subcommand: str, message: str) -> None:
     """Expect that the file can't be read."""
-    result = desk.type(verb, "guard", "--json")
+    result = desk.type(subcommand, "guard", "--json")
     assert result.exit == 3
     assert result.json["error"]["code"] == "bad-json"
-    assert words in result.json["error"]["message"]
+    assert message in result.json["error"]["message"]
 
 
 def test_what_was_broken_since_is_not_taken_apart(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     path = desk.path / CLAUDE
     path.write_text(path.read_text().replace('"hooks": {', '"hooks": {,'))
-    assert_refused(desk, "uninstall", f"{CLAUDE}:2: ")
+    assert_unreadable(desk, "uninstall", f"{CLAUDE}:2: ")
     path.write_text('{"about": "# execplan:guard"}')
     assert "stands in no hook" in desk.type("uninstall", "guard").out
 
@@ -215,7 +217,7 @@ def test_it_says_where_no_execplan_is_found(desk: InProcessRepository, monkeypat
     assert not any(["PATH" in warning for warning in ok(desk, "install", "guard")["warnings"]])
     (desk.path / "bin/execplan").unlink()
     monkeypatch.setenv(
-        "PATH", os.pathsep.join([each for each in path.split(":") if not os.path.exists(f"{each}/execplan")])
+        "PATH", os.pathsep.join([folder for folder in path.split(":") if not os.path.exists(f"{folder}/execplan")])
     )
     assert any(["PATH" in warning for warning in ok(desk, "install", "guard")["warnings"]])
 
@@ -227,41 +229,43 @@ def stub(desk: InProcessRepository, script: str) -> None:
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(desk: InProcessRepository, program: str, shell: str) -> None:
+def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(
+    desk: InProcessRepository, program: str, shell: str
+) -> None:
     ok(desk, "install", "guard", "--for", program)
     line = hook(desk, PROGRAMS[program].file)["command"]
 
-    def called() -> tuple[int, str, str]:
+    def run_hook_line() -> tuple[int, str, str]:
         path = f"{desk.path}/bin:/usr/bin:/bin"
-        done = subprocess.run(
+        completed = subprocess.run(
             [shell, "-c", line], input="{}", capture_output=True, text=True, env={"PATH": path}, check=False
         )
-        return done.returncode, done.stdout, done.stderr
+        return completed.returncode, completed.stdout, completed.stderr
 
-    assert called()[0] == 2
-    assert "did not allow" in called()[2]
+    assert run_hook_line()[0] == 2
+    assert "did not allow" in run_hook_line()[2]
     stub(desk, f'test "$*" = "guard --program {program}" && cat')
-    assert called() == (0, "{}", "")
+    assert run_hook_line() == (0, "{}", "")
     for script in ("exit 1", "exit 2", "exit 127", "kill -9 $$", "kill -TERM $$", "nonsense 2>&1"):
         stub(desk, script)
-        status, _, words = called()
+        status, _, error_output = run_hook_line()
         assert status == 2, script
-        assert words.strip(), script
+        assert error_output.strip(), script
 
 
 def test_the_line_asks_the_guard(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     stub(desk, f'PYTHONPATH={ROOT} exec {sys.executable} -m execplan "$@"')
-    asked = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(desk.path), "tool_name": "Read"}
-    for given, answer in (("Makefile", "allow"), (".git/execplan/x", "deny")):
-        call = json.dumps({**asked, "tool_input": {"file_path": str(desk.path / given)}})
+    request = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(desk.path), "tool_name": "Read"}
+    for file_name, answer in (("Makefile", "allow"), (".git/execplan/x", "deny")):
+        call = json.dumps({**request, "tool_input": {"file_path": str(desk.path / file_name)}})
         line = hook(desk, CLAUDE)["command"]
         environment = {**os.environ, "PATH": f"{desk.path}/bin:/usr/bin:/bin"}
-        done = subprocess.run(
+        completed = subprocess.run(
             ["sh", "-c", line], input=call, capture_output=True, text=True, env=environment, check=False
         )
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == answer
+        assert completed.returncode == 0, completed.stderr
+        assert json.loads(completed.stdout)["hookSpecificOutput"]["permissionDecision"] == answer
 
 
 def test_the_line_names_nothing_of_this_machine() -> None:

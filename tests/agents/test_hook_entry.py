@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from execplan.agents.integrations import hook_entry, json_nodes
 from execplan.agents.integrations.guard_hook import hook_handler
 
-OURS = hook_handler("claude")
-THEIRS: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint.sh"}]}
+OUR_HANDLER = hook_handler("claude")
+OTHER_GROUP: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint.sh"}]}
 BOM = "\ufeff"
 FORMS = {
     "nothing": "",
@@ -42,8 +42,8 @@ FORMS = {
     "empty array": '{\n  "hooks": {\n    "PreToolUse": []\n  }\n}\n',
     "empty array, wide": '{\n  "hooks": {\n    "PreToolUse": [ \n    ],\n    "Stop": []\n  }\n}\n',
     "empty array, one line": '{"hooks": {"PreToolUse": []}}',
-    "others": json.dumps({"hooks": {"PreToolUse": [THEIRS, THEIRS], "Stop": []}, "model": "x"}, indent=2),
-    "others, one line": json.dumps({"hooks": {"PreToolUse": [THEIRS]}}),
+    "others": json.dumps({"hooks": {"PreToolUse": [OTHER_GROUP, OTHER_GROUP], "Stop": []}, "model": "x"}, indent=2),
+    "others, one line": json.dumps({"hooks": {"PreToolUse": [OTHER_GROUP]}}),
     "others, mixed": '{\n  "hooks": {"PreToolUse": [{"hooks": []}\n,\n  {"hooks": []}]}}',
     "comma first": '{\n  "hooks": {\n    "Stop": []\n    ,"PreToolUse": []\n  , "x": 1}\n  , "model": "x"\n}\n',
     "words": '{"a": "{\\"hooks\\": [1, 2]}", "\\u0068ooks2": "ä 😀 \\ud800", "n": [-1.5e-3, 1E400]}',
@@ -76,156 +76,169 @@ REFUSED = {
 }
 
 
-def there(text: str) -> str:
+def add_and_check(text: str) -> str:
     """The text with the entry, after it was looked at."""
-    new = hook_entry.add_entry(text, hook_entry.GUARD, OURS)
-    said = json.loads(new.removeprefix(BOM))
-    (found,) = hook_entry.find_entries(new, hook_entry.GUARD)
-    assert not found.is_edited
-    assert found.bare_handler == OURS
-    last = said["hooks"]["PreToolUse"].pop()
+    new = hook_entry.add_entry(text, hook_entry.GUARD, OUR_HANDLER)
+    settings = json.loads(new.removeprefix(BOM))
+    (entry,) = hook_entry.find_entries(new, hook_entry.GUARD)
+    assert not entry.is_edited
+    assert entry.bare_handler == OUR_HANDLER
+    last = settings["hooks"]["PreToolUse"].pop()
     assert list(last) == ["hooks"]
     old = json.loads(text.removeprefix(BOM)) if text.strip("\ufeff \r\n\t") else {}
-    assert {"PreToolUse": [], **old.get("hooks", {})} == said["hooks"]
-    assert {**old, "hooks": 0} == {**said, "hooks": 0}
+    assert {"PreToolUse": [], **old.get("hooks", {})} == settings["hooks"]
+    assert {**old, "hooks": 0} == {**settings, "hooks": 0}
     return new
 
 
-def back(text: str) -> str:
+def remove_and_check(text: str) -> str:
     """The text without its entry."""
-    (found,) = hook_entry.find_entries(text, hook_entry.GUARD)
-    rest = hook_entry.remove_entry(text, found)
+    (entry,) = hook_entry.find_entries(text, hook_entry.GUARD)
+    rest = hook_entry.remove_entry(text, entry)
     assert not hook_entry.find_entries(rest, hook_entry.GUARD)
     return rest
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "long number"])
 def test_every_form_there_and_back(form: str) -> None:
-    new = there(FORMS[form])
-    assert back(new) == FORMS[form]
-    renewed = hook_entry.update_entry(new, hook_entry.find_entries(new, hook_entry.GUARD)[0], {**OURS, "timeout": 5})
+    new = add_and_check(FORMS[form])
+    assert remove_and_check(new) == FORMS[form]
+    renewed = hook_entry.update_entry(
+        new, hook_entry.find_entries(new, hook_entry.GUARD)[0], {**OUR_HANDLER, "timeout": 5}
+    )
     assert hook_entry.find_entries(renewed, hook_entry.GUARD)[0].bare_handler["timeout"] == 5
-    assert back(renewed) == FORMS[form]
+    assert remove_and_check(renewed) == FORMS[form]
 
 
 def test_what_python_can_not_read_is_not_read() -> None:
-    assert back(hook_entry.add_entry(FORMS["long number"], hook_entry.GUARD, OURS)) == FORMS["long number"]
+    assert (
+        remove_and_check(hook_entry.add_entry(FORMS["long number"], hook_entry.GUARD, OUR_HANDLER))
+        == FORMS["long number"]
+    )
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
 def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
-    line, words = REFUSED[text]
+    line, message = REFUSED[text]
     with pytest.raises(json_nodes.InvalidJsonError) as caught:
-        hook_entry.add_entry(text, hook_entry.GUARD, OURS)
+        hook_entry.add_entry(text, hook_entry.GUARD, OUR_HANDLER)
     assert str(caught.value).startswith(f":{line}: ")
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_it_is_laid_out_as_its_neighbours_are() -> None:
-    lines = there(FORMS["no hooks, tabs"]).split("\n")
+    lines = add_and_check(FORMS["no hooks, tabs"]).split("\n")
     assert lines[1:6] == ['\t"model": "x",', '\t"hooks": {', '\t\t"PreToolUse": [', "\t\t\t{", '\t\t\t\t"hooks": [']
     for text in ("", "{}"):
-        assert there(text).removesuffix("\n") == json.dumps(json.loads(there(text)), indent=2)
-    assert "\n" not in there(FORMS["one line, tight"])
-    assert '"env":{},"hooks":{"PreToolUse":[{"hooks":[{"type":"command",' in there(FORMS["one line, tight"])
-    assert there(FORMS["no hooks, crlf"]).count("\n") == there(FORMS["no hooks, crlf"]).count("\r\n") > 10
-    assert '    },\n      {\n        "hooks"' in there(FORMS["others"])
+        assert add_and_check(text).removesuffix("\n") == json.dumps(json.loads(add_and_check(text)), indent=2)
+    assert "\n" not in add_and_check(FORMS["one line, tight"])
+    assert '"env":{},"hooks":{"PreToolUse":[{"hooks":[{"type":"command",' in add_and_check(FORMS["one line, tight"])
+    assert (
+        add_and_check(FORMS["no hooks, crlf"]).count("\n") == add_and_check(FORMS["no hooks, crlf"]).count("\r\n") > 10
+    )
+    assert '    },\n      {\n        "hooks"' in add_and_check(FORMS["others"])
 
 
 SPACE = st.sampled_from(["", "", " ", "\n", "\n  ", "\n\t", "\r\n    ", "\r", " \n\n"])
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
-ANY = st.recursive(
+ANY_JSON = st.recursive(
     PLAIN,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-GROUPS = st.lists(st.just(THEIRS) | st.fixed_dictionaries({"hooks": st.lists(ANY, max_size=2)}) | ANY, max_size=3)
-HOOKS = st.fixed_dictionaries({}, optional={"Stop": GROUPS, "PreToolUse": GROUPS, "x": ANY})
-WHOLE = st.fixed_dictionaries({}, optional={"a": ANY, "hooks": HOOKS, "model": ANY, "z": ANY})
+GROUPS = st.lists(
+    st.just(OTHER_GROUP) | st.fixed_dictionaries({"hooks": st.lists(ANY_JSON, max_size=2)}) | ANY_JSON, max_size=3
+)
+HOOKS = st.fixed_dictionaries({}, optional={"Stop": GROUPS, "PreToolUse": GROUPS, "x": ANY_JSON})
+SETTINGS = st.fixed_dictionaries({}, optional={"a": ANY_JSON, "hooks": HOOKS, "model": ANY_JSON, "z": ANY_JSON})
 
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
     """JSON texts with white space of any kind, or of one kind."""
-    said = draw(WHOLE)
+    settings = draw(SETTINGS)
     if draw(st.booleans()):
-        return json.dumps(said, indent=draw(st.sampled_from([None, 1, 2, 4, "\t"])), ensure_ascii=False)
+        return json.dumps(settings, indent=draw(st.sampled_from([None, 1, 2, 4, "\t"])), ensure_ascii=False)
     bom = draw(st.sampled_from(["", BOM]))
-    return bom + draw(SPACE) + _spread(draw, said) + draw(SPACE)
+    return bom + draw(SPACE) + _spread(draw, settings) + draw(SPACE)
 
 
-def _spread(draw: st.DrawFn, said: Any) -> str:
-    if isinstance(said, dict):
-        each = [f"{json.dumps(key)}{draw(SPACE)}:{draw(SPACE)}{_spread(draw, item)}" for key, item in said.items()]
-        return "{" + _joined(draw, each) + "}"
+def _spread(draw: st.DrawFn, node: Any) -> str:
+    if isinstance(node, dict):
+        members = [f"{json.dumps(key)}{draw(SPACE)}:{draw(SPACE)}{_spread(draw, item)}" for key, item in node.items()]
+        return "{" + _joined(draw, members) + "}"
     return (
-        "[" + _joined(draw, [_spread(draw, item) for item in said]) + "]"
-        if isinstance(said, list)
-        else json.dumps(said)
+        "[" + _joined(draw, [_spread(draw, item) for item in node]) + "]"
+        if isinstance(node, list)
+        else json.dumps(node)
     )
 
 
-def _joined(draw: st.DrawFn, each: list[str]) -> str:
-    return ",".join([draw(SPACE) + one + draw(SPACE) for one in each]) if each else draw(SPACE)
+def _joined(draw: st.DrawFn, members: list[str]) -> str:
+    return ",".join([draw(SPACE) + member + draw(SPACE) for member in members]) if members else draw(SPACE)
 
 
 @given(texts())
 def test_any_text_there_and_back(text: str) -> None:
-    assert back(there(text)) == text
+    assert remove_and_check(add_and_check(text)) == text
 
 
 @given(texts(), st.integers(0, 3), st.sampled_from([None, 2, 4]), st.booleans())
-def test_what_others_add_and_format_stays(text: str, place: int, indent: int | None, sort: bool) -> None:
-    said = json.loads(there(text).removeprefix(BOM))
-    said["hooks"]["PreToolUse"].insert(place, THEIRS)
-    said["new"] = True
-    rest = json.loads(back(json.dumps(said, indent=indent, sort_keys=sort)))
-    said["hooks"]["PreToolUse"] = [each for each in said["hooks"]["PreToolUse"] if "execplan" not in json.dumps(each)]
-    assert rest == said
+def test_what_others_add_and_format_stays(text: str, index: int, indent: int | None, sort: bool) -> None:
+    settings = json.loads(add_and_check(text).removeprefix(BOM))
+    settings["hooks"]["PreToolUse"].insert(index, OTHER_GROUP)
+    settings["new"] = True
+    rest = json.loads(remove_and_check(json.dumps(settings, indent=indent, sort_keys=sort)))
+    settings["hooks"]["PreToolUse"] = [
+        group for group in settings["hooks"]["PreToolUse"] if "execplan" not in json.dumps(group)
+    ]
+    assert rest == settings
 
 
 @given(texts())
-def test_what_was_formatted_anew_says_what_it_said(text: str) -> None:
-    new = json.dumps(json.loads(there(text).removeprefix(BOM)), indent=3)
-    assert json.loads(back(new)) == json.loads(text.removeprefix(BOM))
+def test_reformatting_keeps_the_content(text: str) -> None:
+    new = json.dumps(json.loads(add_and_check(text).removeprefix(BOM)), indent=3)
+    assert json.loads(remove_and_check(new)) == json.loads(text.removeprefix(BOM))
 
 
 def test_a_command_that_others_put_into_our_group_stays() -> None:
-    said = json.loads(there("{}"))
-    said["hooks"]["PreToolUse"][0]["hooks"].append({"type": "command", "command": "more.sh"})
-    rest = json.loads(back(json.dumps(said, indent=2)))
+    settings = json.loads(add_and_check("{}"))
+    settings["hooks"]["PreToolUse"][0]["hooks"].append({"type": "command", "command": "more.sh"})
+    rest = json.loads(remove_and_check(json.dumps(settings, indent=2)))
     assert rest == {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "more.sh"}]}]}}
 
 
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda said: said["hooks"]["PreToolUse"][0]["hooks"][0].update(timeout=1),
-        lambda said: said["hooks"]["PreToolUse"][0]["hooks"][0].pop("onFailure"),
-        lambda said: said["hooks"]["PreToolUse"][0]["hooks"][0].update(command="true # execplan:guard 0 made 9"),
-        lambda said: said["hooks"]["PreToolUse"][0].update(matcher="Bash"),
-        lambda said: said["hooks"]["PreToolUse"][0].update({"if": "Bash(rm *)"}),
-        lambda said: said["hooks"].update(Stop=said["hooks"].pop("PreToolUse")),
+        lambda settings: settings["hooks"]["PreToolUse"][0]["hooks"][0].update(timeout=1),
+        lambda settings: settings["hooks"]["PreToolUse"][0]["hooks"][0].pop("onFailure"),
+        lambda settings: settings["hooks"]["PreToolUse"][0]["hooks"][0].update(
+            command="true # execplan:guard 0 made 9"
+        ),
+        lambda settings: settings["hooks"]["PreToolUse"][0].update(matcher="Bash"),
+        lambda settings: settings["hooks"]["PreToolUse"][0].update({"if": "Bash(rm *)"}),
+        lambda settings: settings["hooks"].update(Stop=settings["hooks"].pop("PreToolUse")),
     ],
 )
 def test_an_edit_is_noticed(edit: Any) -> None:
-    said = json.loads(there('{"model": "x"}'))
-    edit(said)
-    text = json.dumps(said)
+    settings = json.loads(add_and_check('{"model": "x"}'))
+    edit(settings)
+    text = json.dumps(settings)
     assert hook_entry.find_entries(text, hook_entry.GUARD)[0].is_edited
-    assert json.loads(back(text))["model"] == "x"
+    assert json.loads(remove_and_check(text))["model"] == "x"
 
 
 @pytest.mark.parametrize("matcher", ["", "*", ".*"])
 def test_a_matcher_of_every_tool_is_no_edit(matcher: str) -> None:
-    said = json.loads(there("{}"))
-    said["hooks"]["PreToolUse"][0]["matcher"] = matcher
-    (found,) = hook_entry.find_entries(json.dumps(said), hook_entry.GUARD)
-    assert not found.is_edited
+    settings = json.loads(add_and_check("{}"))
+    settings["hooks"]["PreToolUse"][0]["matcher"] = matcher
+    (entry,) = hook_entry.find_entries(json.dumps(settings), hook_entry.GUARD)
+    assert not entry.is_edited
 
 
 def test_hooks_of_another_form_are_passed_over() -> None:
-    said = {"hooks": {"PreToolUse": [1, {"hooks": [1, {"command": 2}, {"command": "execplan guard"}]}], "Stop": 3}}
-    assert hook_entry.find_entries(json.dumps(said), hook_entry.GUARD) == []
-    assert hook_entry.is_installed_by_hand(json.dumps(said), hook_entry.GUARD)
+    settings = {"hooks": {"PreToolUse": [1, {"hooks": [1, {"command": 2}, {"command": "execplan guard"}]}], "Stop": 3}}
+    assert hook_entry.find_entries(json.dumps(settings), hook_entry.GUARD) == []
+    assert hook_entry.is_installed_by_hand(json.dumps(settings), hook_entry.GUARD)
     assert not hook_entry.is_installed_by_hand('{"hooks": 1}', hook_entry.GUARD)

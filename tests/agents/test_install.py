@@ -13,17 +13,17 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALL = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "completion"]
+INTEGRATIONS = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "completion"]
 BEGIN = "<!-- execplan:begin "
 
 
-def install(folder: Folder, *whats: str, shell: str = "bash") -> dict[str, object]:
+def install(folder: Folder, *integrations: str, shell: str = "bash") -> dict[str, object]:
     """Install, expect it to work, and give the document's data."""
     folder.env["SHELL"] = f"/bin/{shell}"
-    return folder.ok("install", *whats)
+    return folder.ok("install", *integrations)
 
 
-@pytest.mark.parametrize("what", [*[[each] for each in ALL], ALL])
+@pytest.mark.parametrize("what", [*[[integration] for integration in INTEGRATIONS], INTEGRATIONS])
 def test_there_and_back(repo: Folder, what: list[str]) -> None:
     repo.plan()
     before = tree(repo.path.parent)
@@ -40,15 +40,15 @@ def test_there_and_back(repo: Folder, what: list[str]) -> None:
     assert tree(repo.path.parent) == before
 
 
-@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("what", INTEGRATIONS)
 def test_dry_runs_write_nothing_and_show_what_would_be_written(repo: Folder, what: str) -> None:
     before = tree(repo.path.parent)
     repo.env["SHELL"] = "/usr/bin/zsh"
-    shown = repo.run("install", what, "--dry-run").out
+    preview = repo.run("install", what, "--dry-run").out
     data = repo.ok("install", what, "--dry-run")
     assert tree(repo.path.parent) == before
-    assert data["diff"] in shown
-    assert "would write " in shown
+    assert data["diff"] in preview
+    assert "would write " in preview
     real = repo.ok("install", what)
     assert real["changes"] == data["changes"]
     assert "diff" not in real
@@ -61,12 +61,12 @@ def test_a_dry_run_shows_a_diff_that_git_applies(repo: Folder) -> None:
     repo.write("AGENTS.md", "Mine\r\nno end")
     repo.write("CLAUDE.md", "")
     repo.write("CLAUDE.md", "Claude\n")
-    for verb in ("install", "uninstall"):
-        repo.write("../change.patch", repo.ok(verb, "agents", "pre-commit", "--dry-run")["diff"] + "\n")
+    for subcommand in ("install", "uninstall"):
+        repo.write("../change.patch", repo.ok(subcommand, "agents", "pre-commit", "--dry-run")["diff"] + "\n")
         repo.git("apply", "../change.patch")
         applied = tree(repo.path)
         repo.git("apply", "-R", "../change.patch")
-        repo.ok(verb, "agents", "pre-commit")
+        repo.ok(subcommand, "agents", "pre-commit")
         assert tree(repo.path) == applied
 
 
@@ -75,15 +75,15 @@ def test_from_a_worktree_and_from_below(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-qm", "Plan")
     repo.git("worktree", "add", "-q", "../other")
-    other = Folder(repo.path.parent / "other")
-    other.env = {**repo.env, "SHELL": "bash"}
+    worktree = Folder(repo.path.parent / "other")
+    worktree.env = {**repo.env, "SHELL": "bash"}
     before = tree(repo.path.parent)
-    below = other.path / ".agent"
-    assert other.run("install", *ALL, cwd=below).exit == 0
-    assert (other.path / "AGENTS.md").exists()
+    subfolder = worktree.path / ".agent"
+    assert worktree.run("install", *INTEGRATIONS, cwd=subfolder).exit == 0
+    assert (worktree.path / "AGENTS.md").exists()
     assert (repo.path / ".git/hooks/pre-commit").exists()
     assert not (repo.path / "AGENTS.md").exists()
-    assert other.run("uninstall", *ALL, cwd=below).exit == 0
+    assert worktree.run("uninstall", *INTEGRATIONS, cwd=subfolder).exit == 0
     assert tree(repo.path.parent) == before
 
 
@@ -92,7 +92,7 @@ def test_from_a_worktree_and_from_below(repo: Folder) -> None:
 def test_usage_lists_the_integrations(repo: Folder, verb: str, what: list[str]) -> None:
     result = repo.run(verb, *what, "--json")
     assert result.exit == 2
-    assert [line.split()[0] for line in result.json["error"]["candidates"]] == ALL
+    assert [line.split()[0] for line in result.json["error"]["candidates"]] == INTEGRATIONS
     assert not (repo.path / "AGENTS.md").exists()
 
 
@@ -164,8 +164,8 @@ def test_agents_text_is_small_and_names_the_folders(repo: Folder) -> None:
     assert len(data) <= 2048
     assert b"`docs/execplans`" in data
     assert b"`docs/execplans/done`" in data
-    for words in ("next --claim NAME", "done", "decide", "discover", "outcome", "lint", "archive", "explain TOPIC"):
-        assert f"`execplan {words}".encode() in data
+    for command in ("next --claim NAME", "done", "decide", "discover", "outcome", "lint", "archive", "explain TOPIC"):
+        assert f"`execplan {command}".encode() in data
 
 
 def test_agents_follows_the_settings_while_unedited(repo: Folder) -> None:
@@ -214,19 +214,19 @@ def test_edits_inside_the_block_are_noticed_and_kept(repo: Folder) -> None:
 
 def test_damaged_markers_are_refused_with_file_and_line(repo: Folder) -> None:
     repo.write("AGENTS.md", f"One\n{BEGIN}1 -->\n")
-    for verb in ("install", "uninstall"):
-        result = repo.run(verb, "agents", "--force")
+    for subcommand in ("install", "uninstall"):
+        result = repo.run(subcommand, "agents", "--force")
         assert result.exit == 3
         assert "AGENTS.md:2: " in result.err
 
 
-def claude(repo: Folder) -> list[str]:
+def files_with_block(repo: Folder) -> list[str]:
     """The files that hold a block, once it is installed; all of it is taken back afterwards."""
     before = tree(repo.path)
     install(repo, "agents")
     install(repo, "agents")
     names = [
-        each.name for each in sorted(repo.path.glob("*.md")) if not each.is_symlink() and BEGIN in each.read_text()
+        file.name for file in sorted(repo.path.glob("*.md")) if not file.is_symlink() and BEGIN in file.read_text()
     ]
     assert all(((repo.path / name).read_text().count(BEGIN) == 1) for name in names)
     repo.ok("uninstall", "agents")
@@ -235,11 +235,11 @@ def claude(repo: Folder) -> list[str]:
 
 
 def test_claude_gets_the_block_where_it_is_of_its_own(repo: Folder) -> None:
-    assert claude(repo) == ["AGENTS.md"]
+    assert files_with_block(repo) == ["AGENTS.md"]
     repo.write("CLAUDE.md", "Mine; `@AGENTS.md` is not read.\n")
-    assert claude(repo) == ["AGENTS.md", "CLAUDE.md"]
+    assert files_with_block(repo) == ["AGENTS.md", "CLAUDE.md"]
     repo.write("CLAUDE.md", "See @AGENTS.md\n")
-    assert claude(repo) == ["AGENTS.md"]
+    assert files_with_block(repo) == ["AGENTS.md"]
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -248,12 +248,12 @@ def test_one_file_under_two_names_gets_one_block(repo: Folder, there: bool) -> N
         repo.write("AGENTS.md", "Mine\n")
     link = repo.path / "CLAUDE.md"
     link.symlink_to("AGENTS.md")
-    assert claude(repo) == ["AGENTS.md"]
+    assert files_with_block(repo) == ["AGENTS.md"]
     link.unlink()
     link.write_text("Mine\n")
     (repo.path / "AGENTS.md").unlink(missing_ok=True)
     (repo.path / "AGENTS.md").symlink_to("CLAUDE.md")
-    assert claude(repo) == ["CLAUDE.md"]
+    assert files_with_block(repo) == ["CLAUDE.md"]
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -278,7 +278,7 @@ def test_what_was_removed_through_a_link_comes_back_when_the_rest_fails(repo: Fo
     assert tree(repo.path) == before
 
 
-def test_uninstall_needs_no_home(repo: Folder, plain: Folder) -> None:
+def test_uninstall_needs_no_project(repo: Folder, plain: Folder) -> None:
     install(repo, "agents", "git-hooks")
     (repo.path / ".agent/execplans").rmdir()
     repo.ok("uninstall", "agents", "git-hooks")
@@ -303,10 +303,10 @@ def test_quiet_and_verbose(repo: Folder) -> None:
     assert "locked " in repo.run("uninstall", "agents", "-v").err
 
 
-def test_a_home_below_the_root_is_named_from_the_root(repo: Folder) -> None:
-    below: Path = repo.path / "services" / "a"
-    (below / ".agent" / "execplans").mkdir(parents=True)
+def test_a_project_below_the_root_is_named_from_the_root(repo: Folder) -> None:
+    nested: Path = repo.path / "services" / "a"
+    (nested / ".agent" / "execplans").mkdir(parents=True)
     (repo.path / ".agent" / "execplans").rmdir()
-    assert repo.run("install", "agents", "pre-commit", cwd=below).exit == 0
+    assert repo.run("install", "agents", "pre-commit", cwd=nested).exit == 0
     assert "`services/a/.agent/execplans`" in (repo.path / "AGENTS.md").read_text()
     assert "services/a/" in (repo.path / ".pre-commit-config.yaml").read_text()

@@ -17,8 +17,8 @@ DRIVER = "merge.execplan.driver"
 
 def merges(repo: Folder, *paths: str) -> list[str]:
     """What git says of the attribute merge of each path."""
-    parts = repo.git("check-attr", "-z", "merge", "--", *paths).split("\0")
-    return parts[2::3]
+    fields = repo.git("check-attr", "-z", "merge", "--", *paths).split("\0")
+    return fields[2::3]
 
 
 def state(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -62,7 +62,7 @@ def test_there_and_back(repo: Folder, kind: str, monkeypatch: pytest.MonkeyPatch
     assert repo.ok("uninstall", "merge-driver")["changed"] is False
 
 
-HOMES = {
+LAYOUTS = {
     "flat": ("", ["plans/a.md", "old/a.md"], ["plans/x/a.md", "old/artifacts/a.md"]),
     "by day": (
         'archive = "old/{year}/{month}/{day}"',
@@ -76,17 +76,17 @@ HOMES = {
 }
 
 
-@pytest.mark.parametrize("kind", HOMES)
+@pytest.mark.parametrize("kind", LAYOUTS)
 def test_plans_of_every_layout(repo: Folder, kind: str) -> None:
-    own, plans, others = HOMES[kind]
-    archive = "" if "archive =" in own else 'archive = "old"\n'
-    repo.write(".agent/execplan.toml", f'plans = "plans"\nartifacts = "files"\n{archive}{own}\n')
+    settings, plans, other_paths = LAYOUTS[kind]
+    archive = "" if "archive =" in settings else 'archive = "old"\n'
+    repo.write(".agent/execplan.toml", f'plans = "plans"\nartifacts = "files"\n{archive}{settings}\n')
     repo.ok("install", "merge-driver")
     assert merges(repo, *plans) == ["execplan"] * len(plans)
-    assert "execplan" not in merges(repo, *others)
+    assert "execplan" not in merges(repo, *other_paths)
 
 
-def test_homes_below_are_in_it_whichever_one_it_is_installed_from(repo: Folder) -> None:
+def test_nested_projects_are_in_it_whichever_one_it_is_installed_from(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'homes = ["packages/a/b/c/d/e"]\n')
     repo.write("packages/a/b/c/d/e/.agent/execplan.toml", 'plans = "plans"\n')
     repo.write("service/.agent/execplan.toml", 'plans = "plans"\n')
@@ -106,7 +106,7 @@ def test_a_folder_of_plans_that_is_a_link(repo: Folder) -> None:
     assert merges(repo, "real/a.md") == ["execplan"]
 
 
-def test_renewed_when_the_home_moves(repo: Folder) -> None:
+def test_renewed_when_the_project_moves(repo: Folder) -> None:
     repo.ok("install", "merge-driver")
     repo.write(".agent/execplan.toml", 'plans = "plans"\n')
     changes = repo.ok("install", "merge-driver")["changes"]
@@ -116,13 +116,13 @@ def test_renewed_when_the_home_moves(repo: Folder) -> None:
 
 def test_a_worktree_shares_the_setting(repo: Folder) -> None:
     repo.git("worktree", "add", "-q", "../other")
-    other = repo.path.parent / "other"
-    (other / ".agent" / "execplans").mkdir(parents=True)
-    assert repo.run("install", "merge-driver", cwd=other).exit == 0
-    assert (other / ".gitattributes").exists()
+    worktree = repo.path.parent / "other"
+    (worktree / ".agent" / "execplans").mkdir(parents=True)
+    assert repo.run("install", "merge-driver", cwd=worktree).exit == 0
+    assert (worktree / ".gitattributes").exists()
     assert not (repo.path / ".gitattributes").exists()
     assert sys.executable in repo.git("config", "--local", DRIVER)
-    assert repo.run("uninstall", "merge-driver", cwd=other).exit == 0
+    assert repo.run("uninstall", "merge-driver", cwd=worktree).exit == 0
     assert "execplan" not in (repo.path / ".git/config").read_text()
 
 
@@ -190,8 +190,8 @@ def test_a_link_is_warned_of(repo: Folder) -> None:
 
 def test_without_a_repository(plain: Folder) -> None:
     plain.plan()
-    for verb in ("install", "uninstall"):
-        result = plain.run(verb, "merge-driver", "--json")
+    for subcommand in ("install", "uninstall"):
+        result = plain.run(subcommand, "merge-driver", "--json")
         assert result.exit == 6
         assert result.json["error"]["code"] == "no-repository"
     assert not (plain.path / ".gitattributes").exists()

@@ -121,20 +121,20 @@ def test_a_plan_that_is_moved_keeps_its_old_findings(old: Folder) -> None:
 
 def test_more_findings_than_are_listed(old: Folder) -> None:
     tasks = "".join(f"- [x] Task {at} and {at}.\n" for at in range(150))
-    many = OLD.replace("## Progress\n\n", f"## Progress\n\n{tasks}", 1)
-    old.plan(many)
+    many_tasks = OLD.replace("## Progress\n\n", f"## Progress\n\n{tasks}", 1)
+    old.plan(many_tasks)
     old.git("commit", "-qam", "Many", "--no-verify")
     select = ("--staged", "--hook", "--select", "EP202")
-    old.plan(many.replace("# ", "# New: ", 1))
+    old.plan(many_tasks.replace("# ", "# New: ", 1))
     old.git("add", "-A")
     assert old.run("lint", *select).out == "1 plan, nothing new found; 151 older findings left out\n"
-    old.plan(many.replace("- [x] Task 3 and 3.\n", "- [x] Task 3 and 3.\n- [x] One more.\n"))
+    old.plan(many_tasks.replace("- [x] Task 3 and 3.\n", "- [x] Task 3 and 3.\n- [x] One more.\n"))
     old.git("add", "-A")
     data = old.run("lint", *select, "--json").json["data"]
-    assert {each["message"] for each in data["findings"]} >= {"and 52 more"}
+    assert {finding["message"] for finding in data["findings"]} >= {"and 52 more"}
 
 
-def test_one_error_mended_and_another_made(old: Folder) -> None:
+def test_one_error_fixed_and_another_made(old: Folder) -> None:
     old.plan(OLD.replace("## Results", "## Outcomes & Retrospective").replace("## Surprises & Discoveries", "## Found"))
     old.git("add", "-A")
     result = old.run("lint", "--staged", "--hook")
@@ -150,5 +150,5 @@ def test_no_process_of_git_where_nothing_fails(repo: Folder) -> None:
     (repo.path / "bin/git").chmod(0o755)
     env = {**repo.env, "PATH": f"{repo.path / 'bin'}:{repo.env['PATH']}"}
     command = [sys.executable, "-m", "execplan", "lint", "--hook", str(path)]
-    done = subprocess.run(command, cwd=repo.path, env=env, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+    completed = subprocess.run(command, cwd=repo.path, env=env, capture_output=True, check=False)
+    assert (completed.returncode, completed.stderr) == (0, b"")

@@ -16,7 +16,7 @@ from tests.agents.tree import tree
 from tests.conftest import Folder
 
 FILE = ".pre-commit-config.yaml"
-THEIRS = "repo: https://example.org/hooks\n"
+OTHER_REPOSITORY = "repo: https://example.org/hooks\n"
 FORMS = {
     "none": None,
     "empty": "",
@@ -32,23 +32,23 @@ FORMS = {
     "empty list, no end": "repos: []",
     "empty list, quoted": '"repos": []\r\n',
     "bom": "\ufeffrepos: []\n",
-    "flush": f"repos:\n- {THEIRS}  hooks:\n  - id: x\n",
-    "flush, no end": f"repos:\n- {THEIRS}  hooks:\n  - id: x",
-    "indented": f"repos:\n    - {THEIRS}      hooks:\n          - id: x # that one\n          # - id: y\n\n# The end\nci: {{}}\n",
-    "four": f"repos:\n-   {THEIRS}    rev: v1\n    hooks:\n    -   id: x\n\n\n",
-    "crlf": f"repos:\n  - {THEIRS}    hooks: [{{id: x}}]\n\nci: {{}}\n".replace("\n", "\r\n"),
-    "cr": f"repos:\n  - {THEIRS}    hooks: [{{id: x}}]\nci: {{}}\n".replace("\n", "\r"),
-    "literal": f"repos:\n- {THEIRS}  hooks:\n  - id: x\n    exclude: |\n      (?x)^(\n        # no\n      )$\n\nci: {{}}\n",
-    "literal, last": f"repos:\n- {THEIRS}  hooks:\n  - id: x\n    exclude: |+\n      y\n\n",
-    "literal, no end": f"repos:\n- {THEIRS}  hooks:\n  - id: x\n    exclude: |-\n      y",
-    "alias": f"x: &x [a]\nrepos:\n- {THEIRS}  hooks: *x\n# end\n",
+    "flush": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x\n",
+    "flush, no end": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x",
+    "indented": f"repos:\n    - {OTHER_REPOSITORY}      hooks:\n          - id: x # that one\n          # - id: y\n\n# The end\nci: {{}}\n",
+    "four": f"repos:\n-   {OTHER_REPOSITORY}    rev: v1\n    hooks:\n    -   id: x\n\n\n",
+    "crlf": f"repos:\n  - {OTHER_REPOSITORY}    hooks: [{{id: x}}]\n\nci: {{}}\n".replace("\n", "\r\n"),
+    "cr": f"repos:\n  - {OTHER_REPOSITORY}    hooks: [{{id: x}}]\nci: {{}}\n".replace("\n", "\r"),
+    "literal": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x\n    exclude: |\n      (?x)^(\n        # no\n      )$\n\nci: {{}}\n",
+    "literal, last": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x\n    exclude: |+\n      y\n\n",
+    "literal, no end": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x\n    exclude: |-\n      y",
+    "alias": f"x: &x [a]\nrepos:\n- {OTHER_REPOSITORY}  hooks: *x\n# end\n",
     "null item": "repos:\n-\n",
-    "null value": f"repos:\n- {THEIRS}  hooks:\n# end\n",
-    "wrapped": f"repos:\n- {THEIRS}  hooks:\n  - id: x\n    name: one\n      and two\nci: {{}}\n",
-    "quoted, wrapped": f"repos:\n- {THEIRS}  hooks:\n  - id: 'x\n\n      y'   # z\n",
-    "not last": f"exclude: x\nrepos:\n- {THEIRS}  hooks: []\nfiles: y\n",
-    "unicode": f'repos:\n- {THEIRS}  hooks:\n  - id: x\n    name: "„ä“ 😀\u2028x"\n',
-    "nested repos": f"ci:\n  repos: []\nrepos:\n- {THEIRS}  hooks: []\n",
+    "null value": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n# end\n",
+    "wrapped": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x\n    name: one\n      and two\nci: {{}}\n",
+    "quoted, wrapped": f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: 'x\n\n      y'   # z\n",
+    "not last": f"exclude: x\nrepos:\n- {OTHER_REPOSITORY}  hooks: []\nfiles: y\n",
+    "unicode": f'repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: x\n    name: "„ä“ 😀\u2028x"\n',
+    "nested repos": f"ci:\n  repos: []\nrepos:\n- {OTHER_REPOSITORY}  hooks: []\n",
 }
 
 
@@ -61,8 +61,8 @@ def hook(folder: Folder) -> dict[str, Any]:
     """The hook that was added, the last of the list."""
     last = config(folder)["repos"][-1]
     assert last["repo"] == "local"
-    found: dict[str, Any] = last["hooks"][0]
-    return found
+    added_hook: dict[str, Any] = last["hooks"][0]
+    return added_hook
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -71,15 +71,15 @@ def test_every_form_there_and_back(repo: Folder, form: str) -> None:
     if content is not None:
         repo.write(FILE, content).chmod(0o600)
     before = tree(repo.path)
-    said = config(repo) if content else None
+    original_config = config(repo) if content else None
     repo.ok("install", "pre-commit")
     assert hook(repo)["id"] == "execplan-lint"
-    now = config(repo)
-    now["repos"].pop()
-    assert {**now, "repos": now["repos"] or None} == {
+    installed_config = config(repo)
+    installed_config["repos"].pop()
+    assert {**installed_config, "repos": installed_config["repos"] or None} == {
         "repos": None,
-        **(said or {}),
-        **({} if now["repos"] else {"repos": None}),
+        **(original_config or {}),
+        **({} if installed_config["repos"] else {"repos": None}),
     }
     assert repo.ok("install", "pre-commit")["changed"] is False
     repo.ok("uninstall", "pre-commit")
@@ -120,7 +120,7 @@ def test_the_files_are_the_plans(repo: Folder) -> None:
         assert not re.search(files, path), path
 
 
-def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
+def test_the_pattern_and_the_plan_store_agree(repo: Folder) -> None:
     from execplan.plan_store import plan_store
 
     names = ["a.md", "README.md", "readme.md", ".b.md", "c.txt", "index.md", "artifacts/d/e.md", "archive/f.md", "ü.md"]
@@ -145,7 +145,7 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
         'homes = ["packages/a", "packages/b"]\n',
     ],
 )
-def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings: str) -> None:
+def test_the_pattern_and_the_plan_store_agree_in_every_layout(repo: Folder, settings: str) -> None:
     from execplan.plan_store import plan_store
     from execplan.project import project_discovery
 
@@ -168,8 +168,8 @@ def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings:
     assert matched
     assert matched == {
         project.display_path(ref.path)
-        for each in project_discovery.with_nested_projects(project)
-        for ref in plan_store.all_refs(each)
+        for nested_project in project_discovery.with_nested_projects(project)
+        for ref in plan_store.all_refs(nested_project)
     }
 
 
@@ -207,7 +207,7 @@ def test_what_can_not_be_added_to_is_refused_with_the_lines_to_paste(
 
 
 def test_a_hook_that_was_put_there_by_hand_is_left_alone(repo: Folder) -> None:
-    repo.write(FILE, f"repos:\n- {THEIRS}  hooks:\n  - id: execplan-lint\n")
+    repo.write(FILE, f"repos:\n- {OTHER_REPOSITORY}  hooks:\n  - id: execplan-lint\n")
     result = repo.run("install", "pre-commit")
     assert "by hand" in result.out
     assert repo.ok("install", "pre-commit")["changed"] is False
@@ -224,13 +224,13 @@ def test_what_others_add_below_stays(repo: Folder, form: str) -> None:
     text = path.read_text()
     begin = re.search(r"^( *)# execplan:begin", text, re.MULTILINE)
     assert begin
-    path.write_text(text.replace("# execplan:end", f"# execplan:end\n{begin[1]}- {begin[1]}{THEIRS}", 1))
+    path.write_text(text.replace("# execplan:end", f"# execplan:end\n{begin[1]}- {begin[1]}{OTHER_REPOSITORY}", 1))
     added = config(repo)
-    assert added["repos"][-1] == yaml.safe_load(THEIRS)
+    assert added["repos"][-1] == yaml.safe_load(OTHER_REPOSITORY)
     repo.ok("uninstall", "pre-commit")
-    left = config(repo)
-    assert left["repos"] == [each for each in added["repos"] if each["repo"] != "local"]
-    assert {**left, "repos": 0} == {**added, "repos": 0}
+    remaining = config(repo)
+    assert remaining["repos"] == [repository for repository in added["repos"] if repository["repo"] != "local"]
+    assert {**remaining, "repos": 0} == {**added, "repos": 0}
 
 
 def test_a_renewed_hook_stays_where_it_is(repo: Folder) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
-THEIRS = json.dumps(
+OTHER_HOOKS = json.dumps(
     {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "x"}]}]}, "model": "x"}, indent=4
 )
 
@@ -48,23 +48,23 @@ def events(desk: InProcessRepository, file: str) -> dict[str, int]:
     return {name: len(groups) for name, groups in json.loads((desk.path / file).read_text())["hooks"].items()}
 
 
-def test_claude_code_is_told_twice_and_codex_once(desk: InProcessRepository) -> None:
+def test_claude_code_has_two_hooks_and_codex_one(desk: InProcessRepository) -> None:
     before = tree(desk.path)
-    told = ok(desk, "install", "session-hooks")
-    assert [each["path"] for each in told["data"]["changes"]] == [CLAUDE]
+    output = ok(desk, "install", "session-hooks")
+    assert [change["path"] for change in output["data"]["changes"]] == [CLAUDE]
     assert events(desk, CLAUDE) == {"SessionStart": 1, "PreCompact": 1}
     (desk.path / ".codex").mkdir()
-    told = ok(desk, "install", "session-hooks")
-    assert [each["action"] for each in told["data"]["changes"]] == ["kept", "made"]
+    output = ok(desk, "install", "session-hooks")
+    assert [change["action"] for change in output["data"]["changes"]] == ["kept", "made"]
     assert events(desk, CODEX) == {"SessionStart": 1}
-    assert any(["/hooks" in warning for warning in told["warnings"]])
+    assert any(["/hooks" in warning for warning in output["warnings"]])
     ok(desk, "uninstall", "session-hooks")
     (desk.path / ".codex").rmdir()
     assert tree(desk.path) == before
     assert ok(desk, "uninstall", "session-hooks")["data"]["changed"] is False
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"SessionStart":[]}}', THEIRS])
+@pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"SessionStart":[]}}', OTHER_HOOKS])
 def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: InProcessRepository, text: str) -> None:
     project = project_discovery.require(str(desk.path))
     if text:
@@ -72,13 +72,13 @@ def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: InProcessRepos
     before = tree(desk.path)
     both = (guard_hook, session_hooks)
     for first, last in itertools.product(both, both):
-        for what in (first, *[each for each in both if each is not first]):
-            apply_changes(what.install(project, force=False).changes)
+        for integration in (first, *[module for module in both if module is not first]):
+            apply_changes(integration.install(project, force=False).changes)
         assert {"PreToolUse", "SessionStart", "PreCompact"} <= events(desk, CLAUDE).keys()
-        assert [each.install(project, force=False).changes[0].action for each in both] == ["kept", "kept"]
-        for what in (*[each for each in both if each is not last], last):
+        assert [module.install(project, force=False).changes[0].action for module in both] == ["kept", "kept"]
+        for integration in (*[module for module in both if module is not last], last):
             assert b"execplan:" in (desk.path / CLAUDE).read_bytes()
-            apply_changes(what.uninstall(project, force=False).changes)
+            apply_changes(integration.uninstall(project, force=False).changes)
         assert tree(desk.path) == before
 
 
@@ -89,24 +89,24 @@ def test_an_edit_is_kept_and_an_older_entry_renewed(desk: InProcessRepository, m
         ok(desk, "install", "session-hooks")
     assert ok(desk, "install", "session-hooks")["data"]["changed"] is True
     path = desk.path / CLAUDE
-    whole = path.read_text()
-    assert whole.count('"timeout": 20') == 2
-    path.write_text(whole.replace("|| :", "|| exit 0"))
+    original = path.read_text()
+    assert original.count('"timeout": 20') == 2
+    path.write_text(original.replace("|| :", "|| exit 0"))
     assert "edited by hand" in desk.type("install", "session-hooks").err
     assert desk.refused(1, "edited-block", "uninstall", "session-hooks")
     ok(desk, "install", "session-hooks", "--force")
-    assert path.read_text() == whole
+    assert path.read_text() == original
     ok(desk, "uninstall", "session-hooks")
     assert tree(desk.path) == before
 
 
 def test_what_somebody_has_put_there_by_hand_is_left_alone(desk: InProcessRepository) -> None:
-    mine = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "execplan prime"}]}]}}
-    path = desk.write(CLAUDE, json.dumps(mine))
+    own_hooks = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "execplan prime"}]}]}}
+    path = desk.write(CLAUDE, json.dumps(own_hooks))
     ok(desk, "install", "session-hooks")
     assert events(desk, CLAUDE) == {"SessionStart": 1, "PreCompact": 1}
     ok(desk, "uninstall", "session-hooks")
-    assert json.loads(path.read_text()) == mine
+    assert json.loads(path.read_text()) == own_hooks
 
 
 def test_a_damaged_file_is_not_touched(desk: InProcessRepository) -> None:
@@ -116,65 +116,67 @@ def test_a_damaged_file_is_not_touched(desk: InProcessRepository) -> None:
 
 
 @pytest.mark.parametrize(("program", "hook"), [(name, hook) for name, hooks in HOOKS.items() for hook in hooks])
-def test_the_line_tells_the_plan_and_never_fails(desk: InProcessRepository, program: str, hook: Any) -> None:
+def test_the_line_prints_the_plan_and_never_fails(desk: InProcessRepository, program: str, hook: Any) -> None:
     line = hook_handler(program, hook)["command"]
     (desk.path / "bin").mkdir()
     os.symlink(sys.executable, desk.path / "bin" / "python")
     script = desk.path / "bin" / "execplan"
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n')
     script.chmod(0o755)
-    there = {**os.environ, "PATH": f"{desk.path}/bin:{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": f"{desk.path}/bin:{os.environ['PATH']}"}
 
     def run(path: str) -> tuple[int, str]:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["sh", "-c", line],
             cwd=desk.path,
-            env={**there, "PATH": path},
+            env={**environment, "PATH": path},
             input=b'{"hook_event_name": "SessionStart"}',
             capture_output=True,
             check=False,
         )
-        return done.returncode, done.stdout.decode()
+        return completed.returncode, completed.stdout.decode()
 
-    status, out = run(there["PATH"])
+    status, out = run(environment["PATH"])
     assert status == 0
     text = out if program == "claude" else json.loads(out)["hookSpecificOutput"]["additionalContext"]
     assert "Build the parser" in text
     assert not text.startswith(("{", "["))
     for script_says in ("exit 2", "exit 70", "kill -9 $$"):
         script.write_text(f"#!/bin/sh\n{script_says}\n")
-        assert run(there["PATH"]) == (0, "")
+        assert run(environment["PATH"]) == (0, "")
     plain = desk.path / "plain"
     plain.mkdir()
     os.symlink(str(shutil.which("sh")), plain / "sh")
     assert run(str(plain)) == (0, ""), "execplan is not on PATH"
 
 
-def test_doctor_looks_at_them(desk: InProcessRepository) -> None:
+def test_doctor_checks_them(desk: InProcessRepository) -> None:
     project = project_discovery.require(str(desk.path))
 
-    def said() -> str:
-        ground = DoctorContext(str(desk.path), str)
-        return " ".join([each if isinstance(each, str) else each.message for each in check_session_hooks(ground)])
+    def reports() -> str:
+        context = DoctorContext(str(desk.path), str)
+        return " ".join(
+            [report if isinstance(report, str) else report.message for report in check_session_hooks(context)]
+        )
 
-    assert said() == "not installed"
+    assert reports() == "not installed"
     apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
-    assert "PATH" in said()
+    assert "PATH" in reports()
     desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    assert said() == ""
+    assert reports() == ""
     path = desk.path / CLAUDE
-    whole = path.read_text()
-    path.write_text(whole.replace('"hooks"', '"disableAllHooks": true, "hooks"', 1))
-    assert "disableAllHooks" in said()
-    path.write_text(whole.replace('"timeout": 20', '"timeout": 20, "x": 1', 1))
-    assert "edited by hand" in said()
-    path.write_text(whole.replace("|| :", "||:"))
-    assert "edited by hand" in said()
-    path.write_text(whole[:-9])
-    assert "is wanted here" in said()
+    original = path.read_text()
+    path.write_text(original.replace('"hooks"', '"disableAllHooks": true, "hooks"', 1))
+    assert "disableAllHooks" in reports()
+    path.write_text(original.replace('"timeout": 20', '"timeout": 20, "x": 1', 1))
+    assert "edited by hand" in reports()
+    path.write_text(original.replace("|| :", "||:"))
+    assert "edited by hand" in reports()
+    path.write_text(original[:-9])
+    assert "is wanted here" in reports()
     path.write_text("{}")
     session_hooks_of_today = session_hooks.TIMEOUT
     desk.patch.setattr(session_hooks, "TIMEOUT", 9)
     apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
     desk.patch.setattr(session_hooks, "TIMEOUT", session_hooks_of_today)
-    assert "lacks what execplan would write today" in said()
+    assert "lacks what execplan would write today" in reports()

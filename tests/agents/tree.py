@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 def tree(top: Path) -> dict[str, tuple[str, str, bytes]]:
     """Every path below a folder but for our own locks: kind, mode, content or where a link leads."""
-    found: dict[str, tuple[str, str, bytes]] = {}
+    contents: dict[str, tuple[str, str, bytes]] = {}
     for folder, folders, files in os.walk(top):
         folders[:] = [name for name in folders if not (name == "execplan" and ".git" in folder)]
         for name in folders + files:
             path = os.path.join(folder, name)
             status = os.lstat(path)
-            held = b""
+            content = b""
             if stat.S_ISLNK(status.st_mode):
-                held = os.readlink(path).encode()
+                content = os.readlink(path).encode()
             elif stat.S_ISREG(status.st_mode):
                 with open(path, "rb") as file:
-                    held = file.read()
-            found[os.path.relpath(path, top)] = (stat.filemode(status.st_mode)[0], oct(status.st_mode), held)
-    return found
+                    content = file.read()
+            contents[os.path.relpath(path, top)] = (stat.filemode(status.st_mode)[0], oct(status.st_mode), content)
+    return contents

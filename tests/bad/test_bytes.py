@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bad.tools import WRITERS, expect_unreadable, checked_output, codes, edit, lint, names_in, expect_error
+from tests.bad.tools import WRITERS, checked_output, codes, edit, expect_error, expect_unreadable, lint, names_in
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:

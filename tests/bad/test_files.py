@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bad.tools import WRITERS, checked_output, codes, names_in, expect_error, expect_edit_errors
+from tests.bad.tools import WRITERS, checked_output, codes, expect_edit_errors, expect_error, names_in
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ def test_47_a_hook_rewrites_the_plan(repo: Folder, script: str) -> None:
         assert path.read_text().endswith("hooked\n")
         assert result.json["data"]["digest"] == digest(path)
         assert any(
-            "a git hook, or another program, has changed" in warning and NAME in warning for warning in result.json["warnings"]
+            "a git hook, or another program, has changed" in warning and NAME in warning
+            for warning in result.json["warnings"]
         )
     path.write_text(CLEAN)
     data = repo.ok("commit")

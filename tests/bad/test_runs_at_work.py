@@ -85,7 +85,9 @@ def test_60_what_a_step_prints_is_capped_escaped_redacted_and_data(stage: CrashS
 def test_60_secrets_are_nowhere(stage: CrashScenario) -> None:
     stage.restore("ran")
     files = [path for path in (stage.repo.path / ARTIFACTS).rglob("*") if path.is_file()]
-    files += [path for path in (stage.repo.path / ".git/execplan").rglob("*") if path.is_file() and path.suffix != ".gz"]
+    files += [
+        path for path in (stage.repo.path / ".git/execplan").rglob("*") if path.is_file() and path.suffix != ".gz"
+    ]
     assert any(b"variable: " in path.read_bytes() for path in files), "nothing was kept at all"
     for path in files:
         data = path.read_bytes()

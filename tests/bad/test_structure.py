@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import pytest
 
-from tests.bad.tools import WRITERS, checked_output, codes, edit, lint, expect_error, expect_edit_errors
+from tests.bad.tools import WRITERS, checked_output, codes, edit, expect_edit_errors, expect_error, lint
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.bad.tools import checked_output, codes, names_in, ok, expect_error, expect_no_change
+from tests.bad.tools import checked_output, codes, expect_error, expect_no_change, names_in, ok
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -124,7 +124,12 @@ def test_25_words_of_many_lines(plain: Folder, end: str) -> None:
         plan_data = plain.ok("show", source)
         assert plan_data["counts"]["total"] == 4
         assert len(plan_data["sections"]) == 12
-        entries = [plan_data["tasks"][3], plan_data["decisions"][1], plan_data["discoveries"][1], plan_data["outcomes"][1]]
+        entries = [
+            plan_data["tasks"][3],
+            plan_data["decisions"][1],
+            plan_data["discoveries"][1],
+            plan_data["outcomes"][1],
+        ]
         assert [without_backslashes(entry["text"]) for entry in entries] == [expected] * 4
 
 
@@ -132,7 +137,9 @@ def test_25_words_that_are_wrapped(plain: Folder) -> None:
     """Where neighbours are wrapped, no line that is wrapped begins with what opens a block."""
     path = plain.plan(WRAPPED)
     markers = ["-", "*", "1.", "#", ">", "```", "~~~", "---", "===", "<!--", "+", "=======", "<div>", "Rationale: x"]
-    plan_data = write_everywhere(plain, " ".join(f"{'word ' * count}{marker}" for count in range(1, 9) for marker in markers))
+    plan_data = write_everywhere(
+        plain, " ".join(f"{'word ' * count}{marker}" for count in range(1, 9) for marker in markers)
+    )
     assert plan_data["counts"]["total"] == 4
     assert len(plan_data["sections"]) == 12
     assert (len(plan_data["decisions"]), len(plan_data["discoveries"])) == (2, 2)
@@ -219,9 +226,9 @@ def test_25_words_of_a_new_plan(plain: Folder, name: str) -> None:
     assert plan_data["counts"]["total"] == 1
     assert not plan_data["checklists"]
     text = ok(plain, "show", "--section", "Purpose", "--", str(path))["text"]
-    assert without_backslashes(text.splitlines()[2]).removeprefix("- ") == without_backslashes(purpose.replace("@@", "@")).removeprefix(
-        "- "
-    )
+    assert without_backslashes(text.splitlines()[2]).removeprefix("- ") == without_backslashes(
+        purpose.replace("@@", "@")
+    ).removeprefix("- ")
     assert set(codes(plain, path)) <= {"EP109", "EP112", "EP203", "EP204"}
     assert len(names_in(path)) == 2
 

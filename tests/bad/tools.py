@@ -56,7 +56,9 @@ def _as_json(arguments: tuple[str, ...]) -> list[str]:
     return [*arguments[:flags], "--json", *arguments[flags:]]
 
 
-def expect_error(folder: Folder, path: Path, *arguments: str, exit: int = 3, says: tuple[str, ...] = ()) -> dict[str, Any]:
+def expect_error(
+    folder: Folder, path: Path, *arguments: str, exit: int = 3, says: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Expect a refusal, in words and as JSON, that leaves the file and its folder alone; the JSON error."""
     before, names = path.read_bytes(), names_in(path)
     text_result = folder.run(*arguments)
@@ -117,7 +119,9 @@ def lint(folder: Folder, path: Path) -> list[dict[str, Any]]:
     findings: list[dict[str, Any]] = result.json["data"]["findings"]
     errors = any(finding["level"] == "error" for finding in findings)
     assert result.exit == quick.exit == (1 if errors else 0), result
-    firsts = {finding["code"]: finding for finding in reversed(findings)}  # people see equal ones at the place of the first
+    firsts = {
+        finding["code"]: finding for finding in reversed(findings)
+    }  # people see equal ones at the place of the first
     for finding in firsts.values():
         assert f"{path}:{finding['line']}:{finding['column']} {finding['code']} " in quick.out
     assert path.read_bytes() == before

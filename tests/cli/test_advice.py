@@ -121,7 +121,9 @@ def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
     repo.ok("new", "Build the parser", "--task", "Read lines")
     path = repo.path / ".agent/execplans/2026-01-01_build-the-parser.md"
     path.write_text(path.read_text().replace("## Progress\n\n- [ ] Read lines", "## Progress\n"))
-    findings = [finding for finding in repo.run("lint", "--json").json["data"]["findings"] if finding["level"] == "error"]
+    findings = [
+        finding for finding in repo.run("lint", "--json").json["data"]["findings"] if finding["level"] == "error"
+    ]
     assert findings
     out = repo.run("prime").out
     assert "Error of lint:" in out or "Errors of lint, " in out

@@ -96,7 +96,9 @@ def test_changes_of_the_user_s_own_stay_out_of_the_commit(repo_with_mentions: Fo
 
 
 @pytest.mark.parametrize("answer", ["y\n", "\n"])
-def test_a_person_is_asked_on_a_terminal(repo_with_mentions: Folder, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+def test_a_person_is_asked_on_a_terminal(
+    repo_with_mentions: Folder, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
     from execplan.cli.main import main
 
     for name, value in repo_with_mentions.env.items():
@@ -134,7 +136,9 @@ def test_without_git_documents_are_found_too(plain: Folder) -> None:
 
 
 @pytest.mark.parametrize("command", ["archive parser", f"show {NAME}", "archive", f"done 1 -p {HOME}/{NAME}.md"])
-def test_a_deleted_plan_is_reported_with_the_command_that_brings_it_back(repo_with_mentions: Folder, command: str) -> None:
+def test_a_deleted_plan_is_reported_with_the_command_that_brings_it_back(
+    repo_with_mentions: Folder, command: str
+) -> None:
     (repo_with_mentions.path / HOME / f"{NAME}.md").unlink()
     error = repo_with_mentions.run(*command.split(), "--json").json["error"]
     assert (error["code"], error["exit"]) == ("plan-deleted", 3)
@@ -181,7 +185,9 @@ def test_an_unfinished_plan_is_not_filed_because_it_was_moved(repo: Folder) -> N
 
 def test_a_plan_that_was_renamed_by_hand_is_followed(repo_with_mentions: Folder) -> None:
     scanner_plan = CLEAN.replace("# Build the parser", "# Build the scanner")
-    repo_with_mentions.plan(scanner_plan.replace("## Decision Log", f"It needs {HOME}/{NAME}.md.\n\n## Decision Log"), "2026-01-02_scanner")
+    repo_with_mentions.plan(
+        scanner_plan.replace("## Decision Log", f"It needs {HOME}/{NAME}.md.\n\n## Decision Log"), "2026-01-02_scanner"
+    )
     repo_with_mentions.git("add", "-A")
     repo_with_mentions.git("commit", "-q", "-m", "Another")
     (repo_with_mentions.path / HOME / f"{NAME}.md").rename(repo_with_mentions.path / HOME / "2026-01-01_reader.md")

@@ -156,7 +156,8 @@ def test_all_plans_archived_ones_too_and_one_that_is_gone(audited_plan: AuditedP
     assert "it is gone, and its anchor knows 8 records" in result.json["data"]["plans"][0]["reasons"]
     anchor.move(audited_plan.project, "gone", None, 1, "a")
     assert any(
-        "no plan here has: gone" in warning for warning in audited_plan.repo.type("audit", "--verify", "--json").json["warnings"]
+        "no plan here has: gone" in warning
+        for warning in audited_plan.repo.type("audit", "--verify", "--json").json["warnings"]
     )
 
 

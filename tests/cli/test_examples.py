@@ -12,7 +12,7 @@ from execplan.cli.app import FIRST_STEPS
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
 from execplan.errors import PAUSED
 from tests.plans import CLEAN, with_sections
-from tests.shell import Ran, Shell
+from tests.shell import CommandResult, Shell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,7 +145,18 @@ def delegated(scratch: Path) -> Shell:
 def repositories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
     """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
     shells = []
-    for make in (in_progress, finished, archived, with_step, approved, after_run, paused, delegated, undone, with_new_plan):
+    for make in (
+        in_progress,
+        finished,
+        archived,
+        with_step,
+        approved,
+        after_run,
+        paused,
+        delegated,
+        undone,
+        with_new_plan,
+    ):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
@@ -175,9 +186,13 @@ _WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
     """It works where work goes on, else where all is done, else where that has been archived; or where there are steps."""
-    tried: list[Ran] = []
+    tried: list[CommandResult] = []
     command = "rollback" if "--run" in example else example.split()[1]
-    for shell, prepared in repositories[FIRST_REPOSITORY.get(command, 3) :] if command in {*COMMAND_GROUPS["Execute"], *FIRST_REPOSITORY} else repositories[:3]:
+    for shell, prepared in (
+        repositories[FIRST_REPOSITORY.get(command, 3) :]
+        if command in {*COMMAND_GROUPS["Execute"], *FIRST_REPOSITORY}
+        else repositories[:3]
+    ):
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))

@@ -12,7 +12,7 @@ from execplan.linter.runner import RULES
 from execplan.project import help_topics
 from execplan.project.project_settings import DESCRIPTIONS, Settings
 from tests.commands import check_command
-from tests.refusals import Raised, raised
+from tests.refusals import RaisedCode, raised_codes
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
@@ -31,11 +31,13 @@ def test_the_topics_are_those_of_the_issue_at_least() -> None:
 
 
 def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
-    errors_by_code: dict[str, list[Raised]] = {}
-    for error in raised():
+    errors_by_code: dict[str, list[RaisedCode]] = {}
+    for error in raised_codes():
         errors_by_code.setdefault(error.code, []).append(error)
     missing = [
-        f"{code}: {errors[0].place} (exit {errors[0].exit})" for code, errors in errors_by_code.items() if code not in REFUSALS
+        f"{code}: {errors[0].location} (exit {errors[0].exit})"
+        for code, errors in errors_by_code.items()
+        if code not in REFUSALS
     ]
     assert not missing, f"without a section in templates/explain/errors.md: {missing}"
     assert not set(REFUSALS) - set(errors_by_code), "no refusal has these codes any more"
@@ -45,7 +47,7 @@ def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
 
 
 def test_refusals_are_found_through_helpers() -> None:
-    codes = {error.code for error in raised()}
+    codes = {error.code for error in raised_codes()}
     assert {"nul-byte", "ambiguous-plan", "ambiguous-task", "usage"} <= codes
 
 

@@ -104,8 +104,12 @@ def test_any_line_is_shown_in_one_line(line: str, data: st.DataObject) -> None:
 
 def test_the_note_shows_level_and_fix_and_end() -> None:
     safe, unsafe = (Fix(kind, (Edit(0, 1, ("a",)),)) for kind in (SAFE, UNSAFE))
-    assert text.render([_file_with_finding("see it", "it", "error", safe)]).endswith("| " + " " * 4 + "^^ error; --fix mends it")
-    assert text.render([_file_with_finding("see it", "it", "hint", unsafe)]).endswith("^^ hint; --unsafe-fixes mends it")
+    assert text.render([_file_with_finding("see it", "it", "error", safe)]).endswith(
+        "| " + " " * 4 + "^^ error; --fix mends it"
+    )
+    assert text.render([_file_with_finding("see it", "it", "hint", unsafe)]).endswith(
+        "^^ hint; --unsafe-fixes mends it"
+    )
     finding = Finding("EP202", "warning", 1, 5, 3, 2, "a message")
     output = text.render([CheckedFile("a.md", "a.md", [finding], b"see it\nand\nthat\n")])
     assert output.endswith("\n       |     ^^ warning; down to line 3")
@@ -306,7 +310,11 @@ def test_gitlab_fingerprints_stay_when_lines_move(repo: Folder) -> None:
 def test_junit() -> None:
     clean = CheckedFile("b.md", "b.md", [], CLEAN.encode())
     root = ET.fromstring(junit.render([*_nasty(), clean]).encode())
-    assert [(suite.get("tests"), suite.get("failures")) for suite in (root, *root)] == [("4", "2"), ("3", "2"), ("1", "0")]
+    assert [(suite.get("tests"), suite.get("failures")) for suite in (root, *root)] == [
+        ("4", "2"),
+        ("3", "2"),
+        ("1", "0"),
+    ]
     cases = list(root.iter("testcase"))
     assert len({(case.get("classname"), case.get("name")) for case in cases}) == 4
     assert [[child.tag for child in case] for case in cases] == [["failure"], ["failure"], ["system-out"], []]

@@ -79,7 +79,8 @@ def test_settings_for_some_of_the_plans(repo: Folder) -> None:
         "'*_other.md' = { ignore = ['EP202'] }\n'.agent/execplans/archive' = { select = ['EP301', 'EP502'] }\n",
     )
     findings = [
-        (finding["path"].rpartition("/")[2], finding["code"]) for finding in repo.run("lint", "--json").json["data"]["findings"]
+        (finding["path"].rpartition("/")[2], finding["code"])
+        for finding in repo.run("lint", "--json").json["data"]["findings"]
     ]
     assert findings == [
         ("2026-01-01_parser.md", "EP202"), ("2026-01-02_old.md", "EP502"), ("2026-01-02_old.md", "EP301"),
@@ -218,7 +219,10 @@ def test_fix_continues_after_a_plan_that_cannot_be_fixed(repo: Folder) -> None:
     broken = repo.plan(IDLE + "\n<<<<<<< HEAD\n=======\n>>>>>>> x\n", "2026-01-02_parser")
     result = repo.run("lint", "--fix", "--json")
     assert result.exit == 1
-    assert [fixed["path"][-20:-3] for fixed in result.json["data"]["fixed"]] == ["2026-01-01_parser", "2026-01-03_parser"]
+    assert [fixed["path"][-20:-3] for fixed in result.json["data"]["fixed"]] == [
+        "2026-01-01_parser",
+        "2026-01-03_parser",
+    ]
     assert "nothing was mended" in result.json["warnings"][0]
     assert "EP002" in {finding["code"] for finding in result.json["data"]["findings"]}
     assert IDLE in broken.read_text()

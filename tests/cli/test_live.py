@@ -12,8 +12,8 @@ from execplan.cli.answer import Call
 from execplan.cli.run_output.observer_selection import observe_run
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_state import Question
-from tests.cli.past import FAILED, CREATED_FILE, OK, entry, intent, result
-from tests.cli.terminal import TerminalResult, Terminal
+from tests.cli.past import CREATED_FILE, FAILED, OK, entry, intent, result
+from tests.cli.terminal import Terminal, TerminalResult
 
 LONG = "compiling a module whose name is longer than any terminal is wide, and then some more of it, and more"
 

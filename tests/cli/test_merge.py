@@ -145,6 +145,8 @@ def test_out_that_is_a_plan_waits_for_its_lock(repo: Folder, files: Folder) -> N
     repo.plan()
     for name in ("base", "ours", "theirs"):
         repo.write(f"{name}.md", (files.path / f"{name}.md").read_bytes())
-    messages = repo.run("merge", "base.md", "ours.md", "theirs.md", "-o", ".agent/execplans/2026-01-01_parser.md", "-v").err
+    messages = repo.run(
+        "merge", "base.md", "ours.md", "theirs.md", "-o", ".agent/execplans/2026-01-01_parser.md", "-v"
+    ).err
     assert "locked " in messages
     assert "merge into .agent/execplans/2026-01-01_parser.md" in messages

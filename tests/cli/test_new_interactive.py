@@ -73,7 +73,9 @@ def test_each_section_is_asked_for(current_repo: Folder, monkeypatch: pytest.Mon
     (decision,) = plan.decisions
     assert (decision.text, decision.rationale, decision.author) == ("Read line by line", "A task is a line", "Ann")
     assert section_text(plan, outline.CONTEXT) == "The reader is `src/reader.py`."
-    unfilled = {section.name for at in plan.placeholder_lines for section in plan.sections if section.start < at < section.end}
+    unfilled = {
+        section.name for at in plan.placeholder_lines for section in plan.sections if section.start < at < section.end
+    }
     assert unfilled == set(SECTIONS) - set(typed) | {outline.OUTCOMES}
 
 

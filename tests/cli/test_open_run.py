@@ -10,7 +10,7 @@ import pytest
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import acquire_run_lock
 from tests.cli.past import OK, ScriptedRun
-from tests.cli.plans import FAILS, MAKE, SLOW, with_approved_plan, run_id
+from tests.cli.plans import FAILS, MAKE, SLOW, run_id, with_approved_plan
 from tests.cli.test_stopped import wait_for_entries
 from tests.commands import check_command
 from tests.repo.approving import NAME, InProcessRepository
@@ -125,7 +125,9 @@ def test_rename_stops_too_for_it_would_break_the_resume(desk: InProcessRepositor
     assert desk.data("rename", "parser", "Parse it")["changed"]
 
 
-def test_force_archives_it_with_a_warning_and_restore_brings_the_run_back(desk: InProcessRepository, interrupted: str) -> None:
+def test_force_archives_it_with_a_warning_and_restore_brings_the_run_back(
+    desk: InProcessRepository, interrupted: str
+) -> None:
     document = desk.type("archive", "--force", "--reason", "The backups are gone.", "--json").json
     assert document["ok"] is True
     (warning,) = [warning for warning in document["warnings"] if interrupted in warning]

@@ -42,7 +42,9 @@ def test_init_at_the_root_sets_up_each(packages: Folder) -> None:
         ("services/b", 1, 0),
     ]
     created = {entry["path"] for entry in data["paths"] if entry["made"]}
-    assert created == {f"{base}.agent/execplan.toml" for base in ("", "packages/a/", "services/b/")} | {".agent/PLANS.md"}
+    assert created == {f"{base}.agent/execplan.toml" for base in ("", "packages/a/", "services/b/")} | {
+        ".agent/PLANS.md"
+    }
     assert set(packages.git("show", "--name-only", "--format=").split()) == created
     assert packages.git("status", "--porcelain") == ""
     assert packages.ok("init")["changed"] is False
@@ -86,7 +88,10 @@ def test_the_same_id_in_two_packages_is_ambiguous_and_its_path_is_not(packages: 
     packages.write(f"{B}/0007-lexer.md", CLEAN)
     error = packages.run("show", "0007-lexer", "--json").json["error"]
     assert error["code"] == "ambiguous-plan"
-    assert {candidate["path"] for candidate in error["candidates"]} == {f"{A}/active/0007-lexer.md", f"{B}/0007-lexer.md"}
+    assert {candidate["path"] for candidate in error["candidates"]} == {
+        f"{A}/active/0007-lexer.md",
+        f"{B}/0007-lexer.md",
+    }
     assert f"  {B}/0007-lexer.md  Build the parser\n" in packages.run("show", "0007-lexer").err
     assert packages.ok("show", f"{B}/0007-lexer.md")["path"] == f"{B}/0007-lexer.md"
     assert packages.run("show", "0007-lexer", "-C", "services/b").exit == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.cli.commands import COMMANDS
-from tests.cli.test_contract import SETUP_COMMANDS, CALLS, PLANS
+from tests.cli.test_contract import CALLS, PLANS, SETUP_COMMANDS
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -18,7 +18,10 @@ SECOND = "2026-01-03_tables"
 def _arguments(command: str) -> list[str]:
     """The arguments of a command, without its plan."""
     first, *rest = CALLS[command]
-    return [first, *[argument for argument in rest if not (command in ("merge", "restore", "rename") and argument == "parser")]]
+    return [
+        first,
+        *[argument for argument in rest if not (command in ("merge", "restore", "rename") and argument == "parser")],
+    ]
 
 
 def _call_with_plan(command: str, form: str) -> list[str]:

@@ -185,7 +185,9 @@ def _setting(name: str, value: str = "", other_settings: dict[str, str] | None =
 
 
 def _hooks(trap: Trap) -> None:
-    hook_names = "post-index-change reference-transaction pre-commit commit-msg post-checkout pre-auto-gc fsmonitor-watchman"
+    hook_names = (
+        "post-index-change reference-transaction pre-commit commit-msg post-checkout pre-auto-gc fsmonitor-watchman"
+    )
     for name in hook_names.split():
         path = trap.desk.path / ".git" / "hooks" / name
         path.parent.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.plans import MAKE, SEE, with_approved_plan, run_id
+from tests.cli.plans import MAKE, SEE, run_id, with_approved_plan
 from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.workspace.workspace_snapshot import BYTES, FILES
-from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, with_approved_plan, run_id, sandbox_off
+from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, run_id, sandbox_off, with_approved_plan
 from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -214,7 +214,9 @@ def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
     assert (FILES, BYTES) == (20_000, 256 << 20)
     monkeypatch.setattr("execplan.engine.workspace.workspace_snapshot.FILES", 3)
     with_approved_plan(desk, MAKE, SEE)
-    expected = "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
+    expected = (
+        "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
+    )
     assert any(expected in warning for warning in desk.type("run", "--json").json["warnings"])
 
 
@@ -222,7 +224,9 @@ def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: InProcessRepository
     with_approved_plan(without_sandbox(desk), MAKE, SEE)
     document = desk.type("run", "--json").json
     assert document["ok"] is True
-    assert [warning for warning in document["warnings"] if "without a sandbox" in warning] == [WARNING.partition("warning: ")[2]]
+    assert [warning for warning in document["warnings"] if "without a sandbox" in warning] == [
+        WARNING.partition("warning: ")[2]
+    ]
 
 
 def test_a_resume_warns_before_it_says_resumed(desk: InProcessRepository) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.journal.journal_entries import CONFIRM, change_json
-from tests.cli.past import APPROVED, FAILED, CREATED_FILE, OK, USER_FIELDS, ScriptedRun, intent, result
+from tests.cli.past import APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, ScriptedRun, intent, result
 from tests.repo.approving import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -200,7 +200,13 @@ def test_a_failed_run_says_why_and_what_to_do(desk: InProcessRepository) -> None
 
 def test_what_was_rolled_back_and_what_could_not_be(desk: InProcessRepository) -> None:
     run = completed_run(desk)
-    fields = {"steps": ["build", "api", "drop"], "automatic": "", "changes": [change_json(CREATED_FILE)], "folders": [], **USER_FIELDS}
+    fields = {
+        "steps": ["build", "api", "drop"],
+        "automatic": "",
+        "changes": [change_json(CREATED_FILE)],
+        "folders": [],
+        **USER_FIELDS,
+    }
     run.write("rollback", **fields, undone_not=["build: what make has sent"], whole=True)
     assert desk.data("show", "--run")["rollback_cut_short"] is True
     assert desk.type("runs").out.splitlines()[-1] == f"next: execplan rollback {run.paths.id} -p {NAME}"

@@ -61,7 +61,9 @@ def test_it_is_the_same_before_click_is_imported(repo: Folder) -> None:
         assert quick == slow
         assert quick[1] == b""
     script = "import sys; sys.argv[1:] = ['prime']; from execplan.cli.main import main; main(); print('click' in sys.modules)"
-    completed = subprocess.run([sys.executable, "-c", script], cwd=repo.path, env=repo.env, capture_output=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", script], cwd=repo.path, env=repo.env, capture_output=True, check=True
+    )
     assert completed.stdout.endswith(b"False\n")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, with_approved_plan, run_id, sandbox_off
+from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, run_id, sandbox_off, with_approved_plan
 from tests.cli.terminal import Terminal
 from tests.repo.approving import NAME, InProcessRepository
 

@@ -17,7 +17,7 @@ from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import Change, change_json
 from execplan.engine.run_observer import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
-from tests.cli.past import APPROVED, FAILED, ABSENT_STATE, CREATED_FILE, OK, USER_FIELDS, entry, intent, result
+from tests.cli.past import ABSENT_STATE, APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, entry, intent, result
 from tests.cli.test_live import steps
 
 if TYPE_CHECKING:
@@ -64,7 +64,11 @@ ROLLBACK: dict[str, Any] = {
         ("result", result("api", OK._replace(changes=(CREATED_FILE,))), ["ok 2 api (0.2 s): created src/made.py"]),
         ("result", result("api", FAILED), ["failed 2 api (1.5 s): exit 1, not 0", "  transcript: runs/build.md"]),
         ("result", result("api", FAILED._replace(cause="interrupted")), ["stopped 2 api (1.5 s)"]),
-        ("retaken", {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE)]}, ["  taken back: src/made.py"]),
+        (
+            "retaken",
+            {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE)]},
+            ["  taken back: src/made.py"],
+        ),
         ("retaken", {"step": "api", "attempt": 1, "changes": []}, []),
         (
             "retaken",
@@ -135,7 +139,11 @@ def test_the_stream_has_a_line_of_json_for_each_entry() -> None:
         "run": "0001-aaaaaaaa",
     }
     assert begun_record["entry"]["kind"] == "begun"
-    assert (result_record["entry"]["number"], result_record["entry"]["kind"], result_record["entry"]["step"]) == (2, "result", "api")
+    assert (result_record["entry"]["number"], result_record["entry"]["kind"], result_record["entry"]["step"]) == (
+        2,
+        "result",
+        "api",
+    )
     assert result_record["entry"]["at"] == "2026-01-01T00:00:00Z"
 
 
@@ -157,7 +165,12 @@ def test_durations(seconds: float, words: str) -> None:
 
 def test_changes_by_kind() -> None:
     old = State(FILE, "d" * 64, 0o644, "", 3)
-    changes = (CREATED_FILE, Change("a", old, ABSENT_STATE), Change("b", old, old._replace(mode=0o755)), Change("c", ABSENT_STATE, old))
+    changes = (
+        CREATED_FILE,
+        Change("a", old, ABSENT_STATE),
+        Change("b", old, old._replace(mode=0o755)),
+        Change("c", ABSENT_STATE, old),
+    )
     assert format_changes(changes) == "created src/made.py, c, modified b, deleted a"
     assert format_changes(()) == ""
     assert format_paths([str(at) for at in range(5)]) == "0, 1, 2 and 2 more"

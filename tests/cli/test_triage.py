@@ -74,7 +74,11 @@ def test_what_has_changed_since(desk: InProcessRepository) -> None:
     desk.write("picture.bin", b"\0\n\n\n")
     (desk.path / "link.py").symlink_to("Makefile")
     changes = desk.data("triage", "--since", "main")["changes"]
-    assert (changes["files"], changes["added"], changes["removed"]) == (4, 4, 1)  # what main has gained is not this branch's
+    assert (changes["files"], changes["added"], changes["removed"]) == (
+        4,
+        4,
+        1,
+    )  # what main has gained is not this branch's
     assert desk.data("triage", "--since", "HEAD")["changes"]["files"] == 3
     desk.refused(3, "no-such-revision", "triage", "--since", "nothing")
 

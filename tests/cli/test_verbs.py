@@ -133,7 +133,9 @@ def test_new_from_a_file(repo: Folder) -> None:
     before = sorted((repo.path / ".agent/execplans").iterdir())
     result = repo.run("new", "--from", str(bad), "--json")
     assert result.exit == 1
-    assert [(finding["code"], finding["path"]) for finding in result.json["data"]["findings"]] == [("EP104", "drafts/bad.md")]
+    assert [(finding["code"], finding["path"]) for finding in result.json["data"]["findings"]] == [
+        ("EP104", "drafts/bad.md")
+    ]
     assert f"  {bad}:1:1 EP104 " in repo.run("new", "--from", str(bad)).err
     assert sorted((repo.path / ".agent/execplans").iterdir()) == before
 

@@ -38,7 +38,12 @@ def rewrite(text: str) -> str:
             if kind == "file":
                 shell.write(name, "".join([body_line + "\n" for body_line in body]))
             elif kind == "console":
-                body = [output_line for prompt in body if prompt.startswith("$ ") for output_line in run_prompt(shell, prompt)]
+                body = [
+                    output_line
+                    for prompt in body
+                    if prompt.startswith("$ ")
+                    for output_line in run_prompt(shell, prompt)
+                ]
                 if fence[1] in body:
                     raise ValueError(f"what is printed holds the fence {fence[1]}: begin the block with a longer one")
             output_lines += [*body, fence[1]]

@@ -33,56 +33,56 @@ def letters(text: str) -> str:
     return "".join([char for char in text.casefold() if char.isalnum()])
 
 
-def faults(plan: ParsedPlan, told: Summary) -> Iterator[str]:
+def faults(plan: ParsedPlan, summary: Summary) -> Iterator[str]:
     """Everything that is wrong with a summary of the plan."""
     lines = plan.text.lines
-    size = len([word for word in told.text.split() if any(char.isalnum() for char in word)])
-    if not size <= told.word_count <= told.max_words:
-        yield f"{told.word_count} words, counted again {size}, where {told.max_words} are allowed"
-    for piece in [piece for part in told.sections for piece in part.pieces]:
+    size = len([word for word in summary.text.split() if any(char.isalnum() for char in word)])
+    if not size <= summary.word_count <= summary.max_words:
+        yield f"{summary.word_count} words, counted again {size}, where {summary.max_words} are allowed"
+    for piece in [piece for section in summary.sections for piece in section.pieces]:
         for quote in piece.quotes:
-            if not stands(quote, "\n".join(lines[piece.start - 1 : piece.end])):
+            if not is_quoted_from(quote, "\n".join(lines[piece.start - 1 : piece.end])):
                 yield f"lines {piece.start}-{piece.end} do not say {quote!r}"
-            if half(quote):
+            if is_unclosed(quote):
                 yield f"ends within a code span or a link: {quote!r}"
-    rest = frame(told)
-    ours = set(re.findall(r"[^\W\d]+", rest.replace("_", " ").casefold()))
-    if ours - FRAME - zones(plan) - ids(rest) - words(told, plan):
-        yield f"words of nobody: {sorted(ours - FRAME - zones(plan) - ids(rest) - words(told, plan))}"
-    yield from untrue(plan, told)
+    rest = frame(summary)
+    summary_words = set(re.findall(r"[^\W\d]+", rest.replace("_", " ").casefold()))
+    if summary_words - FRAME - zones(plan) - ids(rest) - printed_words(summary, plan):
+        yield f"words of nobody: {sorted(summary_words - FRAME - zones(plan) - ids(rest) - printed_words(summary, plan))}"
+    yield from untrue_statements(plan, summary)
 
 
-def frame(told: Summary) -> str:
+def frame(summary: Summary) -> str:
     """The text without what is the plan's."""
-    rest = told.text.replace(told.title, " ", 1)
-    for part in told.sections:
-        if part.name.startswith("tasks-"):
-            rest = rest.replace(f"## {part.heading}\n", " ", 1)
-        for piece in part.pieces:
-            rest = rest.replace(piece.text, "".join([each.lead for each in piece.segments]) + piece.tail, 1)
+    rest = summary.text.replace(summary.title, " ", 1)
+    for section in summary.sections:
+        if section.name.startswith("tasks-"):
+            rest = rest.replace(f"## {section.heading}\n", " ", 1)
+        for piece in section.pieces:
+            rest = rest.replace(piece.text, "".join([segment.lead for segment in piece.segments]) + piece.tail, 1)
     return rest
 
 
-def untrue(plan: ParsedPlan, told: Summary) -> Iterator[str]:
+def untrue_statements(plan: ParsedPlan, summary: Summary) -> Iterator[str]:
     """What is not so in the plan: numbers, and guidance taken for words of its author."""
     counts = plan.counts()
-    for done, total in re.findall(r"(?:[Ii]s \w+: |, |: )(\d+) of (\d+) tasks done", told.text):
+    for done, total in re.findall(r"(?:[Ii]s \w+: |, |: )(\d+) of (\d+) tasks done", summary.text):
         if (int(done), int(total)) != (counts["done"], counts["total"]):
             yield f"{done} of {total} tasks done, but it is {counts}"
-    said = letters(told.text)
+    summary_letters = letters(summary.text)
     for at in plan.placeholder_lines:
         line = letters(plan.text.lines[at])
-        if len(line) > 30 and line in said:
+        if len(line) > 30 and line in summary_letters:
             yield f"line {at + 1} is guidance"
 
 
-def stands(quote: str, source: str) -> bool:
+def is_quoted_from(quote: str, source: str) -> bool:
     """Whether the words stand in the source, markup and white space aside."""
     bare = _COMMENT.sub(" ", source)
     return letters(quote) in letters(bare) or letters(quote) in letters(html.unescape(_LINK.sub("]", bare)))
 
 
-def half(quote: str) -> bool:
+def is_unclosed(quote: str) -> bool:
     """Whether what was cut has an opening mark that nothing closes."""
     return quote.endswith(" …") and (quote.count("`") % 2 == 1 or re.search(r"\]\([^)]*$", quote) is not None)
 
@@ -99,12 +99,14 @@ def zones(plan: ParsedPlan) -> set[str]:
 
 def ids(text: str) -> set[str]:
     """The letters of ids of tasks."""
-    found = re.findall(r"(?:next: |next_task_id: )(t[a-z0-9]{6}(?:-\d+)?)", text)
-    return {word for each in found for word in re.findall(r"[^\W\d]+", each)}
+    task_ids = re.findall(r"(?:next: |next_task_id: )(t[a-z0-9]{6}(?:-\d+)?)", text)
+    return {word for task_id in task_ids for word in re.findall(r"[^\W\d]+", task_id)}
 
 
-def words(told: Summary, plan: ParsedPlan) -> set[str]:
+def printed_words(summary: Summary, plan: ParsedPlan) -> set[str]:
     """The letters of the id of the plan where it is printed, and of boxes."""
     marks = {task.mark.casefold() for task in plan.tasks}
-    named = next((piece.text for part in told.sections if part.name == "plan" for piece in part.pieces), "")
-    return marks | set(re.findall(r"[^\W\d]+", named.replace("_", " ").casefold()))
+    plan_id_text = next(
+        (piece.text for section in summary.sections if section.name == "plan" for piece in section.pieces), ""
+    )
+    return marks | set(re.findall(r"[^\W\d]+", plan_id_text.replace("_", " ").casefold()))

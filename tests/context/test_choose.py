@@ -39,7 +39,7 @@ from execplan.context.task_intent import classify_intent
 from execplan.context.token_budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
 from execplan.context.token_counter import Counter, make_counter
 from execplan.errors import ExecplanError
-from tests.context.units import Made, file, make, message, pack
+from tests.context.units import BudgetedPack, file, make, message, pack
 
 COUNTERS = [make_counter(exact=False), make_counter(exact=True)]
 SCHEMA = jsonschema.Draft202012Validator(build_schema("context-decision"))
@@ -99,54 +99,54 @@ SHARED = st.sampled_from([DEFAULT_SHARES, BudgetShares(0, 0), BudgetShares(0.3, 
 def test_any_units_fit_any_budget_or_it_says_which_one_does(
     units: list[Unit], budget: int, by: Counter, form: PackFormat, shares: BudgetShares
 ) -> None:
-    given_ = pack(*units)
-    made = attempt(given_, budget, by, form, shares)
-    if isinstance(made, ExecplanError):
-        assert made.code == "budget-too-small"
-        enough = int(made.hint.rpartition(" ")[2])
+    context_pack = pack(*units)
+    result = attempt(context_pack, budget, by, form, shares)
+    if isinstance(result, ExecplanError):
+        assert result.code == "budget-too-small"
+        enough = int(result.hint.rpartition(" ")[2])
         assert enough > budget
-        assert isinstance(attempt(given_, enough - 1, by, form, shares), ExecplanError)
-        made = make(given_, enough, by, form, shares)
-    assert by.count(made.text) <= made.allocation.context
-    made.text.encode()
-    check(made, by, form, [unit.id for unit in given_.units])
+        assert isinstance(attempt(context_pack, enough - 1, by, form, shares), ExecplanError)
+        result = make(context_pack, enough, by, form, shares)
+    assert by.count(result.text) <= result.allocation.context
+    result.text.encode()
+    check(result, by, form, [unit.id for unit in context_pack.units])
 
 
 def attempt(
-    given_: ContextPack, budget: int, by: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES
-) -> Made | ExecplanError:
+    context_pack: ContextPack, budget: int, by: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES
+) -> BudgetedPack | ExecplanError:
     """What comes of a budget, or why nothing does."""
     try:
-        return make(given_, budget, by, form, shares)
-    except ExecplanError as refusal:
-        return refusal
+        return make(context_pack, budget, by, form, shares)
+    except ExecplanError as error:
+        return error
 
 
-def check(made: Made, by: Counter, form: PackFormat, ids: list[str]) -> None:
+def check(result: BudgetedPack, by: Counter, form: PackFormat, ids: list[str]) -> None:
     """Everything that holds for the items of a pack."""
-    assert [each.unit.id for each in made.items] == ids
-    for each in made.items:
-        assert 0 <= each.priority <= 100
-        assert each.reason
-        assert each.original_tokens == by.count(form.render_unit(each.unit, each.unit.content, KEEP))
-        if each.action == PRUNE:
-            assert not each.unit.pinned
-            assert (each.text, each.tokens) == ("", 0)
+    assert [item.unit.id for item in result.items] == ids
+    for item in result.items:
+        assert 0 <= item.priority <= 100
+        assert item.reason
+        assert item.original_tokens == by.count(form.render_unit(item.unit, item.unit.content, KEEP))
+        if item.action == PRUNE:
+            assert not item.unit.pinned
+            assert (item.text, item.tokens) == ("", 0)
         else:
-            assert each.tokens == by.count(form.render_unit(each.unit, each.text, each.action))
-            assert each.text == make_visible(each.text)
-        assert (each.action == KEEP) == (each.tokens == each.original_tokens)
-        assert each.tokens <= each.original_tokens
-        assert each.action in (KEEP, PRUNE) or each.unit.content != each.text
-    assert sum([each.tokens for each in made.items]) <= made.allocation.context
+            assert item.tokens == by.count(form.render_unit(item.unit, item.text, item.action))
+            assert item.text == make_visible(item.text)
+        assert (item.action == KEEP) == (item.tokens == item.original_tokens)
+        assert item.tokens <= item.original_tokens
+        assert item.action in (KEEP, PRUNE) or item.unit.content != item.text
+    assert sum([item.tokens for item in result.items]) <= result.allocation.context
 
 
-def decided(made: Made) -> dict[str, Any]:
+def decision_json(result: BudgetedPack) -> dict[str, Any]:
     """The decision on a pack, as JSON."""
     decision = build_decision(
         pack(),
-        made.items,
-        made.allocation,
+        result.items,
+        result.allocation,
         COUNTERS[0],
         created_at="2026-01-01T00:00:00Z",
         intent=classify_intent("Fix it"),
@@ -161,42 +161,50 @@ def decided(made: Made) -> dict[str, Any]:
 @settings(max_examples=50)
 @given(UNITS, st.integers(400, 3000))
 def test_the_numbers_of_a_decision_add_up(units: list[Unit], budget: int) -> None:
-    made = attempt(pack(*units), budget, COUNTERS[0], MARKDOWN)
-    if isinstance(made, ExecplanError):
+    result = attempt(pack(*units), budget, COUNTERS[0], MARKDOWN)
+    if isinstance(result, ExecplanError):
         return
-    said = decided(made)
-    SCHEMA.validate(said)
-    items, savings, counts = said["optimized_context"], said["savings_breakdown"], said["statistics"]
-    original, final = (sum([each[name] for each in items]) for name in ("original_tokens", "tokens"))
-    filtered = sum([each.original_tokens for each in made.items if not each.is_filtered])
+    decision = decision_json(result)
+    SCHEMA.validate(decision)
+    items, savings, counts = decision["optimized_context"], decision["savings_breakdown"], decision["statistics"]
+    original, final = (sum([item[name] for item in items]) for name in ("original_tokens", "tokens"))
+    filtered = sum([item.original_tokens for item in result.items if not item.is_filtered])
     assert (savings["baseline_tokens"], savings["after_filter_tokens"], savings["after_pruning_tokens"]) == (
         original,
         filtered,
         final,
     )
     assert original >= filtered >= final
-    assert said["input_summary"]["total_tokens"] == original
-    assert sum(said["input_summary"]["units_by_type"].values()) == said["input_summary"]["total_units"] == len(items)
+    assert decision["input_summary"]["total_tokens"] == original
+    assert (
+        sum(decision["input_summary"]["units_by_type"].values())
+        == decision["input_summary"]["total_units"]
+        == len(items)
+    )
     assert sum([counts[f"units_{name}"] for name in ("kept", "summarized", "truncated", "pruned")]) == len(items)
-    parts = savings["package_filtering"]["tokens_saved"], savings["pruning_and_summarization"]["tokens_saved"]
-    assert sum(parts) == savings["overall"]["tokens_saved"] == counts["tokens_saved"] == original - final
+    saved = savings["package_filtering"]["tokens_saved"], savings["pruning_and_summarization"]["tokens_saved"]
+    assert sum(saved) == savings["overall"]["tokens_saved"] == counts["tokens_saved"] == original - final
     assert counts["reduction_percentage"] == savings["overall"]["percentage_of_baseline"]
     assert savings["overall"]["percentage_of_baseline"] == round(100 * (original - final) / original, 1)
     assert savings["pruning_and_summarization"]["percentage_of_post_filter"] == round(
         100 * (filtered - final) / filtered, 1
     )
-    assert said["validation"] == {
+    assert decision["validation"] == {
         "total_tokens": final,
         "within_budget": True,
-        "budget_remaining": made.allocation.context - final,
+        "budget_remaining": result.allocation.context - final,
     }
-    assert sum(said["recommendations"]["budget_allocation"].values()) == said["constraints"]["token_budget"] == budget
+    assert (
+        sum(decision["recommendations"]["budget_allocation"].values())
+        == decision["constraints"]["token_budget"]
+        == budget
+    )
 
 
 def test_a_decision_has_every_field_of_its_form() -> None:
-    made = make(pack(file("src/reader.py", "x = 1\n" * 2000)), 2000, COUNTERS[0], MARKDOWN)
-    said = decided(made)
-    SCHEMA.validate(said)
+    result = make(pack(file("src/reader.py", "x = 1\n" * 2000)), 2000, COUNTERS[0], MARKDOWN)
+    decision = decision_json(result)
+    SCHEMA.validate(decision)
     fields = {
         "": "plan_id decision_id created_at version input_summary constraints experiment recommendations optimized_context statistics "
         "savings_breakdown session_hygiene warnings explainability validation",
@@ -213,20 +221,20 @@ def test_a_decision_has_every_field_of_its_form() -> None:
         "validation": "total_tokens within_budget budget_remaining",
     }
     for name, names in fields.items():
-        assert list(said[name] if name else said) == names.split()
-    assert list(said["recommendations"]["model"]) == ["recommended", "reason", "alternatives"]
-    assert list(said["recommendations"]["budget_allocation"]) == ["system_prompt", "context", "response_reserve"]
-    assert list(said["optimized_context"][0]) == "id type action tokens original_tokens priority reason".split()
-    assert said["explainability"]["counter"] == {"name": "estimate", "exact": False}
+        assert list(decision[name] if name else decision) == names.split()
+    assert list(decision["recommendations"]["model"]) == ["recommended", "reason", "alternatives"]
+    assert list(decision["recommendations"]["budget_allocation"]) == ["system_prompt", "context", "response_reserve"]
+    assert list(decision["optimized_context"][0]) == "id type action tokens original_tokens priority reason".split()
+    assert decision["explainability"]["counter"] == {"name": "estimate", "exact": False}
 
 
 def test_a_decision_whose_sums_are_wrong_is_not_made() -> None:
-    made = make(pack(), 2000, COUNTERS[0], MARKDOWN)
-    said = decided(made)
-    assert Decision.model_validate(said)
-    said["validation"]["budget_remaining"] += 1
+    result = make(pack(), 2000, COUNTERS[0], MARKDOWN)
+    decision = decision_json(result)
+    assert Decision.model_validate(decision)
+    decision["validation"]["budget_remaining"] += 1
     with pytest.raises(ValueError, match="the sums are"):
-        Decision.model_validate(said)
+        Decision.model_validate(decision)
 
 
 def test_percentages_of_nothing() -> None:
@@ -275,35 +283,35 @@ LONG = "".join([f"def read_{at}(date: str) -> int:\n    return {at}\n\n\n" for a
 
 
 def test_what_is_named_comes_before_what_only_shares_words() -> None:
-    others = [file(f"lib/dates_{at}.py", f'"""Dates with offsets."""\n{LONG[:900]}', at) for at in range(20)]
-    named = file("src/reader.py", f'"""Reads."""\n{LONG[:2000]}')
-    made = make(pack(*others[:10], named, *others[10:]), 2000, COUNTERS[0], MARKDOWN)
-    found = {each.unit.id: each for each in made.items}
-    assert found["file:src/reader.py"].action == KEEP
-    assert found["file:src/reader.py"].reason.startswith("The task names it")
-    assert {SUMMARIZE, PRUNE} <= {each.action for each in made.items}
+    other_files = [file(f"lib/dates_{at}.py", f'"""Dates with offsets."""\n{LONG[:900]}', at) for at in range(20)]
+    named_file = file("src/reader.py", f'"""Reads."""\n{LONG[:2000]}')
+    result = make(pack(*other_files[:10], named_file, *other_files[10:]), 2000, COUNTERS[0], MARKDOWN)
+    items_by_id = {item.unit.id: item for item in result.items}
+    assert items_by_id["file:src/reader.py"].action == KEEP
+    assert items_by_id["file:src/reader.py"].reason.startswith("The task names it")
+    assert {SUMMARIZE, PRUNE} <= {item.action for item in result.items}
 
 
 def test_a_large_unit_that_is_pinned_leaves_room_for_others() -> None:
-    asked = file("docs/all.md", "Some words about nothing. " * 4000)._replace(pinned="asked for by name")
-    made = make(pack(asked, file("src/reader.py", LONG[:1500])), 4000, COUNTERS[0], MARKDOWN)
-    found = {each.unit.id: each for each in made.items}
-    assert found["file:docs/all.md"].action in (SUMMARIZE, TRUNCATE)
-    assert found["file:src/reader.py"].action == KEEP
-    assert found["section:purpose"].action == found["task:t1"].action == KEEP
+    pinned_unit = file("docs/all.md", "Some words about nothing. " * 4000)._replace(pinned="asked for by name")
+    result = make(pack(pinned_unit, file("src/reader.py", LONG[:1500])), 4000, COUNTERS[0], MARKDOWN)
+    items_by_id = {item.unit.id: item for item in result.items}
+    assert items_by_id["file:docs/all.md"].action in (SUMMARIZE, TRUNCATE)
+    assert items_by_id["file:src/reader.py"].action == KEEP
+    assert items_by_id["section:purpose"].action == items_by_id["task:t1"].action == KEEP
 
 
 def test_the_room_is_used() -> None:
     files = [file(f"src/dates_{at}.py", LONG, at) for at in range(8)]
     for budget in (1000, 4000, 16000):
-        made = make(pack(*files), budget, COUNTERS[0], MARKDOWN)
-        assert COUNTERS[0].count(made.text) > 0.9 * made.allocation.context
+        result = make(pack(*files), budget, COUNTERS[0], MARKDOWN)
+        assert COUNTERS[0].count(result.text) > 0.9 * result.allocation.context
 
 
 def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
     talk = [message(at, f"Lunch at {at} o'clock?") for at in range(40)]
-    made = make(pack(*talk, message(40, "Which offsets do dates have?")), 20000, COUNTERS[0], MARKDOWN)
-    first, last = made.items[2], made.items[-1]
+    result = make(pack(*talk, message(40, "Which offsets do dates have?")), 20000, COUNTERS[0], MARKDOWN)
+    first, last = result.items[2], result.items[-1]
     assert (first.action, first.is_filtered) == (PRUNE, True)
     assert first.reason == "Shares no telling word with the task; older than 40 other messages"
     assert last.action == KEEP
@@ -325,7 +333,7 @@ print(made.text, [each._replace(unit=each.unit.id) for each in made.items])
 
 def test_the_same_comes_out_under_any_hash_seed() -> None:
     root = str(Path(__file__).parents[2])
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", SCRIPT.format(root=root)],
             env={**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": "C", "PYTHONIOENCODING": "utf-8"},
@@ -334,8 +342,8 @@ def test_the_same_comes_out_under_any_hash_seed() -> None:
         ).stdout
         for seed, zone in (("0", "UTC"), ("1", "Asia/Tokyo"), ("4242", "UTC"))
     }
-    assert len(said) == 1
-    assert FILE.encode() in said.pop()
+    assert len(outputs) == 1
+    assert FILE.encode() in outputs.pop()
 
 
 def test_the_baseline_takes_the_conversation_then_changes_then_files_then_the_plan() -> None:
@@ -345,12 +353,14 @@ def test_the_baseline_takes_the_conversation_then_changes_then_files_then_the_pl
         for kind, age in ages.items()
         for at in range(3)
     ]
-    given_ = pack(*reversed(units))
-    scored = score_units(given_, classify_intent(given_.task))
-    kept: list[Unit] = []
+    context_pack = pack(*reversed(units))
+    scored = score_units(context_pack, classify_intent(context_pack.task))
+    kept_units: list[Unit] = []
     for budget in range(300, 30_000, 80):
-        items = select_newest_first(given_, scored, allocate_budget(budget), COUNTERS[0], MARKDOWN)
-        kept += [each.unit for each in items if each.unit in units and each.action == KEEP and each.unit not in kept]
-    assert len(kept) == len(units)
-    came = [(ages[each.type], -each.order) for each in kept]
+        items = select_newest_first(context_pack, scored, allocate_budget(budget), COUNTERS[0], MARKDOWN)
+        kept_units += [
+            item.unit for item in items if item.unit in units and item.action == KEEP and item.unit not in kept_units
+        ]
+    assert len(kept_units) == len(units)
+    came = [(ages[unit.type], -unit.order) for unit in kept_units]
     assert came == sorted(came)

@@ -18,7 +18,7 @@ from execplan.context.token_counter import Counter, make_counter
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from tests.conftest import find_corpus
-from tests.context.units import Made, make, pack
+from tests.context.units import BudgetedPack, make, pack
 
 COUNTERS = [make_counter(exact=False), make_counter(exact=True)]
 ROOT = Path(__file__).parents[2]
@@ -26,8 +26,8 @@ CORPUS = find_corpus()
 WORDS = "the dates are parsed offsets reader report nobody knows why error: no date } ``` ]]> 42 時間 🚀".split()
 
 
-def _words(dice: random.Random, most: int) -> str:
-    return " ".join(dice.choices(WORDS, k=dice.randint(1, most)))
+def _words(dice: random.Random, max_words: int) -> str:
+    return " ".join(dice.choices(WORDS, k=dice.randint(1, max_words)))
 
 
 def _log(dice: random.Random, size: int) -> str:
@@ -49,7 +49,7 @@ def _code(dice: random.Random, size: int) -> str:
 def _value(dice: random.Random, depth: int) -> object:
     if depth and dice.random() < 0.6:
         members = [_value(dice, depth - 1) for _ in range(dice.randint(0, 8))]
-        return members if dice.random() < 0.5 else {f"k{at}": each for at, each in enumerate(members)}
+        return members if dice.random() < 0.5 else {f"k{at}": member for at, member in enumerate(members)}
     return dice.choice([None, True, dice.random(), dice.randint(0, 10**9), _words(dice, 30)])
 
 
@@ -109,23 +109,23 @@ RECIPES = st.lists(
 )
 
 
-def used(made: Made, by: Counter) -> tuple[int, int]:
+def used_and_available(result: BudgetedPack, by: Counter) -> tuple[int, int]:
     """The tokens of the pack, and of all that could be in it, if these are not more than there is room for."""
-    could = sum([each.original_tokens for each in made.items if not each.is_filtered])
-    return by.count(made.text), min(could, made.allocation.context)
+    available = sum([item.original_tokens for item in result.items if not item.is_filtered])
+    return by.count(result.text), min(available, result.allocation.context)
 
 
 @settings(max_examples=60, deadline=None)
 @given(RECIPES, st.integers(1000, 40_000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMATS.values())))
 def test_any_units_and_any_budget(recipes: list[Recipe], budget: int, by: Counter, form: PackFormat) -> None:
     try:
-        made = make(pack(*[each.unit(number) for number, each in enumerate(recipes)]), budget, by, form)
+        result = make(pack(*[recipe.unit(number) for number, recipe in enumerate(recipes)]), budget, by, form)
     except ExecplanError as error:
-        if error.code == "budget-too-small" and any([each.pinned for each in recipes]):
+        if error.code == "budget-too-small" and any([recipe.pinned for recipe in recipes]):
             return  # only what is never left out can be too much
         raise
-    tokens, could = used(made, by)
-    assert 0.9 * could - SHORTEST <= tokens <= made.allocation.context
+    tokens, available = used_and_available(result, by)
+    assert 0.9 * available - SHORTEST <= tokens <= result.allocation.context
 
 
 @pytest.mark.parametrize("budget", [1000, 4000, 16_000, 64_000])
@@ -144,9 +144,9 @@ def test_files_of_this_repository(budget: int, ending: str) -> None:
         Unit(f"file:{path}", FILE, path.read_text(), "", str(path.relative_to(ROOT)), order=at)
         for at, path in enumerate(paths)
     ]
-    made = make(pack(*files), budget, COUNTERS[0], MARKDOWN)
-    tokens, could = used(made, COUNTERS[0])
-    assert 0.9 * could <= tokens <= made.allocation.context
+    result = make(pack(*files), budget, COUNTERS[0], MARKDOWN)
+    tokens, available = used_and_available(result, COUNTERS[0])
+    assert 0.9 * available <= tokens <= result.allocation.context
 
 
 @pytest.mark.skipif(CORPUS is None, reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
@@ -154,7 +154,9 @@ def test_files_of_this_repository(budget: int, ending: str) -> None:
 def test_real_plans(budget: int) -> None:
     assert CORPUS is not None
     for path in sorted(CORPUS.rglob("*.md"))[::12]:
-        told = split_plan(reader.read(path.read_bytes()), lambda text: ())
-        made = make(ContextPack("plan", "Plan", told.task, told.purpose, told.units), budget, COUNTERS[0], MARKDOWN)
-        tokens, could = used(made, COUNTERS[0])
-        assert 0.9 * could <= tokens <= made.allocation.context, path
+        split = split_plan(reader.read(path.read_bytes()), lambda text: ())
+        result = make(
+            ContextPack("plan", "Plan", split.task, split.purpose, split.units), budget, COUNTERS[0], MARKDOWN
+        )
+        tokens, available = used_and_available(result, COUNTERS[0])
+        assert 0.9 * available <= tokens <= result.allocation.context, path

@@ -37,20 +37,20 @@ WINDOW = 100_000
     ],
 )
 def test_bounds(tokens: int, messages: int, what: str) -> None:
-    found = assess_session(messages, tokens, tokens // 2, WINDOW)
-    assert found.recommended_action == what
-    assert found.recommended_action == recommend_action(found.input_context_utilization_pct, messages)
-    assert found.playbook == PLAYBOOKS[what]
-    assert found.message_count_estimate == messages
+    assessment = assess_session(messages, tokens, tokens // 2, WINDOW)
+    assert assessment.recommended_action == what
+    assert assessment.recommended_action == recommend_action(assessment.input_context_utilization_pct, messages)
+    assert assessment.playbook == PLAYBOOKS[what]
+    assert assessment.message_count_estimate == messages
 
 
 def test_figures_are_of_the_window() -> None:
-    found = assess_session(3, 58_100, 34_700, WINDOW)
-    assert (found.input_context_utilization_pct, found.optimized_context_utilization_pct) == (58.1, 34.7)
+    assessment = assess_session(3, 58_100, 34_700, WINDOW)
+    assert (assessment.input_context_utilization_pct, assessment.optimized_context_utilization_pct) == (58.1, 34.7)
     assert assess_session(3, 58_100, 34_700, 10 * WINDOW).recommended_action == CONTINUE
 
 
 def test_each_playbook_says_something_of_its_own() -> None:
     assert len({steps[0] for steps in PLAYBOOKS.values()}) == len(PLAYBOOKS) == 4
-    for what in (COMPACT, COMPACT_NOW):
-        assert any("execplan checkpoint" in step for step in PLAYBOOKS[what])
+    for action in (COMPACT, COMPACT_NOW):
+        assert any("execplan checkpoint" in step for step in PLAYBOOKS[action])

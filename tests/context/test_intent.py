@@ -29,14 +29,14 @@ def test_intents(words: str, name: str) -> None:
     assert classify_intent(words).name == name
 
 
-def test_the_first_word_counts_most_and_doubt_is_told() -> None:
+def test_the_first_word_counts_most_and_doubt_lowers_confidence() -> None:
     sure, unsure = classify_intent("Fix the error"), classify_intent("Add a test for the failure, and fix it")
     assert unsure.name == "code_generation"
     assert sure.confidence > unsure.confidence
 
 
 @given(st.text())
-def test_any_words_have_one(words: str) -> None:
-    found = classify_intent(words)
-    assert found.name in INTENTS
-    assert 0 <= found.confidence <= 1
+def test_any_words_have_one(text: str) -> None:
+    intent = classify_intent(text)
+    assert intent.name in INTENTS
+    assert 0 <= intent.confidence <= 1

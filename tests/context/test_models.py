@@ -15,25 +15,25 @@ from execplan.context.model_table import LanguageModel, ModelTable, load_models,
 from execplan.errors import ExecplanError
 from tests.conftest import ENVIRONMENT
 
-OURS = {"name": "ours-1", "maker": "Ours", "window": 32_000, "strength": 2}
+CUSTOM_MODEL = {"name": "ours-1", "maker": "Ours", "window": 32_000, "strength": 2}
 
 
-def find(known: ModelTable, name: str) -> LanguageModel:
+def require_model(table: ModelTable, name: str) -> LanguageModel:
     """A model that there is."""
-    model = known.find(name)
+    model = table.find(name)
     assert model is not None
     return model
 
 
 def test_the_table_is_sound() -> None:
-    known = load_models()
-    assert known.dated.startswith("2026-")
-    assert find(known, known.default).name == known.default
-    assert set(known.needs) == set(get_args(IntentName))
-    names = [each for model in known.models for each in (model.name, *model.aliases)]
+    table = load_models()
+    assert table.dated.startswith("2026-")
+    assert require_model(table, table.default).name == table.default
+    assert set(table.needs) == set(get_args(IntentName))
+    names = [name for model in table.models for name in (model.name, *model.aliases)]
     assert len(names) == len(set(names))
-    for maker in {model.maker for model in known.models}:
-        current = [model for model in known.models if model.maker == maker and not model.legacy]
+    for maker in {model.maker for model in table.models}:
+        current = [model for model in table.models if model.maker == maker and not model.legacy]
         assert len({model.strength for model in current}) == len(current) > 1
 
 
@@ -49,33 +49,35 @@ def test_the_table_is_sound() -> None:
     ],
 )
 def test_names(said: str, name: str) -> None:
-    assert find(load_models(), said).name == name
+    assert require_model(load_models(), said).name == name
 
 
 @pytest.mark.parametrize("said", ["claude-opus-5-9", "claude-opus-55", "gpt-6-astra-mini", "", "model"])
 def test_a_name_that_is_like_another_is_another(said: str) -> None:
-    known = load_models()
-    assert known.find(said) is None
-    model, warning = known.resolve(said, "--model")
-    assert model.name == known.default
+    table = load_models()
+    assert table.find(said) is None
+    model, warning = table.resolve(said, "--model")
+    assert model.name == table.default
     assert warning.startswith(
-        f"--model names the model {said or '(empty)'}, which is not known: {known.default} and its window of "
+        f"--model names the model {said or '(empty)'}, which is not known: {table.default} and its window of "
     )
     assert ("similar names: claude-opus-5" in warning) == said.startswith("claude-opus")
 
 
 def test_a_model_that_is_not_known_gives_way_to_that_of_the_settings() -> None:
-    known = load_models([OURS])
-    assert known.resolve("none", "--model", "ours-1")[0].name == "ours-1"
-    assert known.resolve("none", "--model", "none-either")[0].name == known.default
-    assert known.resolve("ours-1", "--model") == (find(known, "ours-1"), "")
+    table = load_models([CUSTOM_MODEL])
+    assert table.resolve("none", "--model", "ours-1")[0].name == "ours-1"
+    assert table.resolve("none", "--model", "none-either")[0].name == table.default
+    assert table.resolve("ours-1", "--model") == (require_model(table, "ours-1"), "")
 
 
 def test_rows_of_the_settings_replace_and_add() -> None:
-    known = load_models([OURS, {"name": "claude-opus-5-5", "maker": "Anthropic", "window": 5000, "strength": 3}])
-    assert find(known, "ours-1").window == 32_000
-    assert find(known, "claude-opus-5-5").window == 5000
-    assert len(known.models) == len(load_models().models) + 1
+    table = load_models(
+        [CUSTOM_MODEL, {"name": "claude-opus-5-5", "maker": "Anthropic", "window": 5000, "strength": 3}]
+    )
+    assert require_model(table, "ours-1").window == 32_000
+    assert require_model(table, "claude-opus-5-5").window == 5000
+    assert len(table.models) == len(load_models().models) + 1
 
 
 @pytest.mark.parametrize(
@@ -92,47 +94,51 @@ def test_rows_of_the_settings_replace_and_add() -> None:
 )
 def test_a_row_that_says_what_it_cannot(change: dict[str, object], words: str) -> None:
     with pytest.raises(ExecplanError, match=words) as refused:
-        load_models([{**OURS, **change}])
+        load_models([{**CUSTOM_MODEL, **change}])
     assert refused.value.code == "bad-setting"
 
 
 def test_a_row_without_a_field() -> None:
     with pytest.raises(ExecplanError, match="needs window"):
-        load_models([{name: value for name, value in OURS.items() if name != "window"}])
+        load_models([{name: value for name, value in CUSTOM_MODEL.items() if name != "window"}])
 
 
 def test_the_weakest_that_does_is_recommended() -> None:
-    known = load_models()
-    target = find(known, "claude-opus-5-5")
-    found = recommend_model(known, target, "code_generation", 8000)
-    assert found.recommended == "claude-sonnet-5-5"
-    assert "code generation" in found.reason
-    assert found.alternatives[0] == "claude-opus-5-5"
-    assert found.recommended not in found.alternatives
-    assert recommend_model(known, target, "search", 8000).recommended == "claude-haiku-5-5"
-    assert recommend_model(known, find(known, "gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
-    legacy = recommend_model(known, find(known, "claude-opus-5"), "review", 8000)
+    table = load_models()
+    target = require_model(table, "claude-opus-5-5")
+    recommended = recommend_model(table, target, "code_generation", 8000)
+    assert recommended.recommended == "claude-sonnet-5-5"
+    assert "code generation" in recommended.reason
+    assert recommended.alternatives[0] == "claude-opus-5-5"
+    assert recommended.recommended not in recommended.alternatives
+    assert recommend_model(table, target, "search", 8000).recommended == "claude-haiku-5-5"
+    assert recommend_model(table, require_model(table, "gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
+    legacy = recommend_model(table, require_model(table, "claude-opus-5"), "review", 8000)
     assert legacy.recommended == "claude-opus-5-5"
 
 
 def test_a_window_that_is_too_small_is_passed_over() -> None:
-    rows = [OURS, {**OURS, "name": "ours-2", "window": 64_000, "strength": 3}]
-    known = load_models(rows)
-    assert recommend_model(known, find(known, "ours-1"), "generic", 32_000).recommended == "ours-1"
-    assert recommend_model(known, find(known, "ours-1"), "generic", 32_001).recommended == "ours-2"
-    none = recommend_model(known, find(known, "ours-1"), "generic", 64_001)
-    assert none.recommended == "ours-1"
-    assert "No model of Ours" in none.reason
+    rows = [CUSTOM_MODEL, {**CUSTOM_MODEL, "name": "ours-2", "window": 64_000, "strength": 3}]
+    table = load_models(rows)
+    assert recommend_model(table, require_model(table, "ours-1"), "generic", 32_000).recommended == "ours-1"
+    assert recommend_model(table, require_model(table, "ours-1"), "generic", 32_001).recommended == "ours-2"
+    no_model = recommend_model(table, require_model(table, "ours-1"), "generic", 64_001)
+    assert no_model.recommended == "ours-1"
+    assert "No model of Ours" in no_model.reason
 
 
 def test_equal_keys_get_equal_variants() -> None:
-    given = [assign_variant("launch", f"TICKET-{number}") for number in range(1000)]
-    assert given == [assign_variant("launch", f"TICKET-{number}") for number in range(1000)]
-    assert all(440 < count < 560 for count in Counter(given).values())
-    assert set(given) == set(VARIANTS)
-    other = [assign_variant("landing", f"TICKET-{number}") for number in range(1000)]
-    assert 400 < len([1 for one, two in zip(given, other, strict=True) if one == two]) < 600
+    variants = [assign_variant("launch", f"TICKET-{number}") for number in range(1000)]
+    assert variants == [assign_variant("launch", f"TICKET-{number}") for number in range(1000)]
+    assert all(440 < count < 560 for count in Counter(variants).values())
+    assert set(variants) == set(VARIANTS)
+    other_variants = [assign_variant("landing", f"TICKET-{number}") for number in range(1000)]
+    assert (
+        400
+        < len([1 for variant, other_variant in zip(variants, other_variants, strict=True) if variant == other_variant])
+        < 600
+    )
     code = "from execplan.context.decision_builder import assign_variant; print(assign_variant('launch', 'TICKET-7'))"
     env = {**ENVIRONMENT, "PYTHONHASHSEED": "7", "LC_ALL": "C"}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
-    assert done.stdout.decode().strip() == given[7]
+    completed = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+    assert completed.stdout.decode().strip() == variants[7]

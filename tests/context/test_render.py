@@ -12,7 +12,7 @@ from execplan.context.context_pack import FILE, KEEP, SUMMARIZE, TRUNCATE, Conte
 from execplan.context.pack_formats import MARKDOWN, XML, make_visible, one_line
 from tests.context.units import file
 
-PARTS = st.lists(
+TEXTS = st.lists(
     st.one_of(
         st.text(max_size=8),
         st.sampled_from(["```", "`````", "~~~", "\n", "]]>", "</unit>", "&amp;", "\0", "\r", "\u202e", "\ud800"]),
@@ -21,7 +21,7 @@ PARTS = st.lists(
 PRINTED = st.sampled_from([KEEP, SUMMARIZE, TRUNCATE])
 
 
-@given(PARTS, PARTS, PARTS, PRINTED)
+@given(TEXTS, TEXTS, TEXTS, PRINTED)
 def test_xml_reads_back(content: str, title: str, path: str, action: str) -> None:
     unit = Unit(f"x:{title}", FILE, content, title, path, 1, 2)
     pieces = [XML.render_unit(unit, content, action), XML.render_unit(unit, "end", KEEP)]
@@ -33,19 +33,19 @@ def test_xml_reads_back(content: str, title: str, path: str, action: str) -> Non
     assert root[1].text == "end"
 
 
-@given(PARTS, PARTS, PRINTED)
+@given(TEXTS, TEXTS, PRINTED)
 def test_markdown_reads_back(content: str, title: str, action: str) -> None:
     unit = Unit("u", FILE, content, title, "a.py")
     text = MARKDOWN.render_pack(
         ContextPack("p", title, "", "", (unit,)), [MARKDOWN.render_unit(unit, content, action)] * 2, is_shortened=False
     )
-    tokens = [each for each in MarkdownIt().parse(text) if each.type in ("heading_open", "fence") or not each.level]
-    shape = [each.type for each in tokens if each.type not in ("inline", "heading_close")]
+    tokens = [token for token in MarkdownIt().parse(text) if token.type in ("heading_open", "fence") or not token.level]
+    shape = [token.type for token in tokens if token.type not in ("inline", "heading_close")]
     assert shape == ["heading_open", "heading_open", "fence", "heading_open", "fence"]
-    fences = [each for each in tokens if each.type == "fence"]
-    shown = make_visible(content)
-    assert all(each.info == "python" for each in fences)
-    assert fences[0].content.removesuffix("\n") == shown.removesuffix("\n")
+    fences = [token for token in tokens if token.type == "fence"]
+    visible = make_visible(content)
+    assert all(fence.info == "python" for fence in fences)
+    assert fences[0].content.removesuffix("\n") == visible.removesuffix("\n")
 
 
 def test_a_heading_says_what_became_of_a_unit() -> None:
@@ -64,7 +64,7 @@ def test_what_hides_is_shown() -> None:
     assert make_visible("família 👩‍👩‍👧 がある") == "família 👩‍👩‍👧 がある"
 
 
-@given(PARTS)
+@given(TEXTS)
 def test_what_is_visible_stays(text: str) -> None:
     assert make_visible(make_visible(text)) == make_visible(text)
     assert "\n" not in one_line(text)

@@ -24,7 +24,7 @@ from execplan.context.task_intent import Intent, classify_intent
 from execplan.context.text_search import search_texts
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.secrets.redaction import REDACTED, Redactor
-from tests.context.units import NEXT, PURPOSE, file, message, pack
+from tests.context.units import NEXT_TASK, PURPOSE, file, message, pack
 
 
 def scores(*units: Unit, aim: str = "code_generation") -> list[ScoredUnit]:
@@ -33,18 +33,18 @@ def scores(*units: Unit, aim: str = "code_generation") -> list[ScoredUnit]:
 
 
 def test_what_shares_rare_words_is_more_relevant() -> None:
-    near, far, none = scores(
+    task_match, purpose_match, no_match = scores(
         file("a.py", "offsets of dates"), file("b.py", "a report"), file("c.py", "nothing of that kind")
     )
-    assert near.relevance > far.relevance > none.relevance
-    assert "shares dates and offsets with the task" in near.reasons
-    assert "shares report with the purpose" in far.reasons
-    assert none.reasons == ("shares no telling word with the task",)
+    assert task_match.relevance > purpose_match.relevance > no_match.relevance
+    assert "shares dates and offsets with the task" in task_match.reasons
+    assert "shares report with the purpose" in purpose_match.reasons
+    assert no_match.reasons == ("shares no telling word with the task",)
 
 
 def test_other_forms_of_words_count() -> None:
-    (found, _) = scores(file("a.py", "parsing"), file("b.py", "x"))
-    assert found.reasons == ("has words of the task in other forms",)
+    (scored, _) = scores(file("a.py", "parsing"), file("b.py", "x"))
+    assert scored.reasons == ("has words of the task in other forms",)
 
 
 @pytest.mark.parametrize(
@@ -60,29 +60,35 @@ def test_other_forms_of_words_count() -> None:
     ],
 )
 def test_names(unit: Unit, reason: str) -> None:
-    given = pack(unit)
-    given = given._replace(task=f"{given.task} as /app/lib/b.py does, and ./.ci/run.")
-    found = score_units(given, Intent("generic", 0.5))[2]
-    assert (reason in found.reasons) == bool(reason)
-    assert (found.relevance >= 0.85) == (reason == "the task names it")
+    context_pack = pack(unit)
+    context_pack = context_pack._replace(task=f"{context_pack.task} as /app/lib/b.py does, and ./.ci/run.")
+    scored = score_units(context_pack, Intent("generic", 0.5))[2]
+    assert (reason in scored.reasons) == bool(reason)
+    assert (scored.relevance >= 0.85) == (reason == "the task names it")
 
 
 def test_what_the_purpose_names() -> None:
     purpose = PURPOSE._replace(references=("lib/report.py",))
-    given = ContextPack(
-        "p", "P", NEXT.content, purpose.content, (purpose, NEXT, file("lib/report.py", "x"), file("lib/b.py", "x"))
+    context_pack = ContextPack(
+        "p",
+        "P",
+        NEXT_TASK.content,
+        purpose.content,
+        (purpose, NEXT_TASK, file("lib/report.py", "x"), file("lib/b.py", "x")),
     )
-    found = score_units(given, Intent("generic", 0.5))
-    assert found[2].reasons[0] == "the purpose, or what is never left out, names it"
-    assert found[2].relevance > found[3].relevance
+    scored = score_units(context_pack, Intent("generic", 0.5))
+    assert scored[2].reasons[0] == "the purpose, or what is never left out, names it"
+    assert scored[2].relevance > scored[3].relevance
 
 
 def test_newer_messages_are_more_relevant() -> None:
-    found = scores(*[message(at, "Hello there") for at in range(5)])
-    assert [each.relevance for each in found] == sorted([each.relevance for each in found])
-    assert found[0].reasons[-1] == "older than 4 other messages"
-    assert found[3].reasons[-1] == "older than 1 other message"
-    assert found[4].reasons[-1] == "the newest of the messages"
+    scored = scores(*[message(at, "Hello there") for at in range(5)])
+    assert [scored_unit.relevance for scored_unit in scored] == sorted(
+        [scored_unit.relevance for scored_unit in scored]
+    )
+    assert scored[0].reasons[-1] == "older than 4 other messages"
+    assert scored[3].reasons[-1] == "older than 1 other message"
+    assert scored[4].reasons[-1] == "the newest of the messages"
 
 
 def test_kinds_and_intents() -> None:
@@ -91,32 +97,32 @@ def test_kinds_and_intents() -> None:
     assert first.relevance >= 0.85
     assert third.relevance > second.relevance
     patch = Unit("d", DIFF, "x")
-    (reviewed,), (written,) = scores(patch, aim="review"), scores(patch)
-    assert reviewed.relevance > written.relevance
+    (reviewed,), (generated,) = scores(patch, aim="review"), scores(patch)
+    assert reviewed.relevance > generated.relevance
 
 
 def test_what_is_pinned_has_the_highest_priorities() -> None:
-    found = score_units(pack(file("src/reader.py", NEXT.content)), Intent("generic", 0.5))
-    assert [each.priority >= 95 for each in found] == [True, True, False]
-    assert found[0].reasons == ("the purpose",)
+    scored = score_units(pack(file("src/reader.py", NEXT_TASK.content)), Intent("generic", 0.5))
+    assert [scored_unit.priority >= 95 for scored_unit in scored] == [True, True, False]
+    assert scored[0].reasons == ("the purpose",)
 
 
 def test_without_a_task_the_purpose_counts() -> None:
-    given = pack(file("a.py", "a report"), file("b.py", "x"))._replace(task="")
-    near, far = score_units(given, classify_intent(""))[2:]
-    assert near.relevance > far.relevance
-    assert near.reasons == ("shares report with the purpose",)
-    assert far.reasons == ("shares no telling word with the purpose",)
+    context_pack = pack(file("a.py", "a report"), file("b.py", "x"))._replace(task="")
+    purpose_match, no_match = score_units(context_pack, classify_intent(""))[2:]
+    assert purpose_match.relevance > no_match.relevance
+    assert purpose_match.reasons == ("shares report with the purpose",)
+    assert no_match.reasons == ("shares no telling word with the purpose",)
 
 
 @settings(max_examples=50)
 @given(st.lists(st.text(max_size=30), max_size=5), st.text(max_size=40), st.text(max_size=40))
 def test_any_words_can_be_scored(contents: list[str], task: str, purpose: str) -> None:
     units = tuple([Unit(str(at), SECTION, content, content) for at, content in enumerate(contents)])
-    found = score_units(ContextPack("p", "", task, purpose, units), classify_intent(task))
-    assert [each.unit for each in found] == list(units)
-    assert all(0 <= each.relevance <= 1 and each.reasons for each in found)
-    assert found == score_units(ContextPack("p", "", task, purpose, units), classify_intent(task))
+    scored = score_units(ContextPack("p", "", task, purpose, units), classify_intent(task))
+    assert [scored_unit.unit for scored_unit in scored] == list(units)
+    assert all(0 <= scored_unit.relevance <= 1 and scored_unit.reasons for scored_unit in scored)
+    assert scored == score_units(ContextPack("p", "", task, purpose, units), classify_intent(task))
 
 
 def test_words_of_all_scripts() -> None:
@@ -125,17 +131,17 @@ def test_words_of_all_scripts() -> None:
     assert contains_word("the parser's end", "parser")
     assert not contains_word("parsers", "parser")
     assert count_shared_words("Parser and date", {"parser", "date", "x"}) == 2
-    (found,) = search_texts([("", "日付を読む")], {"付": 1.0})
-    assert [hit.word for hit in found] == ["付"]
+    (hits,) = search_texts([("", "日付を読む")], {"付": 1.0})
+    assert [hit.word for hit in hits] == ["付"]
 
 
 def test_words_that_are_operators_are_words() -> None:
-    found = search_texts([("", 'or not near "quoted"'), ("", "x")], dict.fromkeys(["near", "or", "not"], 1.0))
-    assert {hit.word for hit in found[0]} == {"near", "or", "not"}
-    assert found[1] == []
+    hits_by_text = search_texts([("", 'or not near "quoted"'), ("", "x")], dict.fromkeys(["near", "or", "not"], 1.0))
+    assert {hit.word for hit in hits_by_text[0]} == {"near", "or", "not"}
+    assert hits_by_text[1] == []
 
 
-def test_a_sqlite_without_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sqlite_without_search_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     class Old(sqlite3.Connection):
         def execute(self, *_: object) -> sqlite3.Cursor:
             raise sqlite3.OperationalError("no such module: fts5")
@@ -148,8 +154,8 @@ def test_a_sqlite_without_search_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_clean_pack_has_no_secrets() -> None:
     secret = "hunter2-and-more"
-    said = f"The password is {secret}"
-    given = ContextPack("p", said, said, said, (Unit("u", SECTION, said, said),))
-    found = redact_pack(given, Redactor({"DEPLOY_PASSWORD": secret}, ()).redact_text)
-    assert secret not in repr(found)
-    assert repr(found).count(REDACTED) == 5
+    text = f"The password is {secret}"
+    context_pack = ContextPack("p", text, text, text, (Unit("u", SECTION, text, text),))
+    redacted = redact_pack(context_pack, Redactor({"DEPLOY_PASSWORD": secret}, ()).redact_text)
+    assert secret not in repr(redacted)
+    assert repr(redacted).count(REDACTED) == 5

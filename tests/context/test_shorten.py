@@ -112,20 +112,20 @@ PATCH = """diff --git a/x.py b/x.py
 """
 
 
-def short(unit: Unit, tokens: int, *words: str) -> str:
+def require_summary(unit: Unit, tokens: int, *task_words: str) -> str:
     """A summary that there is."""
-    text = summarize_unit(unit, frozenset(words), tokens, BY)
+    text = summarize_unit(unit, frozenset(task_words), tokens, BY)
     assert text is not None
     assert BY.count(text) <= tokens
     return text
 
 
-def of(path: str, content: str, kind: str = FILE, line: int = 0) -> Unit:
+def make_unit(path: str, content: str, kind: str = FILE, line: int = 0) -> Unit:
     return Unit("u", kind, content, path=path, line_start=line)
 
 
 def test_python() -> None:
-    text = short(of("a.py", PYTHON), 140)
+    text = require_summary(make_unit("a.py", PYTHON), 140)
     assert text.splitlines() == [
         '   1  """Reads dates.',
         "",
@@ -154,14 +154,14 @@ def test_python() -> None:
 
 
 def test_what_the_task_is_about_comes_first() -> None:
-    assert "def parse_date(" in short(of("a.py", PYTHON), 40, "parse", "date")
-    assert "class Reader" not in short(of("a.py", PYTHON), 40, "parse", "date")
-    assert "self.offset = 1" in short(of("a.py", PYTHON), 400, "offset")
-    assert "value = int" not in short(of("a.py", PYTHON), 400, "offset")
+    assert "def parse_date(" in require_summary(make_unit("a.py", PYTHON), 40, "parse", "date")
+    assert "class Reader" not in require_summary(make_unit("a.py", PYTHON), 40, "parse", "date")
+    assert "self.offset = 1" in require_summary(make_unit("a.py", PYTHON), 400, "offset")
+    assert "value = int" not in require_summary(make_unit("a.py", PYTHON), 400, "offset")
 
 
 def test_lines_are_numbered_as_in_the_file() -> None:
-    assert short(of("a.py", "def a(): ...\n\n\ndef b(): ...\n", line=41), 80).splitlines() == [
+    assert require_summary(make_unit("a.py", "def a(): ...\n\n\ndef b(): ...\n", line=41), 80).splitlines() == [
         "  41  def a(): ...",
         "  44  def b(): ...",
     ]
@@ -169,7 +169,7 @@ def test_lines_are_numbered_as_in_the_file() -> None:
 
 @pytest.mark.parametrize("broken", ["def a(:\n    def b(x):\n", "class A:\n\0\n", "(" * 5000 + "\ndef b(): 1\n"])
 def test_python_that_is_none_is_read_by_its_looks(broken: str) -> None:
-    assert summarize_unit(of("a.py", broken), frozenset(), 200, BY)
+    assert summarize_unit(make_unit("a.py", broken), frozenset(), 200, BY)
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_python_that_is_none_is_read_by_its_looks(broken: str) -> None:
     ],
 )
 def test_other_code(path: str, content: str, told: list[str], not_told: str) -> None:
-    text = short(of(path, content), 100)
-    assert all(each in text for each in told)
+    text = require_summary(make_unit(path, content), 100)
+    assert all(expected in text for expected in told)
     assert not_told not in text
 
 
 def test_prose() -> None:
-    assert short(of("a.md", PROSE), 60).splitlines() == [
+    assert require_summary(make_unit("a.md", PROSE), 60).splitlines() == [
         "# Title",
         "First words here. …",
         "Another paragraph that goes",
@@ -207,11 +207,13 @@ def test_prose() -> None:
         "## Next",
         "… 3 lines left out",
     ]
-    assert "It says that offsets of dates are read." in short(of("a.md", PROSE), 52, "offsets", "dates")
+    assert "It says that offsets of dates are read." in require_summary(
+        make_unit("a.md", PROSE), 52, "offsets", "dates"
+    )
 
 
 def test_a_log_has_its_errors_and_its_ends() -> None:
-    lines = short(of("", LOG, TOOL_RESULT), 60).splitlines()
+    lines = require_summary(make_unit("", LOG, TOOL_RESULT), 60).splitlines()
     assert lines[0] == "start of it"
     assert "E   ValueError: no offset" in lines
     assert lines[-1] == "1 failed, 0 errors"
@@ -219,13 +221,13 @@ def test_a_log_has_its_errors_and_its_ends() -> None:
 
 
 def test_messages_have_their_first_and_last_sentence() -> None:
-    said = Unit("m", MESSAGE, "Do it. " + "Then think about it a lot. " * 30 + "Offsets matter. And tell me.")
-    assert short(said, 14) == "Do it. … And tell me."
-    assert short(said, 17, "offsets") == "Do it. … Offsets matter. And tell me."
+    unit = Unit("m", MESSAGE, "Do it. " + "Then think about it a lot. " * 30 + "Offsets matter. And tell me.")
+    assert require_summary(unit, 14) == "Do it. … And tell me."
+    assert require_summary(unit, 17, "offsets") == "Do it. … Offsets matter. And tell me."
 
 
 def test_diffs() -> None:
-    text = short(of("", PATCH, DIFF), 74, "offset")
+    text = require_summary(make_unit("", PATCH, DIFF), 74, "offset")
     assert text.splitlines() == [
         "diff --git a/x.py b/x.py",
         "--- a/x.py",
@@ -241,12 +243,12 @@ def test_diffs() -> None:
 
 def test_tables_and_json_have_their_shape() -> None:
     table = "a,b\n" + "".join([f"{at},{at}\n" for at in range(50)])
-    assert short(of("a.csv", table), 60) == "a,b\n0,0\n1,1\n… 48 rows left out"
+    assert require_summary(make_unit("a.csv", table), 60) == "a,b\n0,0\n1,1\n… 48 rows left out"
     data = (
         '{"dates": [{"at": 1, "names": ["one", "two", "three"]}, {"at": 2, "names": []}], "name": "a name that is long", '
         '"none": null, "no": 3}'
     )
-    assert short(of("a.json", data), 120).splitlines() == [
+    assert require_summary(make_unit("a.json", data), 120).splitlines() == [
         f"… only the shape of {len(data)} characters of JSON:",
         "{",
         '  "dates": [2 × {',
@@ -258,12 +260,14 @@ def test_tables_and_json_have_their_shape() -> None:
         '  "no": 3',  # no longer than the word for it
         "}",
     ]
-    assert "an object with 2 keys" in short(of("a.json", data), 48)
-    assert summarize_unit(of("a.json", "{broken}"), frozenset(), 100, BY) is None
+    assert "an object with 2 keys" in require_summary(make_unit("a.json", data), 48)
+    assert summarize_unit(make_unit("a.json", "{broken}"), frozenset(), 100, BY) is None
 
 
 def test_settings_have_what_is_least_indented() -> None:
-    text = short(of("a.yaml", "jobs:\n  test:\n    steps:\n      - run: make\n  dates:\n    x: 1\n"), 26, "make")
+    text = require_summary(
+        make_unit("a.yaml", "jobs:\n  test:\n    steps:\n      - run: make\n  dates:\n    x: 1\n"), 26, "make"
+    )
     assert text.splitlines()[0] == "jobs:"
     assert "run: make" in text
 
@@ -271,19 +275,19 @@ def test_settings_have_what_is_least_indented() -> None:
 @pytest.mark.parametrize(
     ("unit", "kind"),
     [
-        (of("a.py", ""), "python"),
-        (of("a.tsx", ""), "code"),
-        (of("README.md", ""), "prose"),
-        (of("Makefile", ""), "text"),
-        (of(".gitignore", ""), "text"),
-        (of("a.d/b", ""), "text"),
-        (of("build.log", ""), "log"),
-        (of("", "", TOOL_RESULT), "log"),
-        (of("", "diff --git a/x b/x\n", TOOL_RESULT), "diff"),
-        (of("", '{"a": 1}\n', TOOL_RESULT), "json"),
-        (of("", "{ not so", TOOL_RESULT), "log"),
-        (of("", "", MESSAGE), "message"),
-        (of("", "", DECISION), "prose"),
+        (make_unit("a.py", ""), "python"),
+        (make_unit("a.tsx", ""), "code"),
+        (make_unit("README.md", ""), "prose"),
+        (make_unit("Makefile", ""), "text"),
+        (make_unit(".gitignore", ""), "text"),
+        (make_unit("a.d/b", ""), "text"),
+        (make_unit("build.log", ""), "log"),
+        (make_unit("", "", TOOL_RESULT), "log"),
+        (make_unit("", "diff --git a/x b/x\n", TOOL_RESULT), "diff"),
+        (make_unit("", '{"a": 1}\n', TOOL_RESULT), "json"),
+        (make_unit("", "{ not so", TOOL_RESULT), "log"),
+        (make_unit("", "", MESSAGE), "message"),
+        (make_unit("", "", DECISION), "prose"),
     ],
 )
 def test_kinds(unit: Unit, kind: str) -> None:
@@ -301,21 +305,21 @@ CONTENT = st.one_of(
 
 @settings(max_examples=80)
 @given(st.sampled_from(PATHS), CONTENT, st.integers(1, 300), st.sets(st.sampled_from(["offset", "date", "x"])))
-def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: int, words: set[str]) -> None:
-    text = summarize_unit(of(path, content), words, tokens, BY)
+def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: int, task_words: set[str]) -> None:
+    text = summarize_unit(make_unit(path, content), task_words, tokens, BY)
     if text is None:
         return
     assert BY.count(text) <= tokens
-    assert text == summarize_unit(of(path, content), frozenset(sorted(words, reverse=True)), tokens, BY)
-    whole = " ".join(content.split())
+    assert text == summarize_unit(make_unit(path, content), frozenset(sorted(task_words, reverse=True)), tokens, BY)
+    normalized = " ".join(content.split())
     for line in text.splitlines():
-        for part in MARK.split(re.sub(r"^ *\d+  ", "", line)):
-            assert " ".join(part.split()) in whole
+        for fragment in MARK.split(re.sub(r"^ *\d+  ", "", line)):
+            assert " ".join(fragment.split()) in normalized
 
 
 @given(CONTENT, st.integers(1, 300))
 def test_a_cut_is_the_beginning_and_says_how_much_is_missing(content: str, tokens: int) -> None:
-    text = truncate_unit(of("", content), tokens, BY)
+    text = truncate_unit(make_unit("", content), tokens, BY)
     if text == content:
         assert BY.count(text) <= tokens or len(content) <= len("… 99 characters left out")
         return
@@ -338,14 +342,18 @@ LINES = st.lists(LINE, min_size=1, max_size=80).map(
 
 @settings(max_examples=200)
 @given(LINES, st.sampled_from(["a.txt", "a.log", "a.rs", "a.yaml", "a.csv"]), st.integers(10, 400), st.booleans())
-def test_a_mark_is_never_longer_than_what_it_stands_for(lines: list[str], path: str, tokens: int, rest: bool) -> None:
-    text = summarize_unit(of(path, "\n".join(lines)), frozenset(["dates"]), tokens, BY, include_rest=rest)
+def test_a_mark_is_never_longer_than_what_it_stands_for(
+    lines: list[str], path: str, tokens: int, include_rest: bool
+) -> None:
+    text = summarize_unit(
+        make_unit(path, "\n".join(lines)), frozenset(["dates"]), tokens, BY, include_rest=include_rest
+    )
     if text is None:
         return
     at = 0
     pending = ""
-    shown = [re.sub(r"^ *\d+  |^      ", "", line) if path == "a.rs" else line for line in text.split("\n")]
-    for line in [*shown, None]:
+    shown_lines = [re.sub(r"^ *\d+  |^      ", "", line) if path == "a.rs" else line for line in text.split("\n")]
+    for line in [*shown_lines, None]:
         if line is not None and re.fullmatch(r"… \d+ (line|row)s? left out", line):
             pending = line
             continue
@@ -353,12 +361,12 @@ def test_a_mark_is_never_longer_than_what_it_stands_for(lines: list[str], path: 
         end = len(lines)
         if line is not None:
             head = cut[1] if cut else line
-            end = next(each for each in range(at, len(lines)) if lines[each].strip().startswith(head.strip()))
+            end = next(index for index in range(at, len(lines)) if lines[index].strip().startswith(head.strip()))
         if cut:
-            left = lines[end].strip().removeprefix(cut[1].strip())
-            assert len(left) >= int(cut[2]) > len(f" … {cut[2]} characters left out")
+            remainder = lines[end].strip().removeprefix(cut[1].strip())
+            assert len(remainder) >= int(cut[2]) > len(f" … {cut[2]} characters left out")
         if pending:
-            gap = [each for each in lines[at:end] if each.strip()]
+            gap = [gap_line for gap_line in lines[at:end] if gap_line.strip()]
             assert int(pending.split()[1]) == len(gap)
             assert len(pending) < len("\n".join(gap))
             assert BY.count(pending) <= BY.count("\n".join(gap))
@@ -394,7 +402,7 @@ def test_a_mark_is_never_longer_than_what_it_stands_for(lines: list[str], path: 
     "path", ["a.log", "a.txt", "a.md", "a.json", "a.py", "a.rs", "a.csv", "a.yaml", "a.diff", "message"]
 )
 def test_with_the_rest_the_room_is_full(content: str, path: str) -> None:
-    unit = Unit("u", MESSAGE, content) if path == "message" else of(path, content)
+    unit = Unit("u", MESSAGE, content) if path == "message" else make_unit(path, content)
     for tokens in (250, 6500):
         if BY.count(content) > tokens:
             text = summarize_unit(unit, frozenset(["dates", "handled"]), tokens, BY, include_rest=True)

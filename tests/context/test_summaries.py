@@ -62,14 +62,14 @@ WILD = {
 }
 
 
-def told(content: str, form: str, length: str = "brief") -> Summary:
+def make_summary(content: str, form: str, length: str = "brief") -> Summary:
     """A summary of a plan."""
     plan = read(content.encode())
     return summarize_plan(plan, "2026-01-01_parser", plan.state(), task_ids(plan.tasks), form, length)
 
 
-def said(content: str, form: str, length: str = "brief") -> str:
-    return told(content, form, length).text
+def summary_text(content: str, form: str, length: str = "brief") -> str:
+    return make_summary(content, form, length).text
 
 
 @pytest.mark.parametrize("content", WILD.values(), ids=WILD)
@@ -77,7 +77,7 @@ def test_each_form_and_length_of_plans_in_the_wild(content: str) -> None:
     plan = read(content.encode())
     for form in FORMS:
         for length in NAMES:
-            assert list(faults(plan, told(content, form, length))) == [], (form, length)
+            assert list(faults(plan, make_summary(content, form, length))) == [], (form, length)
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
@@ -86,90 +86,96 @@ def test_some_real_plans() -> None:
         content = path.read_text(encoding="utf-8")
         for form in FORMS:
             for length in NAMES[:2]:
-                assert list(faults(read(content.encode()), told(content, form, length))) == [], (path, form, length)
+                assert list(faults(read(content.encode()), make_summary(content, form, length))) == [], (
+                    path,
+                    form,
+                    length,
+                )
 
 
 def test_what_is_wrong_is_found() -> None:
-    plan, good = read(CLEAN.encode()), told(CLEAN, "report")
-    part = next(part for part in good.sections if part.name == "decisions")
-    piece = part.pieces[0]._replace(segments=(Segment("", "Read byte by byte."),))
+    plan, good = read(CLEAN.encode()), make_summary(CLEAN, "report")
+    decisions = next(section for section in good.sections if section.name == "decisions")
+    changed_piece = decisions.pieces[0]._replace(segments=(Segment("", "Read byte by byte."),))
     text = good.text.replace("Read line by line.", "Read byte by byte.")
-    parts = tuple([part._replace(pieces=(piece,)) if each is part else each for each in good.sections])
+    sections = tuple(
+        [decisions._replace(pieces=(changed_piece,)) if section is decisions else section for section in good.sections]
+    )
     for bad in (
-        good._replace(sections=parts, text=text),
+        good._replace(sections=sections, text=text),
         good._replace(text=good.text + "All is well.\n"),
         good._replace(text=good.text.replace("1 of 3 tasks", "2 of 3 tasks")),
         good._replace(max_words=10),
-        told("# T\n\n## Purpose\n\nUse `a b`.\n", "report")._replace(word_count=0),
+        make_summary("# T\n\n## Purpose\n\nUse `a b`.\n", "report")._replace(word_count=0),
     ):
         assert list(faults(plan, bad))
 
 
 def test_the_forms_are_different_things() -> None:
-    texts = {form: said(LONG, form, "detailed") for form in FORMS}
+    texts = {form: summary_text(LONG, form, "detailed") for form in FORMS}
     assert len(set(texts.values())) == 6
     assert not any(line.startswith(("#", "- ")) for line in texts["summary"].splitlines())
     heads = [line for line in texts["report"].splitlines() if line.startswith("## ")]
     assert heads == [f"## {name}" for name in ("Status", "Done", "Open", "Decisions", "Findings", "Risks", "Outcome")]
-    assert heads == [line for line in said("# T\n", "report").splitlines() if line.startswith("## ")]
+    assert heads == [line for line in summary_text("# T\n", "report").splitlines() if line.startswith("## ")]
     assert "- [ ] 61. Sweep the bridge. (next: " in texts["itinerary"]
     assert "## Pace\n\n- 60 of 60 ticks with a stamp" in texts["analysis"]
     assert all(": " in line for line in texts["structured"].splitlines())
-    names = [line.partition(": ")[0] for line in said("Words.\n", "structured").splitlines()]
-    assert names == [line.partition(": ")[0] for line in said(LONG, "structured").splitlines()]
+    names = [line.partition(": ")[0] for line in summary_text("Words.\n", "structured").splitlines()]
+    assert names == [line.partition(": ")[0] for line in summary_text(LONG, "structured").splitlines()]
     assert all(line.startswith(("# ", "- ")) or not line for line in texts["bullet_points"].splitlines())
 
 
 def test_longer_ones_say_more() -> None:
     for form in FORMS:
-        sizes = [told(LONG, form, length).word_count for length in NAMES]
+        sizes = [make_summary(LONG, form, length).word_count for length in NAMES]
         assert sizes == sorted(sizes)
         assert sizes[0] < sizes[2]
 
 
 def test_what_is_left_out_is_counted() -> None:
-    text = said(LONG, "itinerary")
-    shown = [line for line in text.splitlines() if line.startswith("- [")]
-    left = int(text.partition("- … ")[2].partition(" earlier")[0])
-    assert left + len(shown) == 62
+    text = summary_text(LONG, "itinerary")
+    printed = [line for line in text.splitlines() if line.startswith("- [")]
+    left_out = int(text.partition("- … ")[2].partition(" earlier")[0])
+    assert left_out + len(printed) == 62
     assert text.index("earlier") < text.index("- [x]")
-    assert "… 58 more" in said(LONG, "report")
+    assert "… 58 more" in summary_text(LONG, "report")
 
 
-def test_nothing_is_said_to_be_missing_that_is_only_left_out() -> None:
+def test_nothing_is_reported_missing_that_is_only_left_out() -> None:
     for form in ("report", "analysis", "structured"):
-        text = said(CLEAN.replace("A task is a line.", "A task is a line, " * 300), form)
+        text = summary_text(CLEAN.replace("A task is a line.", "A task is a line, " * 300), form)
         assert "None written down." not in text.partition("Decisions")[2].partition("## Findings")[0]
         assert "last_decision: -" not in text
 
 
-def test_guidance_is_not_taken() -> None:
+def test_placeholder_text_is_not_taken() -> None:
     content = CLEAN.replace(
         "A plan can be read and edited without loss.", "Every choice that shaped the work, the moment it is made."
     )
-    assert "Every choice" not in "".join([said(content, form, length) for form in FORMS for length in NAMES])
-    assert "1 line of its template not yet replaced" in said(content, "summary")
+    assert "Every choice" not in "".join([summary_text(content, form, length) for form in FORMS for length in NAMES])
+    assert "1 line of its template not yet replaced" in summary_text(content, "summary")
 
 
 def test_the_newest_come_first_in_whichever_order_they_stand() -> None:
     for first, last in (("2026-01-01", "2026-02-02"), ("2026-02-02", "2026-01-01")):
         log = "".join([f"- Decision: Made on {day}.\n  Date/Author: {day} / Ann\n" for day in (first, last)])
-        text = said(f"# T\n\n## Decision Log\n\n{log}", "summary")
+        text = summary_text(f"# T\n\n## Decision Log\n\n{log}", "summary")
         assert "Decided last: Made on 2026-02-02." in text
 
 
-def test_pace_is_counted_from_the_stamps() -> None:
+def test_pace_is_counted_from_the_timestamps() -> None:
     stamps = ("(2026-01-01 10:00Z)", "(2026-01-01 12:10+02:00)", "(2026-01-01 10:20Z)", "(2026-01-03 10:20Z)")
     tasks = "".join([f"- [x] {stamp} Do {at}.\n" for at, stamp in enumerate(stamps)])
-    text = said(f"# T\n\n## Progress\n\n{tasks}", "analysis")
+    text = summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
     assert "4 of 4 ticks with a stamp, from 2026-01-01 10:00Z to 2026-01-03 10:20Z, on 2 days." in text
     assert "Usually 10 minutes from one tick to the next; the longest, 2 days, before: Do 3." in text
 
 
 def test_ticks_of_one_minute_have_no_pace() -> None:
     tasks = "".join([f"- [x] (2026-01-01 10:00Z) Do {at}.\n" for at in range(4)])
-    assert "from one tick" not in said(f"# T\n\n## Progress\n\n{tasks}", "analysis")
-    text = said(f"# T\n\n## Progress\n\n{tasks}- [x] (2026-01-01 11:00Z) Do 4.\n", "analysis")
+    assert "from one tick" not in summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
+    text = summary_text(f"# T\n\n## Progress\n\n{tasks}- [x] (2026-01-01 11:00Z) Do 4.\n", "analysis")
     assert "Mostly no time from one tick to the next; the longest, 60 minutes, before: Do 4." in text
 
 
@@ -194,15 +200,15 @@ def test_sentences(words: str, cut: list[str]) -> None:
 
 
 def test_a_cut_is_never_within_a_span() -> None:
-    words = (
+    sentence = (
         "Change the reader, then run `make test and look at it` and see [the long page](docs/a.md) of it all at once"
     )
-    for most in range(1, 25):
-        cut = shorten_sentence(words, most)
-        assert count_words(cut) <= most
+    for max_words in range(1, 25):
+        cut = shorten_sentence(sentence, max_words)
+        assert count_words(cut) <= max_words
         assert cut.count("`") % 2 == 0
         assert ("[the" in cut) == ("(docs/a.md)" in cut)
-    assert shorten_sentence(words, 5) == "Change the reader …"
+    assert shorten_sentence(sentence, 5) == "Change the reader …"
     assert shorten_sentence("`" + "a " * 50 + "`", 5) == ""
 
 
@@ -218,18 +224,18 @@ def test_words_are_counted(text: str, words: int) -> None:
     assert count_words(text) == words
 
 
-_WORDS = st.text(alphabet="aB1 .`*_[]()<>#-!|~:。密\u202e\\\t", min_size=1, max_size=200)
+_TEXTS = st.text(alphabet="aB1 .`*_[]()<>#-!|~:。密\u202e\\\t", min_size=1, max_size=200)
 
 
-@given(_WORDS, st.lists(_WORDS, max_size=4), st.sampled_from(NAMES))
+@given(_TEXTS, st.lists(_TEXTS, max_size=4), st.sampled_from(NAMES))
 def test_any_words(aim: str, tasks: list[str], length: str) -> None:
-    lines = "\n".join([f"- [{'x' if at % 2 else ' '}] {words}" for at, words in enumerate(tasks)])
+    lines = "\n".join([f"- [{'x' if at % 2 else ' '}] {task}" for at, task in enumerate(tasks)])
     content = f"# T\n\n## Purpose\n\n{aim}\n\n## Progress\n\n{lines}\n"
-    for form, how in FORMS.items():
-        result = told(content, form, length)
+    for form, options in FORMS.items():
+        result = make_summary(content, form, length)
         assert result.word_count <= result.max_words
         assert "\u202e" not in result.text
-        if how.markup:
+        if options.markup:
             blocks = scan_blocks(result.text.splitlines())
             heads = [block for block in blocks if block.kind == HEADING]
             assert len(heads) == sum(line.startswith(("# ", "## ")) for line in result.text.splitlines())
@@ -237,7 +243,7 @@ def test_any_words(aim: str, tasks: list[str], length: str) -> None:
 
 
 def test_words_that_would_open_a_block_are_escaped() -> None:
-    text = said("# T\n\n## Purpose\n\n\\# No heading.\n\n## Progress\n\n- [ ] # Neither.\n", "bullet_points")
+    text = summary_text("# T\n\n## Purpose\n\n\\# No heading.\n\n## Progress\n\n- [ ] # Neither.\n", "bullet_points")
     assert [block.text for block in scan_blocks(text.splitlines()) if block.kind == HEADING] == ["T"]
 
 
@@ -252,15 +258,15 @@ def test_no_secret_leaves(repo: Folder) -> None:
     repo.plan(content)
     repo.env["SITE_PASSWORD"] = "hunter-of-nothing"
     for form in FORMS:
-        for more in ((), ("--json",)):
-            result = repo.run("summarize", "--as", form, "--length", "comprehensive", *more)
+        for flags in ((), ("--json",)):
+            result = repo.run("summarize", "--as", form, "--length", "comprehensive", *flags)
             assert result.exit == 0
             assert "[redacted]" in result.out
             for secret in (key, "hunter-of-nothing", "MIIEow", "IBAAKCAQEA7"):
                 assert secret not in result.out
 
 
-def test_the_verb(repo: Folder) -> None:
+def test_the_command(repo: Folder) -> None:
     path = repo.plan()
     data = repo.ok("summarize", "--as", "report", "--length", "detailed")
     assert (data["form"], data["length"], data["limit"]) == ("report", "detailed", 350)

@@ -22,7 +22,7 @@ TEXTS = [
 
 def test_the_error_is_small_and_rather_too_high() -> None:
     errors = sorted([estimate_tokens(text) / EXACT.count(text) - 1 for text in TEXTS if text])
-    sizes = sorted([abs(each) for each in errors])
+    sizes = sorted([abs(error) for error in errors])
     assert sizes[len(sizes) // 2] < 0.04
     assert sizes[-1] < 0.2
     assert errors[len(errors) // 2] > 0

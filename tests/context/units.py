@@ -20,7 +20,7 @@ PURPOSE = Unit(
     "Purpose",
     pinned="the purpose",
 )
-NEXT = Unit(
+NEXT_TASK = Unit(
     "task:t1",
     TASK,
     "Teach `src/reader.py` to parse dates with offsets",
@@ -30,7 +30,7 @@ NEXT = Unit(
 )
 
 
-class Made(NamedTuple):
+class BudgetedPack(NamedTuple):
     """What came of a budget."""
 
     items: list[PackItem]
@@ -40,7 +40,7 @@ class Made(NamedTuple):
 
 def pack(*units: Unit) -> ContextPack:
     """A pack of the purpose, the next task and other units."""
-    return ContextPack("2026-01-01_dates", "Dates", NEXT.content, PURPOSE.content, (PURPOSE, NEXT, *units))
+    return ContextPack("2026-01-01_dates", "Dates", NEXT_TASK.content, PURPOSE.content, (PURPOSE, NEXT_TASK, *units))
 
 
 def file(path: str, content: str, order: int = 0) -> Unit:
@@ -54,11 +54,13 @@ def message(number: int, content: str) -> Unit:
 
 
 def make(
-    given: ContextPack, budget: int, counter: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES
-) -> Made:
+    context_pack: ContextPack, budget: int, counter: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES
+) -> BudgetedPack:
     """Choose and print."""
     allocation = allocate_budget(budget, shares)
-    items = select_by_relevance(given, score_units(given, classify_intent(given.task)), allocation, counter, form)
-    pieces = [form.render_unit(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
-    shortened = any([each.action != KEEP for each in items])
-    return Made(items, form.render_pack(given, pieces, is_shortened=shortened), allocation)
+    items = select_by_relevance(
+        context_pack, score_units(context_pack, classify_intent(context_pack.task)), allocation, counter, form
+    )
+    pieces = [form.render_unit(item.unit, item.text, item.action) for item in items if item.action != PRUNE]
+    shortened = any([item.action != KEEP for item in items])
+    return BudgetedPack(items, form.render_pack(context_pack, pieces, is_shortened=shortened), allocation)

@@ -72,7 +72,9 @@ class CrashScenario:
         differs = sorted(path for path in files.keys() | once.keys() if files.get(path) != once.get(path))
         assert not differs, f"{self.scene.name}, undisturbed, does not come to the same again: {differs}"
         assert once != before or self.scene.call[0] == "commit", self.scene.name
-        return UndisturbedResult(before, once, twice, frozenset({first_result.exit, second_result.exit}), head, tuple(calls))
+        return UndisturbedResult(
+            before, once, twice, frozenset({first_result.exit, second_result.exit}), head, tuple(calls)
+        )
 
     def _interrupt(self, call: tuple[str, ...]) -> None:
         """Kill a command behind the middle one of its renames."""

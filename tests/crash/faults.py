@@ -73,7 +73,9 @@ def _inject_one(scenario: CrashScenario, call: Call, error: str) -> Fault:
     repeated = scenario.run(*scenario.scene.call)
     files = tree_of(scenario.repo.path)
     is_reported = scenario.scene.moves and result.exit == 0 and "may still name" in result.err
-    if repeated.exit not in undisturbed.exits or (files not in (undisturbed.once, undisturbed.twice) and not is_reported):
+    if repeated.exit not in undisturbed.exits or (
+        files not in (undisturbed.once, undisturbed.twice) and not is_reported
+    ):
         problem = ", ".join(leftovers(files)) or describe_differences(scenario, files)
         bad.append(f"the verb once more: exit {repeated.exit}, {problem}: {repeated.err[:200]!r}")
     return Fault(call, error, result.exit, tuple(bad))
@@ -122,7 +124,9 @@ def _check_moved_files(scenario: CrashScenario, result: TracedResult) -> list[st
     files, once = without_leftovers(tree_of(scenario.repo.path)), scenario.undisturbed.once
     before = scenario.undisturbed.before
     wrong = [path for path in files.keys() | once.keys() if files.get(path) != once.get(path)]
-    reported = [path for path in wrong if files.get(path) == before.get(path) and f"{path} may still name" in result.err]
+    reported = [
+        path for path in wrong if files.get(path) == before.get(path) and f"{path} may still name" in result.err
+    ]
     if len(reported) == len(wrong):
         return []
     return [f"exit 0, and not the new bytes: {describe_differences(scenario, files)}: {result.err[:200]!r}"]

@@ -51,7 +51,15 @@ SCENES = {
         Scene("set", ("set", "Plan of Work", "First the scanner.", "-p", PARSER), max_changes=0),
         Scene("undo", ("undo", "-p", PARSER), before=(("done", "2", "-p", PARSER),)),
         Scene("redo", ("redo", "-p", PARSER), before=(("done", "2", "-p", PARSER), ("undo",)), max_changes=0, stride=2),
-        Scene("undo archive", ("undo", "-p", PARSER), FINISHED, (("archive", PARSER),), moves=True, max_changes=0, stride=3),
+        Scene(
+            "undo archive",
+            ("undo", "-p", PARSER),
+            FINISHED,
+            (("archive", PARSER),),
+            moves=True,
+            max_changes=0,
+            stride=3,
+        ),
         Scene(
             "redo rename",
             ("redo",),
@@ -62,7 +70,9 @@ SCENES = {
         ),
         Scene("undo new", ("undo",), before=(("new", "Write the tests of it"),), max_changes=0),
         Scene("drop", ("drop", "tests-of-it"), before=(("new", "Write the tests of it"),), max_changes=0),
-        Scene("undo drop", ("undo",), before=(("new", "Write the tests of it"), ("drop", "tests-of-it")), max_changes=0),
+        Scene(
+            "undo drop", ("undo",), before=(("new", "Write the tests of it"), ("drop", "tests-of-it")), max_changes=0
+        ),
         Scene("done --commit", ("done", "2", "--commit", "-p", PARSER), max_changes=0),
         Scene(
             "finishing archive",
@@ -85,7 +95,9 @@ SCENES = {
         ),
         Scene("compile", ("compile", PARSER), STEPS, max_changes=0, stride=2),
         Scene("checkpoint", ("checkpoint", PARSER), max_changes=0, stride=5),
-        Scene("commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), max_changes=0),
+        Scene(
+            "commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), max_changes=0
+        ),
     )
 }
 
@@ -113,7 +125,9 @@ def write_plans(repo: Folder, parser: str) -> None:
         f"{ARTIFACTS}/run.log, [here](./artifacts/{PARSER}/run.log).\n"
     )
     for name, title in ((SCANNER, "Build the scanner"), (READER, "Build the reader")):
-        text = with_sections("## Context and Orientation\n\n" + reference_text).replace("# Build the parser", f"# {title}")
+        text = with_sections("## Context and Orientation\n\n" + reference_text).replace(
+            "# Build the parser", f"# {title}"
+        )
         repo.plan(text.replace("- [x]", "- [X]") if parser == UNTIDY else text, name)
     repo.write(f"{ARTIFACTS}/run.log", "ok\n").chmod(0o600)
     repo.write(f"{ARTIFACTS}/shots/a.png", bytes(range(256)) * 40).chmod(0o755)

@@ -92,7 +92,9 @@ def kill(call: Call, command: tuple[str, ...], cwd: Path, env: dict[str, str], l
     return result if is_expected else None
 
 
-def fail(call: Call, error: str, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> TracedResult | None:
+def fail(
+    call: Call, error: str, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path
+) -> TracedResult | None:
     """Run a command in which the call fails with an error, such as ENOSPC; None when it did not come to that."""
     result = _run(_injection_options(call, f"error={error}", log), command, cwd, env)
     failed = [line for line in log.read_text("utf-8", "replace").splitlines() if line.endswith("(INJECTED)")]

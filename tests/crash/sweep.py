@@ -54,7 +54,11 @@ class SweepResult(NamedTuple):
     @property
     def bad(self) -> list[str]:
         """Everything that was not as promised, where and why."""
-        return [f"{self.name}, killed at {kill_result.call.position}: {problem}" for kill_result in self.kills for problem in kill_result.bad]
+        return [
+            f"{self.name}, killed at {kill_result.call.position}: {problem}"
+            for kill_result in self.kills
+            for problem in kill_result.bad
+        ]
 
     @property
     def summary(self) -> str:
@@ -87,13 +91,21 @@ def select_kill_points(calls: Sequence[Call], max_changes: int, stride: int = 1)
             selected |= {at, min(at + 1, len(tail) - 1)} if call.name in NAME_CHANGES else {at}
     selected = {len(tail) - 1, *sorted(selected)[::stride]}
     for changing, count in ((True, max_changes), (False, _OTHER_CALLS)):
-        selected |= set(spread_evenly([at for at, call in enumerate(tail) if at not in selected and call.changes is changing], count))
+        selected |= set(
+            spread_evenly(
+                [at for at, call in enumerate(tail) if at not in selected and call.changes is changing], count
+            )
+        )
     return [tail[at] for at in sorted(selected)]
 
 
 def spread_evenly(candidates: Sequence[int], limit: int) -> list[int]:
     """At most so many of them, evenly."""
-    return list(candidates) if len(candidates) <= limit else [candidates[at * len(candidates) // limit] for at in range(limit)]
+    return (
+        list(candidates)
+        if len(candidates) <= limit
+        else [candidates[at * len(candidates) // limit] for at in range(limit)]
+    )
 
 
 def sweep(scenario: CrashScenario, calls: Iterable[Call], known_states: dict[str, Kill]) -> list[Kill]:
@@ -174,7 +186,13 @@ def _check_repeated(scenario: CrashScenario, outcome: str, previous_command: str
     undisturbed = scenario.undisturbed
     bad += _check_output(label, scenario.run(*scenario.scene.call), undisturbed.exits)
     files = tree_of(scenario.repo.path)
-    expected = (undisturbed.once,) if outcome == OLD else (undisturbed.twice,) if outcome == NEW else (undisturbed.once, undisturbed.twice)
+    expected = (
+        (undisturbed.once,)
+        if outcome == OLD
+        else (undisturbed.twice,)
+        if outcome == NEW
+        else (undisturbed.once, undisturbed.twice)
+    )
     if without_leftovers(files) not in expected:
         bad.append(f"not the undisturbed result: {label}: {describe_differences(scenario, files)}")
     if leftovers(files):
@@ -203,7 +221,11 @@ def torn_files(scenario: CrashScenario, files: Tree) -> list[str]:
     bad = [f"{path} holds half a file" for path, data in clean_files.items() if data not in known_contents]
     # A file that a move removes may first have moved with its folder.
     carried = known_contents if scenario.scene.moves else set()
-    bad += [f"{path} does not belong there" for path, data in clean_files.items() if path not in paths and data not in carried]
+    bad += [
+        f"{path} does not belong there"
+        for path, data in clean_files.items()
+        if path not in paths and data not in carried
+    ]
     names = Counter(data for path, data in clean_files.items())
     unchanged = [data for data in states[0].values() if data in states[1].values()]
     return bad + [f"lost: {data[1][:60]!r}" for data in unchanged if not names[data]]
@@ -216,7 +238,9 @@ def describe_differences(scenario: CrashScenario, files: Tree) -> str:
     for path in sorted(before.keys() | once.keys() | without_leftovers(files).keys()):
         current, old, new = files.get(path), before.get(path), (once.get(path), twice.get(path))
         if not current == old == new[0]:
-            paths_by_state[OLD if current == old else NEW if current in new else "neither"].append(path.removeprefix(f"{PLANS}/"))
+            paths_by_state[OLD if current == old else NEW if current in new else "neither"].append(
+                path.removeprefix(f"{PLANS}/")
+            )
     return "; ".join([f"{state} {', '.join(paths)}" for state, paths in paths_by_state.items() if paths])
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import COUNTED, Folder, Result
 from tests.crash.bench import tree
 from tests.crash.faults import has_advice
-from tests.crash.scenes import PLANS, PARSER, READER, SCANNER, SCENES, UNTIDY, Scene, create_repository
+from tests.crash.scenes import PARSER, PLANS, READER, SCANNER, SCENES, UNTIDY, Scene, create_repository
 from tests.needs import need
 
 EXECPLAN = f"{shlex.quote(sys.executable)} -m execplan"

@@ -23,6 +23,9 @@ def test_errors(tmp_path: Path, name: str, record_property: Callable[[str, objec
     need("strace")
     scenario = CrashScenario(tmp_path, SCENES[name])
     candidates = errors(scenario.undisturbed.calls)
-    fault_sweep = FaultSweep(name, tuple(inject(scenario, [candidates[at] for at in spread_evenly(range(len(candidates)), MAX_ERRORS[name])])))
+    fault_sweep = FaultSweep(
+        name,
+        tuple(inject(scenario, [candidates[at] for at in spread_evenly(range(len(candidates)), MAX_ERRORS[name])])),
+    )
     record_property(COUNTED, fault_sweep.summary)
     assert not fault_sweep.bad, "\n".join(fault_sweep.bad)

@@ -46,12 +46,16 @@ def test_killed_and_repeated(scenario: CrashScenario) -> None:
         after = tree(scenario.repo.path)
         backups = {path: content for path, (_, content) in after.items() if ".displaced-" in path}
         assert repeated.exit == 0
-        assert {path: content for path, content in after.items() if path not in backups} == scenario.undisturbed.once, call.position
+        assert {path: content for path, content in after.items() if path not in backups} == scenario.undisturbed.once, (
+            call.position
+        )
         assert backups.keys() <= _reported_paths(scenario), call.position
         for path, content in backups.items():
             assert (scenario.repo.path / path).read_bytes() == content
             assert path in repeated.err
-            assert json.loads(content).items() >= SETTINGS.items(), "only what a person, or an earlier step, has written"
+            assert json.loads(content).items() >= SETTINGS.items(), (
+                "only what a person, or an earlier step, has written"
+            )
     assert len(all_leftovers) > 1, "no kill left anything, so that nothing was tried"
 
 

@@ -158,7 +158,9 @@ class LoopRun:
         self.run_state = RunState(document, self.paper.entries)
         null_sink: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
         memory_journal: Any = self.paper
-        self.journal_writer = JournalWriter("0001-00000000", memory_journal, self.run_state, null_sink, null_sink, watch or RunObserver())
+        self.journal_writer = JournalWriter(
+            "0001-00000000", memory_journal, self.run_state, null_sink, null_sink, watch or RunObserver()
+        )
         if paper is None:
             self.journal_writer.write("begun", **BEGUN)
         else:

@@ -42,7 +42,11 @@ def read_tree(root: Path, *, but: tuple[str, ...] = (".git", ".agent")) -> TreeE
             elif stat.S_ISDIR(status.st_mode):
                 entries[relative_path] = ("folder", "", mode)
             else:
-                entries[relative_path] = ("file", Path(path).read_bytes() if stat.S_ISREG(status.st_mode) else "other", mode)
+                entries[relative_path] = (
+                    "file",
+                    Path(path).read_bytes() if stat.S_ISREG(status.st_mode) else "other",
+                    mode,
+                )
     return entries
 
 
@@ -76,7 +80,9 @@ class ProjectWorkspace(NamedTuple):
         """Its folder."""
         return Path(self.project.root)
 
-    def take_snapshot(self, *declared: str, previous: WorkspaceSnapshot | None = None, keep: bool = True) -> WorkspaceSnapshot:
+    def take_snapshot(
+        self, *declared: str, previous: WorkspaceSnapshot | None = None, keep: bool = True
+    ) -> WorkspaceSnapshot:
         """Look at the tree."""
         return workspace_snapshot.take_snapshot(self.project, self.files, self.store, declared, previous, keep=keep)
 

@@ -179,7 +179,9 @@ class CrashScenario:
     def folders(self) -> set[str]:
         """Every folder of the repository, but git's and those in which runs are kept."""
         all_folders = {os.path.relpath(folder, self.repo.path) for folder, _, _ in os.walk(self.repo.path)}
-        own_folders = {folder for folder in all_folders if not f"{folder}/".startswith((".git/", f"{ARTIFACTS}/", f"{COUNTS}/"))}
+        own_folders = {
+            folder for folder in all_folders if not f"{folder}/".startswith((".git/", f"{ARTIFACTS}/", f"{COUNTS}/"))
+        }
         return {folder for folder in own_folders if not folder.endswith("__pycache__")}
 
     def run_count(self, name: str) -> int:
@@ -219,7 +221,9 @@ def processes(folder: Path) -> list[tuple[int, str]]:
         if not pid_name.isdigit() or int(pid_name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
-            command_line = Path(f"/proc/{pid_name}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            command_line = (
+                Path(f"/proc/{pid_name}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            )
             if Path(os.readlink(f"/proc/{pid_name}/cwd")).is_relative_to(folder) or str(folder) in command_line:
                 matches.append((int(pid_name), command_line))
     return matches

@@ -48,7 +48,9 @@ def run_undisturbed(scenario: CrashScenario, *options: str) -> Undisturbed:
         result = scenario.run("resume", "-p", NAME)
     assert result.exit == 0, result
     scenario.save("ran")
-    return Undisturbed(before, folders, scenario.tree(), scenario.folders(), len(scenario.entries()), statuses(scenario))
+    return Undisturbed(
+        before, folders, scenario.tree(), scenario.folders(), len(scenario.entries()), statuses(scenario)
+    )
 
 
 def statuses(scenario: CrashScenario) -> dict[str, str]:
@@ -71,7 +73,9 @@ def _kill_run(scenario: CrashScenario, reference: Undisturbed, at: str, options:
     scenario.restore("approved")
     if why := _kill_command(scenario, at, "run", NAME, *options):
         return why
-    return [f"outlived the kill: {survivor}" for survivor in survivors(scenario.world)] + _finish_and_compare(scenario, reference, options)
+    return [f"outlived the kill: {survivor}" for survivor in survivors(scenario.world)] + _finish_and_compare(
+        scenario, reference, options
+    )
 
 
 def _finish_and_compare(scenario: CrashScenario, reference: Undisturbed, options: Sequence[str]) -> list[str]:
@@ -79,7 +83,12 @@ def _finish_and_compare(scenario: CrashScenario, reference: Undisturbed, options
     result = finish(scenario, *options)
     if result.exit != 0:
         return [f"resume: exit {result.exit}: {result.out[-300:]} {result.err[-500:]}"]
-    return _tree_differences(scenario.tree(), reference.after) + _folder_differences(scenario, reference.folders_after) + _wrong_counts(scenario) + _record_problems(scenario, reference)
+    return (
+        _tree_differences(scenario.tree(), reference.after)
+        + _folder_differences(scenario, reference.folders_after)
+        + _wrong_counts(scenario)
+        + _record_problems(scenario, reference)
+    )
 
 
 def _kill_command(scenario: CrashScenario, at: str, *call: str) -> list[str]:
@@ -123,7 +132,9 @@ def _record_problems(scenario: CrashScenario, reference: Undisturbed) -> list[st
     bad = [f"audit --verify: exit {verified.exit}: {verified.out} {verified.err}"] if verified.exit else []
     step_statuses = statuses(scenario)
     bad += [
-        f"{step} is {step_statuses.get(step)}, not {expected}" for step, expected in reference.statuses.items() if step_statuses.get(step) != expected
+        f"{step} is {step_statuses.get(step)}, not {expected}"
+        for step, expected in reference.statuses.items()
+        if step_statuses.get(step) != expected
     ]
     if (status := scenario.record()["status"]) != "completed":
         bad.append(f"the record says {status}")
@@ -169,12 +180,21 @@ def _kill_rollback(scenario: CrashScenario, reference: Undisturbed, at: str) -> 
         return [f"rollback once more: exit {result.exit}: {result.err}"]
     verified = scenario.run("audit", NAME, "--verify")
     bad = [f"audit --verify: {verified.out} {verified.err}"] if verified.exit else []
-    return bad + _tree_differences(scenario.tree(), reference.before) + _folder_differences(scenario, reference.folders_before) + _leftover_files(scenario)
+    return (
+        bad
+        + _tree_differences(scenario.tree(), reference.before)
+        + _folder_differences(scenario, reference.folders_before)
+        + _leftover_files(scenario)
+    )
 
 
 def _tree_differences(actual: Tree, expected: Tree) -> list[str]:
     """The paths that are other than wanted."""
-    paths = sorted(path for path in actual.keys() | expected.keys() if _without_attempt(actual.get(path)) != _without_attempt(expected.get(path)))
+    paths = sorted(
+        path
+        for path in actual.keys() | expected.keys()
+        if _without_attempt(actual.get(path)) != _without_attempt(expected.get(path))
+    )
     return [f"{path}: {str(actual.get(path))[:200]} and not {str(expected.get(path))[:200]}" for path in paths]
 
 

@@ -128,7 +128,10 @@ def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -
     step_repo = StepRepository(repo, step("touch made", "network"))
     assert step_repo.perform("it").outside == "what it did outside the repository or over the network"
     boxed = Sandbox("/usr/bin/bwrap", can_limit_size=True, project=step_repo.context.project, hidden_folders=())
-    effects = [outside_effects(step_repo.context._replace(sandbox=boxed), step_repo.step("it"), hidden) for hidden in ("", "in x")]
+    effects = [
+        outside_effects(step_repo.context._replace(sandbox=boxed), step_repo.step("it"), hidden)
+        for hidden in ("", "in x")
+    ]
     assert effects == ["what it did over the network", "what it did in x or over the network"]
     quiet = step_repo.step("it").model_copy(update={"network": False})
     assert outside_effects(step_repo.context._replace(sandbox=boxed), quiet, "") == ""

@@ -156,7 +156,9 @@ def test_a_step_is_left_out_and_others_change_places(desk: InProcessRepository) 
         (("check", "last"), {"check": {"id": "checks"}, "last": {"depends_on": ["checks"]}}, "the step checks is new"),
     ],
 )  # fmt: skip
-def test_anything_else_is_for_a_person(desk: InProcessRepository, names: tuple[str, ...], changes: dict[str, Any], why: str) -> None:
+def test_anything_else_is_for_a_person(
+    desk: InProcessRepository, names: tuple[str, ...], changes: dict[str, Any], why: str
+) -> None:
     begin(desk, PLAN, 1)
     dry = replan(desk, remaining_steps(desk, *names, **changes), "--dry-run")
     revision = replan(desk, remaining_steps(desk, *names, **changes))
@@ -305,7 +307,9 @@ def test_a_revision_of_a_revision_derives_from_both(desk: InProcessRepository) -
     )
 
 
-def test_one_approval_does_not_cover_revisions_without_end(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_approval_does_not_cover_revisions_without_end(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(revision_coverage, "MAX_DERIVED_REVISIONS", 2)
     begin(desk, PLAN, 1)
     assert [replan(desk)["needs_approval"] for _ in range(2)] == [[], []]
@@ -361,7 +365,9 @@ def test_what_the_policy_has_approved_is_no_persons(desk: InProcessRepository) -
     assert recorded(desk).approver is None
 
 
-def test_killed_before_the_approval_was_derived_a_person_approves(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_before_the_approval_was_derived_a_person_approves(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import COUNTED
 from tests.engine.stage import CrashScenario
-from tests.engine.sweeping import points, sweep_rollback, sweep_run, describe_failures, run_undisturbed
+from tests.engine.sweeping import describe_failures, points, run_undisturbed, sweep_rollback, sweep_run
 
 STRIDE = 23
 """Which of the boundaries are tried here, every so manieth; `make torture` tries them all."""
@@ -23,7 +23,9 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
 def test_killed_at_an_entry(scenario: CrashScenario, record_property: Callable[[str, object], None]) -> None:
     reference = run_undisturbed(scenario)
     kills = sweep_run(scenario, reference, [*points(reference.entries, STRIDE), f"after:{reference.entries}"])
-    record_property(COUNTED, f"run: killed at {len(kills)} of {2 * reference.entries} boundaries of entries, and resumed")
+    record_property(
+        COUNTED, f"run: killed at {len(kills)} of {2 * reference.entries} boundaries of entries, and resumed"
+    )
     assert not describe_failures(kills), describe_failures(kills)
 
 

@@ -13,7 +13,17 @@ import pytest
 
 from execplan.errors import PAUSED
 from tests.engine.commanding import OWN_SESSION
-from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, CrashScenario, run_and_signal, processes, survivors, wait_for
+from tests.engine.stage import (
+    ARTIFACTS,
+    COUNTS,
+    FILES,
+    NAME,
+    CrashScenario,
+    processes,
+    run_and_signal,
+    survivors,
+    wait_for,
+)
 
 PLAN = """\
 # Wait
@@ -126,7 +136,9 @@ def test_58_the_engine_is_killed_at_work(idempotent: CrashScenario) -> None:
 
 
 @pytest.mark.parametrize(("answer", "runs", "holds"), [("again", 2, "slow\n"), ("go", 1, "half\n"), ("skip", 1, None)])
-def test_a_command_that_may_run_once_is_cut_short(once: CrashScenario, answer: str, runs: int, holds: str | None) -> None:
+def test_a_command_that_may_run_once_is_cut_short(
+    once: CrashScenario, answer: str, runs: int, holds: str | None
+) -> None:
     once.restore("approved")
     run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert survivors(once.world) == []

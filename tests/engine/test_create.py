@@ -184,7 +184,8 @@ def test_a_full_disk_fails_the_step_and_leaves_nothing(repo: Folder, monkeypatch
 def test_the_dry_run_shows_what_the_run_does(repo: Folder) -> None:
     step_repo = make_step_repo(repo, CREATE + LINES + PATCH.replace("B = 1", "B = 2") + DELETE)
     diffs = [
-        evaluated.dry_run.diff for evaluated in evaluate(step_repo.document, SnapshotWorld(step_repo.context.project), step_repo.policy).steps
+        evaluated.dry_run.diff
+        for evaluated in evaluate(step_repo.document, SnapshotWorld(step_repo.context.project), step_repo.policy).steps
     ]
     for name, text in zip(["api", "lines", "patch", "drop"], diffs, strict=True):
         result = step_repo.perform(name)

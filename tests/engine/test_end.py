@@ -61,7 +61,13 @@ def test_no_state_follows_that_may_not(run_repo: RunRepository) -> None:
     run_repo.resume_run()
     project, ref = run_repo.project()
     rollback.rollback(
-        project, ref, run_repo.last_run(), step="api", automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+        project,
+        ref,
+        run_repo.last_run(),
+        step="api",
+        automatic="",
+        observer=RunObserver(),
+        options=WriteOptions(commit=False),
     )
     run_repo.write("fail.sh", "exit 0\n")
     assert run_repo.resume_run().status == "completed"

@@ -171,7 +171,9 @@ def test_doctor_brings_back_what_is_gone_of_a_run_that_has_ended(run_repo: RunRe
     assert_intact(run_repo)
 
 
-def test_a_plan_that_is_gone_with_its_run_is_named_by_doctor(run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_that_is_gone_with_its_run_is_named_by_doctor(
+    run_repo: RunRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ready(run_repo, "plans")
     plan = run_repo.text(f"{PLANS}/{NAME}.md")
     killed(run_repo, monkeypatch)

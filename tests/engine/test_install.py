@@ -52,7 +52,9 @@ def test_a_node_project_is_where_it_runs(repo: Folder) -> None:
     tool(repo, "web/node_modules/.bin/tool")
     lines = printed(StepRepository(repo, install("web")))
     assert lines[-2:] == [f"{repo.path}/web/node_modules/.bin/tool", f"{repo.path}/web"]
-    assert printed(StepRepository(repo, install("web", "pwd", "cwd=web/node_modules"))) == [f"{repo.path}/web/node_modules"]
+    assert printed(StepRepository(repo, install("web", "pwd", "cwd=web/node_modules"))) == [
+        f"{repo.path}/web/node_modules"
+    ]
 
 
 def test_any_other_folder_and_none_change_nothing(repo: Folder) -> None:

@@ -31,7 +31,10 @@ def write_entries(path: Path, count: int) -> bytes:
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with Journal(str(path)) as journal:
-        entries = [journal.write("begun", run="0001"), journal.write("result", step="ä", reason="line\nline \u2028\x85")]
+        entries = [
+            journal.write("begun", run="0001"),
+            journal.write("result", step="ä", reason="line\nline \u2028\x85"),
+        ]
     assert read_journal(str(path)) == entries
     assert [(entry.number, entry.kind) for entry in entries] == [(1, "begun"), (2, "result")]
     assert path.read_bytes().count(b"\n") == 2

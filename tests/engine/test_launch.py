@@ -59,7 +59,9 @@ def test_it_gets_its_environment_and_no_other(command_folder: CommandFolder, mon
 
 
 def test_it_reads_nothing_and_has_no_terminal_and_nothing_of_ours(command_folder: CommandFolder) -> None:
-    assert command_folder.run_shell("cat; ls /proc/self/fd | wc -l; (: < /dev/tty) 2>/dev/null || echo none").stdout.split() == [
+    assert command_folder.run_shell(
+        "cat; ls /proc/self/fd | wc -l; (: < /dev/tty) 2>/dev/null || echo none"
+    ).stdout.split() == [
         b"4",
         b"none",
     ]
@@ -106,7 +108,9 @@ def test_a_signal(command_folder: CommandFolder) -> None:
 
 def test_marks_tell_how_far_it_came(command_folder: CommandFolder) -> None:
     assert command_folder.marked() == "never"
-    result = command_folder.run_shell(f"test -e '{command_folder.marks}.begun' && ! test -e '{command_folder.marks}.ended' && echo begun; exit 4")
+    result = command_folder.run_shell(
+        f"test -e '{command_folder.marks}.begun' && ! test -e '{command_folder.marks}.ended' && echo begun; exit 4"
+    )
     assert result.stdout == b"begun\n"
     recorded = ended(command_folder.marked())
     assert recorded == result._replace(stdout=b"", stdout_sha256="", is_complete=False, output_tail=b"")
@@ -210,7 +214,9 @@ def test_with_its_supervisor_the_program_dies(command_folder: CommandFolder) -> 
     assert command_folder.marked() == "begun"
 
 
-def test_a_supervisor_that_was_stopped_is_given_up(command_folder: CommandFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_supervisor_that_was_stopped_is_given_up(
+    command_folder: CommandFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(launcher, "_GIVE_UP_AFTER", 0.0)
     result = command_folder.run_shell(f"{DAEMON} kill -STOP $PPID; sleep 98", seconds=0.4)
     assert result.cause == "error"
@@ -257,7 +263,9 @@ def test_many_at_once(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [(results[number].exit, results[number].stdout) for number in range(4)] == [(n, b"%d\n" % n) for n in range(4)]
+    assert [(results[number].exit, results[number].stdout) for number in range(4)] == [
+        (n, b"%d\n" % n) for n in range(4)
+    ]
 
 
 def test_no_descriptor_is_left_open(command_folder: CommandFolder) -> None:

@@ -50,7 +50,9 @@ def test_what_is_brought_over_from_a_journal_is_brought_over_once(audited_plan: 
         journal.write(journal_entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
         audited_plan.audit_log.append_entries(run.id, journal.entries[1:])
         journal.write(journal_entries.RESULT, step="api", attempt=1, ok=True, changes=[change("src/a.py")])
-        AuditLog(audited_plan.project, audited_plan.ref).append_entries(run.id, journal.entries)  # another process, after a kill
+        AuditLog(audited_plan.project, audited_plan.ref).append_entries(
+            run.id, journal.entries
+        )  # another process, after a kill
     begun, intent, result = audited_plan.records()
     assert [record.entry for record in audited_plan.records()] == [1, 2, 3]
     assert [entry.line for entry in audited_plan.records()] == [entry.line for entry in journal.entries]
@@ -99,16 +101,22 @@ def full(handle: int) -> None:
 
 def test_secrets_stay_out(audited_plan: AuditedPlan) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    audited_plan.audit_log.append("approved", {"by": f"x {secret}", "list": [{secret: secret}], "digest": "0a1b2c3d" * 8})
+    audited_plan.audit_log.append(
+        "approved", {"by": f"x {secret}", "list": [{secret: secret}], "digest": "0a1b2c3d" * 8}
+    )
     text = audited_plan.path.read_text()
     assert secret[8:] not in text
     assert "0a1b2c3d" * 8 in text
 
 
-def test_values_of_variables_stay_out_and_digests_stay(audited_plan: AuditedPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_of_variables_stay_out_and_digests_stay(
+    audited_plan: AuditedPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DEPLOY_TOKEN", "hunter2")
     monkeypatch.setenv("COMMIT", "0a1b2c3d" * 8)
-    run, journal = audited_plan.run('{"steps": [{"id": "api", "type": "execute_command", "argv": ["curl", "hunter2"]}]}')
+    run, journal = audited_plan.run(
+        '{"steps": [{"id": "api", "type": "execute_command", "argv": ["curl", "hunter2"]}]}'
+    )
     with journal:
         journal.write(journal_entries.BEGUN, run=run.id, states={})
         journal.write(journal_entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)

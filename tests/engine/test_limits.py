@@ -59,7 +59,9 @@ def test_what_is_only_reserved_does_not_count(limited_folder: CommandFolder) -> 
 
 
 def test_processes(limited_folder: CommandFolder) -> None:
-    result = limited_folder.run_shell(f"{DAEMON} i=0; while [ $i -lt 40 ]; do sleep 98 & i=$((i+1)); done; wait", processes=20)
+    result = limited_folder.run_shell(
+        f"{DAEMON} i=0; while [ $i -lt 40 ]; do sleep 98 & i=$((i+1)); done; wait", processes=20
+    )
     assert (result.cause, result.reason) == ("limit", "more than 20 processes")
     if limited_folder.sandbox is None:
         assert not is_alive(limited_folder.pid())

@@ -59,7 +59,11 @@ def test_it_is_told_in_words_without_a_shell(repo: Folder, recording_program: Pa
     received = json.loads((repo.path / "told.json").read_text())
     assert received["argv"] == ["two words", "$HOME", "*"]
     assert received["cwd"] == str(repo.path)
-    assert (received["in"]["run"], received["in"]["status"], received["in"]["question"]) == ("0001-00000000", "failed", None)
+    assert (received["in"]["run"], received["in"]["status"], received["in"]["question"]) == (
+        "0001-00000000",
+        "failed",
+        None,
+    )
     assert received["in"]["steps"] == {"failed": ["make"], "pending": ["build", "test", "plain"]}
     assert received["in"]["reasons"] == {"make": "it said [redacted]"}
     assert received["env"] == {
@@ -74,7 +78,11 @@ def test_it_is_told_in_words_without_a_shell(repo: Folder, recording_program: Pa
 def test_it_is_told_what_a_run_waits_for(repo: Folder, recording_program: Path) -> None:
     assert rung(repo, f"{sys.executable} {recording_program}", Question("checkpoint", "", "Go on?")) == ()
     received = json.loads((repo.path / "told.json").read_text())["in"]
-    assert (received["status"], received["question"]["why"], received["question"]["step"]) == ("in_progress", "checkpoint", None)
+    assert (received["status"], received["question"]["why"], received["question"]["step"]) == (
+        "in_progress",
+        "checkpoint",
+        None,
+    )
 
 
 @pytest.mark.parametrize(

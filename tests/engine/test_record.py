@@ -52,13 +52,18 @@ def test_a_run_that_recovers() -> None:
     scripted_run.complete_step("make", created_file("1.txt", 3))
     scripted_run.fail_step("build")
     scripted_run.fail_step("build")
-    scripted_run.complete_step("plain", created_file("2.txt"), Change("1.txt", State(FILE, "a" * 64), State(FILE, "b" * 64), 1, 2))
+    scripted_run.complete_step(
+        "plain", created_file("2.txt"), Change("1.txt", State(FILE, "a" * 64), State(FILE, "b" * 64), 1, 2)
+    )
     scripted_run.write(journal_entries.RECOVERED, step="build", by="plain")
     scripted_run.complete_step("test", Change("2.txt", State(FILE, "a" * 64), State(ABSENT), 0, 1))
     scripted_run.end("completed")
     record = read_back_record(scripted_run)
     assert (record.status, record.approver, record.user, record.duration_s) == ("completed", "Ann", "ann", 1.5)
-    assert [(step_record.id, step_record.status, step_record.attempts, step_record.max_attempts) for step_record in record.steps] == [
+    assert [
+        (step_record.id, step_record.status, step_record.attempts, step_record.max_attempts)
+        for step_record in record.steps
+    ] == [
         ("make", "completed", 1, 1),
         ("build", "recovered", 2, 2),
         ("test", "completed", 1, 1),
@@ -88,7 +93,9 @@ def test_what_was_taken_back_is_no_change() -> None:
     scripted_run.begin(how="policy")
     scripted_run.intent("make")
     scripted_run.result("make", ok=False, cause="syntax", reason="line 1", changes=(created_file("1.txt"),))
-    scripted_run.write(journal_entries.RETAKEN, step="make", attempt=1, changes=[journal_entries.change_json(created_file("1.txt"))])
+    scripted_run.write(
+        journal_entries.RETAKEN, step="make", attempt=1, changes=[journal_entries.change_json(created_file("1.txt"))]
+    )
     scripted_run.write(journal_entries.BLOCKED, step="build", reason="it needs make")
     scripted_run.end("failed", "validation")
     record = read_back_record(scripted_run)
@@ -128,7 +135,12 @@ def test_a_replanned_run_has_its_history() -> None:
     )
     scripted_run.complete_step("build")
     record = read_back_record(scripted_run)
-    assert (record.status, record.approval, record.approver, record.steps[1].attempts) == ("in_progress", "8" * 64, "Ben", 1)
+    assert (record.status, record.approval, record.approver, record.steps[1].attempts) == (
+        "in_progress",
+        "8" * 64,
+        "Ben",
+        1,
+    )
 
 
 def test_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +198,9 @@ class Engine:
             failed = [step for step, status in run_state.status_of.items() if status == states.FAILED]
             ways: list[Any] = [self.pause, self.interrupt, self.stop]
             ways += (
-                [lambda: scripted_run.intent(self.draw(*pending)), lambda: self.skip(self.draw(*pending))] if pending else []
+                [lambda: scripted_run.intent(self.draw(*pending)), lambda: self.skip(self.draw(*pending))]
+                if pending
+                else []
             )
             ways += [lambda: self.recover(self.draw(*failed)), self.replan] if failed else []
             if all(status in states.SUCCESS_STATES for status in run_state.status_of.values()):
@@ -203,7 +217,9 @@ class Engine:
         if kind in ("killed", "ok"):
             self.scripted_run.result(step, changes=changes, exit=code, signal=signal, seconds=1.0)
             return
-        self.scripted_run.result(step, ok=False, cause=kind, reason=self.draw("", "x" * 3000), changes=changes, exit=code)
+        self.scripted_run.result(
+            step, ok=False, cause=kind, reason=self.draw("", "x" * 3000), changes=changes, exit=code
+        )
         if self.draw(True, False):
             attempt = self.scripted_run.run_state.attempts[step][-1].number
             change_rows = [journal_entries.change_json(change) for change in changes]
@@ -228,7 +244,9 @@ class Engine:
     def pause(self) -> None:
         """Wait for an answer."""
         why = self.draw(*journal_entries.QUESTION_REASONS)
-        self.scripted_run.write(journal_entries.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
+        self.scripted_run.write(
+            journal_entries.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?"
+        )
 
     def answer(self) -> None:
         """Answer what is asked."""
@@ -245,7 +263,9 @@ class Engine:
     def resume(self) -> None:
         """Take the run up again."""
         fields = {"approval": "1" * 64, "approval_id": "2" * 32, "approver": "Ann", "how": "digest"}
-        self.scripted_run.write(journal_entries.RESUMED, **fields, user="ann", session=None, document="0" * 64, revision=1)
+        self.scripted_run.write(
+            journal_entries.RESUMED, **fields, user="ann", session=None, document="0" * 64, revision=1
+        )
 
     def replan(self) -> None:
         """Make the next revision."""

@@ -16,7 +16,7 @@ from execplan.engine.recovery.failure_recovery import Recovery, choose_recovery
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution import states
 from execplan.execution.policy import Policy
-from tests.engine.fakes import AnsweringObserver, MemoryJournal, ScriptedExecutor, LoopRun, failed_result
+from tests.engine.fakes import AnsweringObserver, LoopRun, MemoryJournal, ScriptedExecutor, failed_result
 from tests.engine.plans import file, plan, step
 from tests.engine.test_schedule import documents
 
@@ -31,7 +31,11 @@ def test_a_strategy_is_for_what_triggers_it(strategy: str, cause: str) -> None:
         if cause == "error" and triggers == (cause,):
             continue
         failing_step = plan(step("a", strategy=strategy, triggers=triggers), step("other")).steps[0]
-        assert choose_recovery(failing_step, failed_result(cause), 1).kind == (expected if fits else "fail"), (strategy, cause, triggers)
+        assert choose_recovery(failing_step, failed_result(cause), 1).kind == (expected if fits else "fail"), (
+            strategy,
+            cause,
+            triggers,
+        )
 
 
 def test_one_exit_status_may_be_named() -> None:
@@ -55,7 +59,10 @@ def test_retries_come_first_and_each_pause_is_twice_as_long() -> None:
 
 def test_what_was_interrupted_or_has_drifted_is_never_recovered() -> None:
     failing_step = plan(step("a", strategy="skip", retries=3)).steps[0]
-    assert [choose_recovery(failing_step, failed_result(cause), 1).kind for cause in ("interrupted", "drift")] == ["fail", "fail"]
+    assert [choose_recovery(failing_step, failed_result(cause), 1).kind for cause in ("interrupted", "drift")] == [
+        "fail",
+        "fail",
+    ]
 
 
 def test_fail_fast_begins_nothing_more() -> None:

@@ -79,7 +79,11 @@ def test_all_of_it(repo: Folder) -> None:
     before = tree(repo)
     result = step_repo.perform("split")
     assert result.ok, result
-    after = {name: content[0] for name, content in tree(repo).items() if isinstance(content, tuple) and content[0] != "folder"}
+    after = {
+        name: content[0]
+        for name, content in tree(repo).items()
+        if isinstance(content, tuple) and content[0] != "folder"
+    }
     assert after == {
         "README.md": b"# A project\n", "src/app.py": b"A = 1\n", "src/deep/b.py": b"B = 1\n", "src/new.py": b"y = 2\n",
         "tool.sh": b"echo 1\n",

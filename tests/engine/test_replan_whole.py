@@ -102,7 +102,9 @@ def test_new_steps_take_over_where_a_run_failed(desk: InProcessRepository) -> No
         ("fresh", "completed", 1),
         ("look", "completed", 1),
     ]
-    assert [(entry.revision, entry.completed_steps, entry.failed_steps) for entry in record.history] == [(2, (1,), (2,))]
+    assert [(entry.revision, entry.completed_steps, entry.failed_steps) for entry in record.history] == [
+        (2, (1,), (2,))
+    ]
     assert (record.resources.files_created, tasks(desk)) == (2, ["done", "done"])
     assert (desk.path / "src/made.py").stat().st_ino == inode, "what was done is not done again"
     text = desk.type("audit").out
@@ -135,7 +137,9 @@ def test_a_run_that_replans_by_itself(desk: InProcessRepository) -> None:
     assert tasks(desk) == ["open", "open"]
 
 
-def test_a_run_that_cannot_be_planned_anew_has_failed(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_cannot_be_planned_anew_has_failed(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(request: object) -> None:
         raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
 

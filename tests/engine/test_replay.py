@@ -77,7 +77,9 @@ def test_other_inputs_and_other_steps_are_refused(run_repo: RunRepository) -> No
     refused(INPUT, "no-such-run", lambda: run_repo.run_plan(replays="7"))
     run_repo.approve_plan(steps(MAKE))
     assert (
-        refused(CONFLICT, "not-as-then", lambda: run_repo.run_plan(replays="1")).candidates[0].startswith("the execution plan")
+        refused(CONFLICT, "not-as-then", lambda: run_repo.run_plan(replays="1"))
+        .candidates[0]
+        .startswith("the execution plan")
     )
     assert len(run_repo.runs()) == 1
     assert run_repo.run_plan().status == "completed", "the approval was not used by what was refused"

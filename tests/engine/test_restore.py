@@ -15,7 +15,7 @@ from execplan.engine.workspace import workspace_snapshot
 from execplan.engine.workspace.file_restore import RestoreResult, compute_net_changes, restore, with_created_folders
 from execplan.errors import CONFLICT, ENVIRONMENT, POLICY, ExecplanError
 from tests.conftest import Folder
-from tests.engine.grounds import ProjectWorkspace, TreeEntry, TreeEntries, build, open_workspace, read_tree
+from tests.engine.grounds import ProjectWorkspace, TreeEntries, TreeEntry, build, open_workspace, read_tree
 
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change
@@ -26,7 +26,9 @@ def workspace(repo: Folder) -> ProjectWorkspace:
     return open_workspace(repo.path)
 
 
-def restore_changes(workspace: ProjectWorkspace, changes: tuple[Change, ...], folders: tuple[str, ...] = ()) -> RestoreResult:
+def restore_changes(
+    workspace: ProjectWorkspace, changes: tuple[Change, ...], folders: tuple[str, ...] = ()
+) -> RestoreResult:
     return restore(workspace.files, workspace.store, changes, folders, lambda path, digest: None)
 
 
@@ -73,7 +75,9 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
         for step in steps[1:]:
             build(root, flatten(step))
             after = workspace.take_snapshot(previous=before)
-            differences, new_folders = workspace_snapshot.diff_snapshots(before, after, (), workspace.store, workspace.files)
+            differences, new_folders = workspace_snapshot.diff_snapshots(
+                before, after, (), workspace.store, workspace.files
+            )
             changes += with_created_folders(differences, new_folders)
             before = after
         restored_paths: list[str] = []
@@ -87,7 +91,15 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
         try:
             restore(workspace.files, workspace.store, changes, (), tell)
         except _KilledError:
-            restore(workspace.files, workspace.store, changes, (), tell, completed_paths=tuple(restored_paths), is_retry=True)
+            restore(
+                workspace.files,
+                workspace.store,
+                changes,
+                (),
+                tell,
+                completed_paths=tuple(restored_paths),
+                is_retry=True,
+            )
         assert read_tree(root) == first_tree
         for path, (kind, content, _) in last_tree.items():
             if kind == "file":
@@ -147,7 +159,9 @@ def changed(repo: Folder, workspace: ProjectWorkspace) -> tuple[tuple[Change, ..
         ("sub", "sub"),
     ],
 )
-def test_what_changed_since_is_named_and_nothing_touched(repo: Folder, workspace: ProjectWorkspace, path: str, named: str) -> None:
+def test_what_changed_since_is_named_and_nothing_touched(
+    repo: Folder, workspace: ProjectWorkspace, path: str, named: str
+) -> None:
     changes, folders = changed(repo, workspace)
     if path == "sub":
         (repo.path / path).unlink()
@@ -229,7 +243,9 @@ def test_what_can_not_be_brought_back(repo: Folder, workspace: ProjectWorkspace)
 def test_what_was_done_and_changed_since_is_somebodys_own(repo: Folder, workspace: ProjectWorkspace) -> None:
     changes, folders = changed(repo, workspace)
     repo.write("edited", "theirs\n")
-    restore(workspace.files, workspace.store, changes, folders, lambda *_: None, completed_paths=("edited",), is_retry=True)
+    restore(
+        workspace.files, workspace.store, changes, folders, lambda *_: None, completed_paths=("edited",), is_retry=True
+    )
     assert (repo.path / "edited").read_text() == "theirs\n"
     assert (repo.path / "gone").read_text() == "gone\n"
 

@@ -61,7 +61,9 @@ def test_the_time_of_a_pause_is_left_out_and_that_of_a_question_is_not(run_repo:
             time.sleep(0.5)
             return super().ask(question)
 
-    run_repo.approve_plan(steps(ONCE.format("a").replace("#a", "#a checkpoint"), ONCE.format("b").replace("#b", "#b confirm")))
+    run_repo.approve_plan(
+        steps(ONCE.format("a").replace("#a", "#a checkpoint"), ONCE.format("b").replace("#b", "#b confirm"))
+    )
     begin = time.monotonic()
     assert run_repo.run_plan(Slow()).question is not None
     time.sleep(2)
@@ -303,14 +305,26 @@ def test_a_step_that_was_rolled_back_by_itself_is_run_again(run_repo: RunReposit
     assert run_repo.run_plan().status == "failed"
     project, ref = run_repo.project()
     rollback(
-        project, ref, run_repo.last_run(), step="a", automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+        project,
+        ref,
+        run_repo.last_run(),
+        step="a",
+        automatic="",
+        observer=RunObserver(),
+        options=WriteOptions(commit=False),
     )
     assert not run_repo.exists("a.txt")
     run_repo.write("src/go", "")
     assert run_repo.resume_run().status == "completed"
     assert (count(run_repo, "a"), run_repo.text("a.txt")) == (2, "a\n")
     rollback(
-        project, ref, run_repo.last_run(), step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+        project,
+        ref,
+        run_repo.last_run(),
+        step=None,
+        automatic="",
+        observer=RunObserver(),
+        options=WriteOptions(commit=False),
     )
     assert not run_repo.exists("a.txt")
 

@@ -139,13 +139,19 @@ def test_all_of_a_run(desk: InProcessRepository, files_before: TreeEntries) -> N
 
 def test_what_it_would_do_is_said_and_not_done(desk: InProcessRepository, files_before: TreeEntries) -> None:
     def all_of_it() -> TreeEntries:
-        return {path: entry for path, entry in read_tree(desk.path, but=()).items() if not path.startswith(".git/index")}
+        return {
+            path: entry for path, entry in read_tree(desk.path, but=()).items() if not path.startswith(".git/index")
+        }
 
     ran = all_of_it()
     preview = desk.data("rollback", "--dry-run")
     step_preview = desk.data("rollback", "--step", "more", "--dry-run")
     assert all_of_it() == ran
-    assert (step_preview["steps"], step_preview["restored"], step_preview["removed"]) == (["more"], ["src/new/deep/made.py"], [])
+    assert (step_preview["steps"], step_preview["restored"], step_preview["removed"]) == (
+        ["more"],
+        ["src/new/deep/made.py"],
+        [],
+    )
     did = desk.data("rollback")
     for name in ("steps", "restored", "removed", "reopened", "left"):
         assert sorted(preview[name]) == sorted(did[name])
@@ -195,7 +201,9 @@ def test_what_changed_since_is_named_and_nothing_touched(desk: InProcessReposito
     assert current_files(desk) == files_before
 
 
-def test_60_an_altered_backup_is_named_and_nothing_touched(desk: InProcessRepository, files_before: TreeEntries) -> None:
+def test_60_an_altered_backup_is_named_and_nothing_touched(
+    desk: InProcessRepository, files_before: TreeEntries
+) -> None:
     (changed,) = [
         change for entry in entries(desk, "result") for change in entry["changes"] if change["path"] == "src/old.py"
     ]
@@ -211,7 +219,9 @@ def test_60_an_altered_backup_is_named_and_nothing_touched(desk: InProcessReposi
     assert current_files(desk) == files_before
 
 
-def test_a_disk_that_is_full_says_how_to_finish(desk: InProcessRepository, files_before: TreeEntries, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_says_how_to_finish(
+    desk: InProcessRepository, files_before: TreeEntries, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
 
@@ -406,7 +416,13 @@ def _rolled_back(desk: InProcessRepository, kill: int) -> bool:
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
             rollback(
-                project, ref, run_paths, step=None, automatic="", observer=RunObserver(), options=WriteOptions(commit=False)
+                project,
+                ref,
+                run_paths,
+                step=None,
+                automatic="",
+                observer=RunObserver(),
+                options=WriteOptions(commit=False),
             )
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)

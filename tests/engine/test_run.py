@@ -182,7 +182,9 @@ def test_a_plan_that_a_step_removes_is_put_back_so_that_the_run_can_be_taken_bac
     assert not run_repo.exists("src/made.py")
 
 
-def test_a_journal_that_is_removed_in_the_state_stops_the_run_and_is_read_from_the_artifacts(run_repo: RunRepository) -> None:
+def test_a_journal_that_is_removed_in_the_state_stops_the_run_and_is_read_from_the_artifacts(
+    run_repo: RunRepository,
+) -> None:
     run_repo.write_user_settings('sandbox = "off"')
     run_repo.approve_plan(steps("```sh {#drop shell=sh}\nrm .git/execplan/runs/*/copy/journal.jsonl\n```", MAKE))
     error = refused(ENVIRONMENT, "journal-altered", run_repo.run_plan)
@@ -316,7 +318,9 @@ def test_the_outlook_writes_nothing(run_repo: RunRepository) -> None:
     project, ref = run_repo.project()
     preview = preview_run(project, ref, RunOptions(steps=("api", "see", "other")))
     assert tree(run_repo.path) == before
-    assert [(previewed.evaluated_step.step.id, previewed.will_run, previewed.reason) for previewed in preview.steps] == [
+    assert [
+        (previewed.evaluated_step.step.id, previewed.will_run, previewed.reason) for previewed in preview.steps
+    ] == [
         ("api", True, ""),
         ("see", True, ""),
         ("drop", False, "not chosen"),

@@ -75,7 +75,9 @@ def tree(path: Path) -> dict[str, bytes]:
 
 
 def test_the_repository_can_be_written(sandboxed: SandboxedFolder) -> None:
-    assert sandboxed.run_shell("echo new > file && mkdir a && echo b > a/b && rm a/b && mv file a/file && pwd").exit == 0
+    assert (
+        sandboxed.run_shell("echo new > file && mkdir a && echo b > a/b && rm a/b && mv file a/file && pwd").exit == 0
+    )
     assert (sandboxed.folder / "a/file").read_text() == "new\n"
 
 
@@ -104,12 +106,18 @@ def test_fresh_folders_are_empty_and_gone(sandboxed: SandboxedFolder) -> None:
     with open(marker, "w", encoding="utf-8"):
         pass
     try:
-        output = sandboxed.run_shell("ls /var/tmp; ls /run; touch /tmp/x /run/x /var/tmp/x /dev/shm/x && echo ok; echo $TMPDIR").stdout
+        output = sandboxed.run_shell(
+            "ls /var/tmp; ls /run; touch /tmp/x /run/x /var/tmp/x /dev/shm/x && echo ok; echo $TMPDIR"
+        ).stdout
     finally:
         os.unlink(marker)
     assert output == b"execplan\nok\n/tmp\n"
     assert not os.path.exists("/run/x")
-    assert sandboxed.run_shell("ls /run; ls -A /var/tmp /dev/shm").stdout.split() == [b"execplan", b"/dev/shm:", b"/var/tmp:"]
+    assert sandboxed.run_shell("ls /run; ls -A /var/tmp /dev/shm").stdout.split() == [
+        b"execplan",
+        b"/dev/shm:",
+        b"/var/tmp:",
+    ]
 
 
 def test_a_fresh_folder_is_in_memory_and_limited(sandboxed: SandboxedFolder) -> None:
@@ -125,7 +133,9 @@ def test_caches_can_be_written(sandboxed: SandboxedFolder) -> None:
 
 def test_git_is_not_touched(sandboxed: SandboxedFolder) -> None:
     before = tree(sandboxed.folder / ".git")
-    sandboxed.run_shell("echo x > .git/hooks/pre-commit; echo x >> .git/config; git config a.b c; rm -rf .git; mv .git other; ls -A")
+    sandboxed.run_shell(
+        "echo x > .git/hooks/pre-commit; echo x >> .git/config; git config a.b c; rm -rf .git; mv .git other; ls -A"
+    )
     assert tree(sandboxed.folder / ".git") == before
     assert not (sandboxed.folder / "other").exists()
     assert sandboxed.run_shell("git status --short").exit == 0
@@ -144,7 +154,9 @@ def test_what_git_runs_by_itself_is_not_touched(sandboxed: SandboxedFolder) -> N
         "echo x | tee tools/hooks/pre-commit tools/hooks/new settings tidy.sh; mv tools gone; rm -rf tools; touch ok"
     )
     assert sorted(tree(sandboxed.folder / "tools")) == ["hooks/pre-commit"]
-    assert [(sandboxed.folder / name).read_text() for name in ("tools/hooks/pre-commit", "settings", "tidy.sh")] == [""] * 3
+    assert [(sandboxed.folder / name).read_text() for name in ("tools/hooks/pre-commit", "settings", "tidy.sh")] == [
+        ""
+    ] * 3
     assert (sandboxed.folder / "ok").exists()
 
 
@@ -165,7 +177,9 @@ def test_the_git_folders_of_a_worktree_are_not_touched(sandboxed: SandboxedFolde
     sandboxed.folder = sandboxed.path / "tree"
     sandboxed.find()
     before = tree(sandboxed.path / "work/.git")
-    sandboxed.run_shell("echo x > .git; rm .git; cd .. && cd work/.git && echo x > config; echo x > worktrees/tree/HEAD")
+    sandboxed.run_shell(
+        "echo x > .git; rm .git; cd .. && cd work/.git && echo x > config; echo x > worktrees/tree/HEAD"
+    )
     assert sandboxed.transcript().count("Read-only file system") >= 3
     assert tree(sandboxed.path / "work/.git") == before
     assert sandboxed.run_shell("git log --oneline").stdout.endswith(b"First\n")
@@ -175,14 +189,21 @@ def test_the_evidence_is_not_touched(sandboxed: SandboxedFolder) -> None:
     before = tree(sandboxed.folder / ".agent")
     for name in EVIDENCE:
         sandboxed.run_shell(f"echo x >> {name}; rm -f {name}; mv {name} moved; cp file {os.path.dirname(name)}/new")
-    sandboxed.run_shell(f"mv .agent a; mv .agent/execplans b; mv .agent/execplans/artifacts c; mv {PLAN_ARTIFACTS} d; rm -rf .agent")
+    sandboxed.run_shell(
+        f"mv .agent a; mv .agent/execplans b; mv .agent/execplans/artifacts c; mv {PLAN_ARTIFACTS} d; rm -rf .agent"
+    )
     after = tree(sandboxed.folder / ".agent")
     assert {name: after.get(name) for name in before} == before
     assert not [name for name in after if "/approvals/new" in name or ("/runs/" in name and name not in before)]
 
 
 def test_what_else_is_in_the_home_can_be_written(sandboxed: SandboxedFolder) -> None:
-    assert sandboxed.run_shell(f"echo x > .agent/execplans/plan.md && echo x > {PLAN_ARTIFACTS}/shot.png && rm {PLAN_ARTIFACTS}/shot.png").exit == 0
+    assert (
+        sandboxed.run_shell(
+            f"echo x > .agent/execplans/plan.md && echo x > {PLAN_ARTIFACTS}/shot.png && rm {PLAN_ARTIFACTS}/shot.png"
+        ).exit
+        == 0
+    )
 
 
 def test_the_key_and_the_register_can_not_be_read(sandboxed: SandboxedFolder) -> None:
@@ -236,7 +257,10 @@ if not ctypes.CDLL(None).ptrace(16, 1, 0, 0):
 """
     result = sandboxed.run(sys.executable, "-I", "-c", code)
     assert (result.exit, result.stdout) == (0, b"")
-    assert sandboxed.run_shell("cat /proc/self/oom_score_adj; ls /proc/self/fd > /tmp/x && echo own").stdout == b"500\nown\n"
+    assert (
+        sandboxed.run_shell("cat /proc/self/oom_score_adj; ls /proc/self/fd > /tmp/x && echo own").stdout
+        == b"500\nown\n"
+    )
 
 
 @pytest.mark.parametrize("network", [False, True])
@@ -363,7 +387,9 @@ def test_one_that_is_missing_or_does_not_work(
     assert why in raised.value.message
 
 
-def test_one_that_the_repository_brings_along_is_none(command_folder: CommandFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_the_repository_brings_along_is_none(
+    command_folder: CommandFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Folder(command_folder.folder).git("init", "-q")
     (command_folder.folder / "bwrap").write_text("#!/bin/sh\nexit 0\n")
     (command_folder.folder / "bwrap").chmod(0o755)

@@ -18,7 +18,10 @@ class PlanProgress:
     """A plan under way."""
 
     def __init__(
-        self, *steps: dict[str, Any], chosen: set[str] | None = None, path_exists: Callable[[str], bool] = path_is_missing
+        self,
+        *steps: dict[str, Any],
+        chosen: set[str] | None = None,
+        path_exists: Callable[[str], bool] = path_is_missing,
     ) -> None:
         self.document = plan(*steps)
         self.recorder = RunRecorder(self.document)
@@ -36,7 +39,10 @@ class PlanProgress:
 
     def transitions(self, **waiting: str) -> list[tuple[str, str, str]]:
         """What is to be written."""
-        return [(transition.kind, transition.step, transition.detail) for transition in self.next_steps(jobs=1, **waiting).transitions]
+        return [
+            (transition.kind, transition.step, transition.detail)
+            for transition in self.next_steps(jobs=1, **waiting).transitions
+        ]
 
 
 def test_one_by_one_in_the_order_of_their_numbers() -> None:
@@ -82,7 +88,9 @@ def test_one_that_is_not_parallel_runs_alone_and_nothing_overtakes_it() -> None:
 
 
 def test_a_parallel_step_overtakes_one_that_still_waits_for_what_it_needs() -> None:
-    progress = PlanProgress(file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True))
+    progress = PlanProgress(
+        file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True)
+    )
     assert progress.beginning_steps(jobs=9) == ["a", "c"]
 
 
@@ -263,7 +271,9 @@ def test_every_run_comes_to_an_end_in_which_each_step_has_one(
             break
         for plan_step in next_steps.begin:
             assert plan_step.id not in begun
-            assert all([run_state.status_of[need] in ("completed", "skipped", "recovered") for need in plan_step.depends_on])
+            assert all(
+                [run_state.status_of[need] in ("completed", "skipped", "recovered") for need in plan_step.depends_on]
+            )
             begun.add(plan_step.id)
         running += [plan_step.id for plan_step in next_steps.begin]
         assert len(running) <= jobs
@@ -276,6 +286,8 @@ def test_every_run_comes_to_an_end_in_which_each_step_has_one(
             other = progress.schedule.alternative_step(progress.schedule.steps_by_id[name])
             lost = lost or not other
             waiting |= {name: other} if other else {}
-    unfinished = [name for name, status in run_state.status_of.items() if status not in ("completed", "skipped", "recovered")]
+    unfinished = [
+        name for name, status in run_state.status_of.items() if status not in ("completed", "skipped", "recovered")
+    ]
     stuck = [name for name in waiting if run_state.status_of[name] == "failed"]
     assert lost or stuck or not unfinished, run_state.status_of

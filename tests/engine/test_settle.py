@@ -168,7 +168,9 @@ def test_without_its_backup_nothing_is_said_of_it(repo: Folder) -> None:
     with open(step_repo.context.store.path(prepared.before["src/app.py"].sha256), "wb"):
         pass
     for work in (
-        lambda: recover_attempt(step_repo.context, step_repo.step("patch"), Attempt(1, None, prepared.before, "policy")),
+        lambda: recover_attempt(
+            step_repo.context, step_repo.step("patch"), Attempt(1, None, prepared.before, "policy")
+        ),
         lambda: perform_step(step_repo.context, step_repo.step("patch"), 1, prepared),
     ):
         with pytest.raises(ExecplanError) as caught:

@@ -67,7 +67,11 @@ def mutants(lines: list[bytes]) -> Iterator[list[Any]]:
             changed.append({key: field for key, field in entry.items() if key != name})
             changed += [{**entry, name: replacement} for replacement in OTHER_VALUES]
             if isinstance(value, list) and value and isinstance(value[0], dict):
-                changed += [{**entry, name: [{**value[0], key: replacement}]} for key in value[0] for replacement in OTHER_VALUES[:3]]
+                changed += [
+                    {**entry, name: [{**value[0], key: replacement}]}
+                    for key in value[0]
+                    for replacement in OTHER_VALUES[:3]
+                ]
         yield from [[*entries[:number], changed_entry, *entries[number + 1 :]] for changed_entry in changed]
 
 

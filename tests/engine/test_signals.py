@@ -16,7 +16,7 @@ from execplan.engine.run_observer import RunObserver
 from execplan.engine.run_state import Question
 from execplan.engine.signal_handlers import SIGNALS
 from execplan.engine.stop_reasons import SIGNAL
-from tests.engine.fakes import ScriptedExecutor, LoopRun
+from tests.engine.fakes import LoopRun, ScriptedExecutor
 from tests.engine.plans import plan, step
 from tests.engine.running import RunRepository, steps
 from tests.engine.test_run import DROP, MAKE
@@ -121,7 +121,11 @@ def test_in_another_thread_no_handler_is_set() -> None:
         def entry(self, entry: Entry) -> None:
             observed.append(signal.getsignal(signal.SIGINT))
 
-    thread = threading.Thread(target=lambda: observed.append(LoopRun(plan(step("a")), ScriptedExecutor({}), watch=HandlerRecorder()).stop_reason.kind))
+    thread = threading.Thread(
+        target=lambda: observed.append(
+            LoopRun(plan(step("a")), ScriptedExecutor({}), watch=HandlerRecorder()).stop_reason.kind
+        )
+    )
     thread.start()
     thread.join(10)
     assert set(observed) == {before, "done"}

@@ -181,7 +181,9 @@ def test_what_a_session_of_codex_used(desk: InProcessRepository, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["../../secret", "*", "a/b", ""])
-def test_no_other_file_is_read(desk: InProcessRepository, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_file_is_read(
+    desk: InProcessRepository, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EXECPLAN_SESSION", name)
     run(desk, PLAN, 1)
     (tmp_path / ".claude/projects/-r").mkdir(parents=True)

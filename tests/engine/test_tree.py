@@ -34,7 +34,10 @@ def workspace(repo: Folder) -> ProjectWorkspace:
 
 
 def summarize_changes(changes: tuple[Change, ...]) -> list[tuple[str, str, str, int, int, bool]]:
-    return [(change.path, change.before.kind, change.after.kind, change.added, change.removed, change.declared) for change in changes]
+    return [
+        (change.path, change.before.kind, change.after.kind, change.added, change.removed, change.declared)
+        for change in changes
+    ]
 
 
 def test_every_kind_of_change_is_seen(any_workspace: ProjectWorkspace) -> None:
@@ -101,7 +104,9 @@ def test_a_file_that_keeps_its_size_and_its_time_is_seen(any_workspace: ProjectW
     assert change.path == "file"
 
 
-def test_what_has_not_changed_is_not_read_again(any_workspace: ProjectWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_not_changed_is_not_read_again(
+    any_workspace: ProjectWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workspace_snapshot, "_MARGIN", -(10**12))
     before = any_workspace.take_snapshot()
     monkeypatch.setattr(any_workspace.files, "state", lambda path: pytest.fail(f"{path} is read"))
@@ -109,7 +114,9 @@ def test_what_has_not_changed_is_not_read_again(any_workspace: ProjectWorkspace,
     any_workspace.take_snapshot(previous=before)
 
 
-def test_what_an_earlier_look_did_not_keep_is_kept_by_the_next(any_workspace: ProjectWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_earlier_look_did_not_keep_is_kept_by_the_next(
+    any_workspace: ProjectWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workspace_snapshot, "_MARGIN", -(10**12))
     first_snapshot = any_workspace.take_snapshot(keep=False)
     digest = first_snapshot.states["README.md"].sha256
@@ -220,7 +227,9 @@ def test_of_a_large_repository_only_what_is_declared(
     assert [change.path for change in changes] == ["d", "e"]
 
 
-def test_a_command_that_writes_much_is_seen_whole(any_workspace: ProjectWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_writes_much_is_seen_whole(
+    any_workspace: ProjectWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = any_workspace.take_snapshot()
     monkeypatch.setattr(workspace_snapshot, "FILES", 3)
     for number in range(9):
@@ -284,4 +293,8 @@ def test_what_two_looks_share_is_kept_once(any_workspace: ProjectWorkspace) -> N
     any_workspace.take_snapshot()
     any_workspace.take_snapshot()
     backup_names = [name for _, _, names in os.walk(BackupStore(any_workspace.project).folder) for name in names]
-    assert len(backup_names) == len(set(backup_names)) == len({state.sha256 for state in any_workspace.take_snapshot().states.values() if state.sha256})
+    assert (
+        len(backup_names)
+        == len(set(backup_names))
+        == len({state.sha256 for state in any_workspace.take_snapshot().states.values() if state.sha256})
+    )

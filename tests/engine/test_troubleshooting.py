@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import Result
 from tests.crash.test_disks import run_in_namespace, shell_line
-from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, SignalledResult, CrashScenario, run_and_signal, wait_for
+from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, CrashScenario, SignalledResult, run_and_signal, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = """\
@@ -109,7 +109,9 @@ def full(folder: Path) -> Result:
     """No space is left."""
     scenario = stage_of(folder, LAST_STEP.replace("last", "first"))
     fill = "cp -a world small; mount -t tmpfs -o size=2m tmpfs world; cp -a small/. world; cd world; dd if=/dev/zero of=fill bs=1k"
-    return run_in_namespace(scenario.folder, f"{fill} 2>/dev/null || true; cd repo; {shell_line(('run', NAME))}", scenario.repo.env)
+    return run_in_namespace(
+        scenario.folder, f"{fill} 2>/dev/null || true; cd repo; {shell_line(('run', NAME))}", scenario.repo.env
+    )
 
 
 def busy(folder: Path) -> Result:
@@ -126,7 +128,9 @@ def busy(folder: Path) -> Result:
 
 def no_sandbox(folder: Path) -> Result:
     """The policy wants one, and the program is not found."""
-    scenario = stage_of(folder, LAST_STEP.replace("last", "first"), '[execution]\nsandbox = "required"\nprograms = "warn"\n')
+    scenario = stage_of(
+        folder, LAST_STEP.replace("last", "first"), '[execution]\nsandbox = "required"\nprograms = "warn"\n'
+    )
     empty = folder / "programs"
     empty.mkdir()
     for name in ("git", "sh", "cp"):

@@ -87,7 +87,9 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: I
     approval = approval_status.require_approved_status(project, ref, run_id=run_paths.id).approval
     assert approval is not None
     assert approval.steps == ("check",)
-    assert not is_covered(approval.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
+    assert not is_covered(approval.terms("MEDIUM"), "api", "LOW", inferred=False), (
+        "what was not judged was not approved"
+    )
     assert approval.binding.states["src/made.py"].kind == "file"
     assert approval.binding.states["src/old.py"].kind == "absent"
     desk.write("src/made.py", "X = 2\n")

@@ -255,7 +255,10 @@ def test_journals(audited_plan: AuditedPlan) -> None:
         file.write(content.replace(b"completed", b"failed"))
     (doubt,) = verify_log(audited_plan.project, audited_plan.ref).doubts
     assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
-    assert accept_broken_log(audited_plan.project, audited_plan.ref, "Edited by mistake.", WriteOptions()).record is not None
+    assert (
+        accept_broken_log(audited_plan.project, audited_plan.ref, "Edited by mistake.", WriteOptions()).record
+        is not None
+    )
     assert verify_log(audited_plan.project, audited_plan.ref).exit == 0
     with open(run.journal, "wb") as file:
         file.write(content.splitlines(keepends=True)[0])
@@ -272,9 +275,13 @@ def test_what_ran_and_what_let_it_run(audited_plan: AuditedPlan) -> None:
     begun_id, later = "b" * 32, "c" * 32
     files = {"approval.json": b"of the beginning", "approval-2.json": b"of the resume"}
     for approval_id, file in zip((begun_id, later), files.values(), strict=True):
-        audited_plan.audit_log.append("approved", {"approval": approval_id, "digest": approval_id, "file": digest(file)})
+        audited_plan.audit_log.append(
+            "approved", {"approval": approval_id, "digest": approval_id, "file": digest(file)}
+        )
     with journal:
-        journal.write(journal_entries.BEGUN, run=run.id, states={}, document=digest(DOCUMENT.encode()), approval_id=begun_id)
+        journal.write(
+            journal_entries.BEGUN, run=run.id, states={}, document=digest(DOCUMENT.encode()), approval_id=begun_id
+        )
         journal.write(journal_entries.REPLANNED, revision=2, document=digest(b"{}"), reason="")
         journal.write(journal_entries.RESUMED, document=digest(b"{}"), approval_id=later)
     audited_plan.audit_log.append_entries(run.id, journal.entries)
@@ -292,7 +299,9 @@ def test_what_ran_and_what_let_it_run(audited_plan: AuditedPlan) -> None:
     (Path(run.folder) / "execution-plan-2.json").unlink()
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.doubts == ()
-    assert any(warning.startswith(f"runs/{run.id}/execution-plan-2.json is not there") for warning in verification.warnings)
+    assert any(
+        warning.startswith(f"runs/{run.id}/execution-plan-2.json is not there") for warning in verification.warnings
+    )
 
 
 def test_what_is_accepted_stays_so_when_the_plan_is_renamed(audited_plan: AuditedPlan) -> None:
@@ -304,7 +313,10 @@ def test_what_is_accepted_stays_so_when_the_plan_is_renamed(audited_plan: Audite
     Path(run.journal).write_bytes(b"nothing of ours\n")
     assert verify_log(audited_plan.project, audited_plan.ref).exit == 1
     accept_broken_log(audited_plan.project, audited_plan.ref, "Overwritten by mistake.", WriteOptions())
-    path, artifacts = Path(audited_plan.ref.path), Path(audited_plan.project.plan_artifacts_dir(audited_plan.ref.path, archived=False))
+    path, artifacts = (
+        Path(audited_plan.ref.path),
+        Path(audited_plan.project.plan_artifacts_dir(audited_plan.ref.path, archived=False)),
+    )
     new = audited_plan.ref._replace(id="2026-01-01_other", path=str(path.with_name("2026-01-01_other.md")))
     path.rename(new.path)
     artifacts.rename(audited_plan.project.plan_artifacts_dir(new.path, archived=False))
@@ -328,7 +340,11 @@ def test_what_a_merge_has_left(audited_plan: AuditedPlan) -> None:
 
 def test_approvals(audited_plan: AuditedPlan) -> None:
     audited_plan.repo.approve()
-    assert verify_log(audited_plan.project, audited_plan.ref).reasons == verify_log(audited_plan.project, audited_plan.ref).warnings == ()
+    assert (
+        verify_log(audited_plan.project, audited_plan.ref).reasons
+        == verify_log(audited_plan.project, audited_plan.ref).warnings
+        == ()
+    )
     file = audited_plan.repo.file()
     content = file.read_bytes()
     file.write_bytes(content.replace(b'"Ann"', b'"Bob"'))
@@ -346,4 +362,6 @@ def test_approvals(audited_plan: AuditedPlan) -> None:
         "that of the first time: approve was killed the second time"
     )
     file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
-    assert any("there was no ledger yet" in warning for warning in verify_log(audited_plan.project, audited_plan.ref).warnings)
+    assert any(
+        "there was no ledger yet" in warning for warning in verify_log(audited_plan.project, audited_plan.ref).warnings
+    )

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.engine.stage import NAME, CrashScenario
-from tests.engine.sweeping import Kill, points, sweep_resume, sweep_rollback, sweep_run, run_undisturbed
+from tests.engine.sweeping import Kill, points, run_undisturbed, sweep_resume, sweep_rollback, sweep_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,9 @@ def torture(name: str, folder: Path) -> Tortured:
         at = moments(lasts) if name.endswith("times") else points(count, first=reference.entries + 1)
         kills = sweep_rollback(scenario, reference, at)
     else:
-        kills = sweep_run(scenario, reference, moments(lasts) if name.endswith("times") else points(reference.entries), *options)
+        kills = sweep_run(
+            scenario, reference, moments(lasts) if name.endswith("times") else points(reference.entries), *options
+        )
     return Tortured(name, tuple(kills))
 
 

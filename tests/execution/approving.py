@@ -44,7 +44,11 @@ def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
         | step
         for number, step in enumerate(steps, 1)
     ]
-    plan_fields = {"plan_id": "p", "description": "A plan", "intent": {"summary": "A plan", "category": "mixed"}} | fields
+    plan_fields = {
+        "plan_id": "p",
+        "description": "A plan",
+        "intent": {"summary": "A plan", "category": "mixed"},
+    } | fields
     plan_fields["intent"] = {"risk_level": "HIGH"} | plan_fields["intent"]
     import json
 

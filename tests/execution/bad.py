@@ -119,12 +119,24 @@ BAD = (
     BadPlan("an id twice", {"/steps/4/id": "make"}, "/steps/4/id `make` is the id of step 1 too", BEYOND_SCHEMA),
     BadPlan("an id with a space", {"/steps/6/id": "a b"}, "/steps/6/id "),
     BadPlan("an id that begins with a digit", {"/steps/6/id": "1a"}, "/steps/6/id "),
-    BadPlan("needs itself", {"/steps/4/depends_on": ["wire"]}, "/steps/4/depends_on/0 `wire` needs itself", BEYOND_SCHEMA),
-    BadPlan("needs a later one", {"/steps/4/depends_on": ["drop"]}, "/steps/4/depends_on/0 `drop` comes later", BEYOND_SCHEMA),
     BadPlan(
-        "needs what is not there", {"/steps/4/depends_on": ["x"]}, "/steps/4/depends_on/0 there is no step `x`", BEYOND_SCHEMA
+        "needs itself", {"/steps/4/depends_on": ["wire"]}, "/steps/4/depends_on/0 `wire` needs itself", BEYOND_SCHEMA
     ),
-    BadPlan("needs one twice", {"/steps/4/depends_on": ["make", "make"]}, "/steps/4/depends_on/1 `make` stands here twice"),
+    BadPlan(
+        "needs a later one",
+        {"/steps/4/depends_on": ["drop"]},
+        "/steps/4/depends_on/0 `drop` comes later",
+        BEYOND_SCHEMA,
+    ),
+    BadPlan(
+        "needs what is not there",
+        {"/steps/4/depends_on": ["x"]},
+        "/steps/4/depends_on/0 there is no step `x`",
+        BEYOND_SCHEMA,
+    ),
+    BadPlan(
+        "needs one twice", {"/steps/4/depends_on": ["make", "make"]}, "/steps/4/depends_on/1 `make` stands here twice"
+    ),
     BadPlan(
         "a circle",
         {"/steps/0/depends_on": ["build"]},
@@ -154,7 +166,9 @@ BAD = (
     BadPlan("deletes with content", {"/steps/6/content": "x"}, "/steps/6/content delete_file has no use for it"),
     BadPlan("a path with a newline", {"/steps/6/target": "a\nb"}, "/steps/6/target "),
     BadPlan("changes nothing", {"/steps/1/patch": REMOVED}, "/steps/1/patch modify_file needs a patch"),
-    BadPlan("changes in two ways", {"/steps/1/content": "x", "/steps/1/lines": [1, 2]}, "/steps/1/patch either a patch"),
+    BadPlan(
+        "changes in two ways", {"/steps/1/content": "x", "/steps/1/lines": [1, 2]}, "/steps/1/patch either a patch"
+    ),
     BadPlan("lines alone", {"/steps/1/patch": REMOVED, "/steps/1/lines": [1, 2]}, "/steps/1/content the new lines"),
     BadPlan("content alone", {"/steps/1/patch": REMOVED, "/steps/1/content": "x"}, "/steps/1/lines which lines"),
     BadPlan(
@@ -168,22 +182,35 @@ BAD = (
         {"/steps/1/patch": REMOVED, "/steps/1/content": "x", "/steps/1/lines": [1, 2, 3]},
         "/steps/1/lines ",
     ),
-    BadPlan("a patch of another file", {"/steps/1/target": "src/b.py"}, "/steps/1/patch touches src/app.py", BEYOND_SCHEMA),
-    BadPlan("a patch of no file", {"/steps/4/patch": "@@ -1 +1 @@\n-a\n+b\n"}, "/steps/4/patch names no file", BEYOND_SCHEMA),
+    BadPlan(
+        "a patch of another file", {"/steps/1/target": "src/b.py"}, "/steps/1/patch touches src/app.py", BEYOND_SCHEMA
+    ),
+    BadPlan(
+        "a patch of no file", {"/steps/4/patch": "@@ -1 +1 @@\n-a\n+b\n"}, "/steps/4/patch names no file", BEYOND_SCHEMA
+    ),
     BadPlan("a refactoring with a target", {"/steps/4/target": "a"}, "/steps/4/target refactor_code has no use for it"),
     BadPlan("runs nothing", {"/steps/2/command": REMOVED}, "/steps/2/command execute_command needs it"),
     BadPlan("runs no word", {"/steps/2/argv": []}, "/steps/2/argv "),
     BadPlan("runs a string", {"/steps/2/argv": "make all"}, "/steps/2/argv "),
     BadPlan("a word with NUL", {"/steps/2/argv": ["make", "a\0b"]}, "/steps/2/argv/1 "),
     BadPlan("words and a shell", {"/steps/2/shell": "sh"}, "/steps/2/argv a script for a shell has none"),
-    BadPlan("runs what is not shown", {"/steps/2/argv": ["rm", "x"]}, "/steps/2/argv is not what the command says", BEYOND_SCHEMA),
-    BadPlan("runs without what is set", {"/steps/2/command": "A=1 make all"}, "/steps/2/env does not set A", BEYOND_SCHEMA),
+    BadPlan(
+        "runs what is not shown",
+        {"/steps/2/argv": ["rm", "x"]},
+        "/steps/2/argv is not what the command says",
+        BEYOND_SCHEMA,
+    ),
+    BadPlan(
+        "runs without what is set", {"/steps/2/command": "A=1 make all"}, "/steps/2/env does not set A", BEYOND_SCHEMA
+    ),
     BadPlan("an unknown shell", {"/steps/3/shell": "fish"}, "/steps/3/shell "),
     BadPlan("a command with a target", {"/steps/2/target": "a"}, "/steps/2/target execute_command has no use for it"),
     BadPlan("a command with content", {"/steps/2/content": "a"}, "/steps/2/content execute_command has no use for it"),
     BadPlan("a variable with a dash", {"/steps/2/env": {"A-B": "1"}}, "/steps/2/env/A-B "),
     BadPlan("a variable that is a number", {"/steps/2/env": {"A": 1}}, "/steps/2/env/A "),
-    BadPlan("parameters of a command", {"/steps/2/parameters": {"a": 1}}, "/steps/2/parameters execute_command has no use"),
+    BadPlan(
+        "parameters of a command", {"/steps/2/parameters": {"a": 1}}, "/steps/2/parameters execute_command has no use"
+    ),
     BadPlan("no time", {"/steps/2/timeout_s": 0}, "/steps/2/timeout_s "),
     BadPlan("too much time", {"/steps/2/timeout_s": 86_401}, "/steps/2/timeout_s "),
     BadPlan("time as text", {"/steps/2/timeout_s": "60"}, "/steps/2/timeout_s "),
@@ -191,7 +218,9 @@ BAD = (
     BadPlan("negative retries", {"/steps/2/on_failure/max_retries": -1}, "/steps/2/on_failure/max_retries "),
     BadPlan("many retries", {"/steps/2/on_failure/max_retries": 11}, "/steps/2/on_failure/max_retries "),
     BadPlan("a negative pause", {"/steps/2/on_failure/backoff_ms": -1}, "/steps/2/on_failure/backoff_ms "),
-    BadPlan("retries without any", {"/steps/0/on_failure": {"strategy": "retry"}}, "/steps/0/on_failure/max_retries is 0"),
+    BadPlan(
+        "retries without any", {"/steps/0/on_failure": {"strategy": "retry"}}, "/steps/0/on_failure/max_retries is 0"
+    ),
     BadPlan("the trigger -99", {"/steps/2/on_failure/triggers": [-99]}, "/steps/2/on_failure/triggers/0 "),
     BadPlan("the trigger exit:-99", {"/steps/2/on_failure/triggers": ["exit:-99"]}, "/steps/2/on_failure/triggers/0 "),
     BadPlan("the trigger exit:0", {"/steps/2/on_failure/triggers": ["exit:0"]}, "/steps/2/on_failure/triggers/0 "),
@@ -222,9 +251,18 @@ BAD = (
         BEYOND_SCHEMA,
     ),
     BadPlan("an unknown condition", {"/steps/3/when/kind": "done"}, "/steps/3/when/kind "),
-    BadPlan("a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of there is no step `x`", BEYOND_SCHEMA),
-    BadPlan("a condition on a later step", {"/steps/3/when/of": "get"}, "/steps/3/when/of `get` comes later", BEYOND_SCHEMA),
-    BadPlan("a condition on itself", {"/steps/3/when/of": "other"}, "/steps/3/when/of `other` is the step itself", BEYOND_SCHEMA),
+    BadPlan(
+        "a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of there is no step `x`", BEYOND_SCHEMA
+    ),
+    BadPlan(
+        "a condition on a later step", {"/steps/3/when/of": "get"}, "/steps/3/when/of `get` comes later", BEYOND_SCHEMA
+    ),
+    BadPlan(
+        "a condition on itself",
+        {"/steps/3/when/of": "other"},
+        "/steps/3/when/of `other` is the step itself",
+        BEYOND_SCHEMA,
+    ),
     BadPlan("a condition on no name", {"/steps/3/when/of": "a b"}, "/steps/3/when/of there is no step `a b`"),
     BadPlan(
         "two at once on one path",
@@ -248,11 +286,15 @@ BAD = (
     BadPlan("another phase", {"/steps/2/phase": "play"}, "/steps/2/phase "),
     BadPlan("another effect", {"/steps/2/effect": "twice"}, "/steps/2/effect "),
     BadPlan("lines from 0", {"/steps/0/source/line_start": 0}, "/steps/0/source/line_start "),
-    BadPlan("lines that end before", {"/steps/0/source/line_start": 9}, "/steps/0/source line 9 comes after", BEYOND_SCHEMA),
+    BadPlan(
+        "lines that end before", {"/steps/0/source/line_start": 9}, "/steps/0/source line 9 comes after", BEYOND_SCHEMA
+    ),
     BadPlan("lines of no plan", {"/source": None}, "/steps/0/source lines of no plan"),
     BadPlan("a digest that is short", {"/source/sha256": "0" * 63}, "/source/sha256 "),
     BadPlan("a digest in capitals", {"/source/sha256": "A" * 64}, "/source/sha256 "),
-    BadPlan("too many steps", {"/constraints/max_steps": 6}, "/steps 7 steps; constraints.max_steps is 6", BEYOND_SCHEMA),
+    BadPlan(
+        "too many steps", {"/constraints/max_steps": 6}, "/steps 7 steps; constraints.max_steps is 6", BEYOND_SCHEMA
+    ),
     BadPlan("a limit of 0 steps", {"/constraints/max_steps": 0}, "/constraints/max_steps "),
     BadPlan("a limit of 1001 steps", {"/constraints/max_steps": 1001}, "/constraints/max_steps "),
     BadPlan("a negative duration", {"/constraints/max_duration_s": -1}, "/constraints/max_duration_s "),

@@ -69,4 +69,8 @@ def finding_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
 
 def messages(evaluation: Evaluation, check: str = "", level: str = "") -> list[str]:
     """What was found, by a check or of a level."""
-    return [finding.message for finding in evaluation.findings if check in ("", finding.check) and level in ("", finding.level)]
+    return [
+        finding.message
+        for finding in evaluation.findings
+        if check in ("", finding.check) and level in ("", finding.level)
+    ]

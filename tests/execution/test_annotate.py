@@ -113,7 +113,9 @@ def test_it_compiles_to_the_same_and_is_inferred_no_more() -> None:
     annotated_plan = annotated(plan)
     assert steps(annotated_plan) == steps(plan)
     assert len(steps(plan)) > 20
-    remaining = {draft.command for draft in infer_steps(annotated_plan, find_annotated_fences(annotated_plan).fence_lines).drafts}
+    remaining = {
+        draft.command for draft in infer_steps(annotated_plan, find_annotated_fences(annotated_plan).fence_lines).drafts
+    }
     assert remaining < {draft.command for draft in infer_steps(plan, find_annotated_fences(plan).fence_lines).drafts}
     assert annotate_plan(annotated_plan).edits == ()
 

@@ -60,7 +60,9 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
         (8, "```sh {#b}"),
         (20, "```sh {#d}"),
     ]
-    assert {skipped_line.why for skipped_line in parsed.skipped} == {"stands outside Concrete Steps and Validation and Acceptance"}
+    assert {skipped_line.why for skipped_line in parsed.skipped} == {
+        "stands outside Concrete Steps and Validation and Acceptance"
+    }
 
 
 def test_examples_quotes_and_comments_hold_no_step() -> None:
@@ -152,7 +154,10 @@ def test_what_is_expected() -> None:
     expect_fence = "```text {expect}\n12 passed in …\n\n```\n"
     assert drafts_of(step("#a expect=ok"))[0].expect == "ok"
     assert drafts_of(step("#a") + "It prints:\n\n" + expect_fence)[0].expect == "12 passed in …"
-    assert [draft.expect for draft in drafts_of(step("#a", "make a\nmake b") + expect_fence)] == [None, "12 passed in …"]
+    assert [draft.expect for draft in drafts_of(step("#a", "make a\nmake b") + expect_fence)] == [
+        None,
+        "12 passed in …",
+    ]
     (draft,) = drafts_of(step("#a") + expect_fence)
     assert (draft.start, draft.end) == (8, 15)
     assert drafts_of("- a\n\n  ```sh {#a}\n  make\n  ```\n\n  ```text {expect}\n  ok\n  ```\n")[0].expect == "ok"

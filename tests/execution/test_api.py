@@ -36,7 +36,10 @@ def replan_request(current: ExecutionPlan, **fields: Any) -> ReplanRequest:
 def test_create() -> None:
     created = create_execution_plan("Check weather and set timer", TOOLS, {"user_id": "user123"})
     assert created.mode == "agent"
-    assert [(plan_step.number, plan_step.id, plan_step.type, plan_step.tool, plan_step.depends_on) for plan_step in created.steps] == [
+    assert [
+        (plan_step.number, plan_step.id, plan_step.type, plan_step.tool, plan_step.depends_on)
+        for plan_step in created.steps
+    ] == [
         (1, "step-1", "use_tool", TOOLS[0], ()),
         (2, "step-2", "use_tool", TOOLS[1], ("step-1",)),
     ]
@@ -152,7 +155,9 @@ def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
         {"id": "lint", "type": "execute_command", "command": "CI=1 make lint", "depends_on": ["make"]},
         {"id": "ask", "type": "delete_file", "target": "old.txt", "depends_on": ["lint"]},
     ]
-    revised = replan(replan_request(CURRENT, completed_steps=[1], failed_steps=[2], new_information={"steps": new, "seen": 1}))
+    revised = replan(
+        replan_request(CURRENT, completed_steps=[1], failed_steps=[2], new_information={"steps": new, "seen": 1})
+    )
     assert [(plan_step.number, plan_step.id, plan_step.tool) for plan_step in revised.steps] == [
         (1, "make", "file.create"),
         (2, "lint", "shell.run"),
@@ -285,7 +290,11 @@ def test_the_tables_of_states_are_those_of_advance() -> None:
 
 def test_states_count_as_well_as_numbers() -> None:
     state = {"status": "failed", "steps": {"make": "completed", "build": "failed"}}
-    assert [plan_step.id for plan_step in replan(replan_request(CURRENT, execution_state=state)).steps] == ["make", "plain", "test"]
+    assert [plan_step.id for plan_step in replan(replan_request(CURRENT, execution_state=state)).steps] == [
+        "make",
+        "plain",
+        "test",
+    ]
 
 
 def test_only_what_may_follow_follows() -> None:

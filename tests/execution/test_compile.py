@@ -254,7 +254,9 @@ def test_attributes_and_fields_are_one_to_one() -> None:
         name: set(Step.model_fields[name].default.__class__.model_fields)
         for name in ("on_failure", "validation", "rollback")
     }
-    assert {name: {field.partition(".")[2] for field in filled if field.startswith(f"{name}.")} for name in inner} == inner
+    assert {
+        name: {field.partition(".")[2] for field in filled if field.startswith(f"{name}.")} for name in inner
+    } == inner
 
 
 _INFOS = some.sampled_from(

@@ -128,7 +128,9 @@ def test_modes_and_limits() -> None:
     agent = named_plan("agent", step(1), mode="agent")
     assert conflicts_of(agent, named_plan("engine", command(1))) == ["mode differs: agent has agent, engine has engine"]
     one = named_plan("one", step(1), constraints={"max_duration_s": 60, "max_steps": 2, "forbidden_paths": ["a", "b"]})
-    two = named_plan("two", command(1), constraints={"max_duration_s": 30, "max_steps": 9, "forbidden_paths": ["b", "c"]})
+    two = named_plan(
+        "two", command(1), constraints={"max_duration_s": 30, "max_steps": 9, "forbidden_paths": ["b", "c"]}
+    )
     limits = compose([one, two], "all").constraints
     assert (limits.max_duration_s, limits.max_steps, limits.forbidden_paths) == (90, 9, ("a", "b", "c"))
 

@@ -11,7 +11,18 @@ from execplan.approvals.disk_world import DiskWorld
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import Policy
 from tests.conftest import Folder
-from tests.execution.judging import Step, create, delete, finding_rows, evaluate_steps, messages, modify, refactor, run, splice
+from tests.execution.judging import (
+    Step,
+    create,
+    delete,
+    evaluate_steps,
+    finding_rows,
+    messages,
+    modify,
+    refactor,
+    run,
+    splice,
+)
 
 EDIT = "@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 
@@ -127,7 +138,10 @@ def test_a_condition_that_does_not_hold_skips(repo: Folder, kind: str, of: str, 
 
 
 def test_a_diff_that_does_not_fit_is_told_with_its_hunk(repo: Folder) -> None:
-    assert "hunk 1 (@@ -1,1 +1,1 @@)" in messages(evaluate_steps(repo, modify("src/app.py", EDIT.replace("x = 1", "y"))))[0]
+    assert (
+        "hunk 1 (@@ -1,1 +1,1 @@)"
+        in messages(evaluate_steps(repo, modify("src/app.py", EDIT.replace("x = 1", "y"))))[0]
+    )
     assert "can't be read" in messages(evaluate_steps(repo, modify("src/app.py", "no diff")))[0]
 
 
@@ -194,7 +208,9 @@ def test_a_script_is_parsed(repo: Folder) -> None:
 )
 def test_56_deletions_of_everything(repo: Folder, line: str) -> None:
     evaluation = evaluate_steps(repo, run(line))
-    assert any("all below it" in message for message in messages(evaluation, "patterns", "error")), finding_rows(evaluation)
+    assert any("all below it" in message for message in messages(evaluation, "patterns", "error")), finding_rows(
+        evaluation
+    )
     assert evaluation.risk.level in ("HIGH", "CRITICAL")
 
 
@@ -202,7 +218,9 @@ def test_56_deletions_of_everything(repo: Folder, line: str) -> None:
 def test_56_what_the_network_sends_is_not_run(repo: Folder, line: str) -> None:
     assert not evaluate_steps(repo, run(line)).ok
     evaluation = evaluate_steps(repo, run(line, shell="sh"))
-    assert any("from the network" in message for message in messages(evaluation, "patterns", "warning")), finding_rows(evaluation)
+    assert any("from the network" in message for message in messages(evaluation, "patterns", "warning")), finding_rows(
+        evaluation
+    )
     assert evaluation.steps[0].needs_person
 
 
@@ -258,7 +276,10 @@ def test_nothing_is_made_below_a_file(repo: Folder) -> None:
     assert "src/app.py is a file, and no folder" in messages(evaluation, "existence", "error")
     evaluation = evaluate_steps(repo, create("a", "x\n"), create("a/b", "y\n"))
     assert messages(evaluation, "existence", "error") == ["a is a file, and no folder"]
-    assert evaluate_steps(repo, delete("src/app.py"), create("src/app.py/new.py", "x = 1\n")).steps[1].dry_run.kind == "exact"
+    assert (
+        evaluate_steps(repo, delete("src/app.py"), create("src/app.py/new.py", "x = 1\n")).steps[1].dry_run.kind
+        == "exact"
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,13 +303,17 @@ def test_hidden_characters(repo: Folder) -> None:
 
 def test_permissions(repo: Folder) -> None:
     (repo.path / "src" / "app.py").chmod(0o444)
-    assert messages(evaluate_steps(repo, modify("src/app.py", EDIT)), "permissions") == ["src/app.py may not be written"]
+    assert messages(evaluate_steps(repo, modify("src/app.py", EDIT)), "permissions") == [
+        "src/app.py may not be written"
+    ]
     assert "README.md/x may not be written" in messages(evaluate_steps(repo, create("README.md/x")), "permissions")
     assert evaluate_steps(repo, delete("README.md"), create("README.md/x")).findings == ()
 
 
 def test_dependencies(repo: Folder) -> None:
-    assert "no-such-program: there is no such program on PATH" in messages(evaluate_steps(repo, run("no-such-program -x")))
+    assert "no-such-program: there is no such program on PATH" in messages(
+        evaluate_steps(repo, run("no-such-program -x"))
+    )
     install = {"type": "install_package", "tool": "package.install", **run("pip install x")}
     assert messages(evaluate_steps(repo, install, run("no-such-program")), "dependencies", "error") in (
         [],
@@ -304,7 +329,9 @@ def test_dependencies(repo: Folder) -> None:
 
 def test_a_program_by_its_path(repo: Folder) -> None:
     assert messages(evaluate_steps(repo, run("./tool")), "existence", "error") == ["there is no program tool"]
-    assert messages(evaluate_steps(repo, run("make"), run("./tool")), "existence", "warning") == ["there is no program tool"]
+    assert messages(evaluate_steps(repo, run("make"), run("./tool")), "existence", "warning") == [
+        "there is no program tool"
+    ]
     assert not messages(evaluate_steps(repo, run("make", outputs=["tool"]), run("./tool")), "existence")
     assert messages(evaluate_steps(repo, run("git status", cwd="none")), "existence", "error") == [
         "there is no folder none to run in"
@@ -312,7 +339,9 @@ def test_a_program_by_its_path(repo: Folder) -> None:
 
 
 def test_a_file_is_no_folder(repo: Folder) -> None:
-    assert "src/app.py is a file, and no folder" in messages(evaluate_steps(repo, create("src/app.py/x")), "existence", "error")
+    assert "src/app.py is a file, and no folder" in messages(
+        evaluate_steps(repo, create("src/app.py/x")), "existence", "error"
+    )
     evaluation = evaluate_steps(repo, create("a"), create("a/b"))
     assert messages(evaluation, "existence", "error") == ["a is a file, and no folder"]
     assert messages(evaluate_steps(repo, create("a/b"), create("a")), "existence", "error") == ["a is no regular file"]
@@ -344,14 +373,20 @@ def test_a_test_may_be_what_the_step_makes(repo: Folder) -> None:
 
 def test_settings_that_nobody_can_read(repo: Folder) -> None:
     evaluation = evaluate_steps(repo, create("pyproject.toml", "x = " + "[" * 3000 + "]" * 3000 + "\n"))
-    assert messages(evaluation, "syntax", "error") == ["pyproject.toml would not parse as toml: it is nested too deeply"]
+    assert messages(evaluation, "syntax", "error") == [
+        "pyproject.toml would not parse as toml: it is nested too deeply"
+    ]
 
 
 def test_limits(repo: Folder) -> None:
     steps = [create(f"{number}.txt") for number in range(4)]
     assert evaluate_steps(repo, *steps, policy=Policy(steps=4, files=4)).ok
-    assert messages(evaluate_steps(repo, *steps, policy=Policy(steps=3))) == ["4 steps, and the limit of the policy is 3"]
-    assert messages(evaluate_steps(repo, *steps, policy=Policy(files=3))) == ["4 files, and the limit of the policy is 3"]
+    assert messages(evaluate_steps(repo, *steps, policy=Policy(steps=3))) == [
+        "4 steps, and the limit of the policy is 3"
+    ]
+    assert messages(evaluate_steps(repo, *steps, policy=Policy(files=3))) == [
+        "4 files, and the limit of the policy is 3"
+    ]
     large = create("a.txt", "x" * ((1 << 20) + 1))
     assert messages(evaluate_steps(repo, large, policy=Policy(megabytes=1))) == [
         "2 megabytes to write, and the limit of the policy is 1"
@@ -436,15 +471,21 @@ def test_risk_is_the_higher_one_of_the_document_and_of_the_table(repo: Folder) -
         delete("README.md"),
     )
     assert [evaluated.risk.level for evaluated in evaluation.steps] == ["LOW", "CRITICAL", "HIGH"]
-    assert any("it is release day" in reason or "the plan says" in reason for reason in evaluation.steps[1].risk.reasons)
+    assert any(
+        "it is release day" in reason or "the plan says" in reason for reason in evaluation.steps[1].risk.reasons
+    )
     assert evaluation.risk.level == "CRITICAL"
     assert all(reason.startswith("s2: ") for reason in evaluation.risk.reasons)
     assert [evaluated.needs_person for evaluated in evaluation.steps] == [False, True, True]
-    assert [evaluated.needs_person for evaluated in evaluate_steps(repo, run("git status", inferred=True)).steps] == [True]
+    assert [evaluated.needs_person for evaluated in evaluate_steps(repo, run("git status", inferred=True)).steps] == [
+        True
+    ]
 
 
 def test_what_lets_an_agent_do_more_is_for_a_person(repo: Folder) -> None:
-    bare, extended = evaluate_steps(repo, run("cat src/app.py"), run("cat src/app.py", allow=["shell.*", "git.push"])).steps
+    bare, extended = evaluate_steps(
+        repo, run("cat src/app.py"), run("cat src/app.py", allow=["shell.*", "git.push"])
+    ).steps
     assert (bare.risk.level, bare.needs_person) == ("LOW", False)
     assert (extended.risk.level, extended.needs_person) == ("HIGH", True)
     assert extended.risk.reasons == ("lets an agent make further calls: shell.*, git.push",)
@@ -457,7 +498,9 @@ def test_every_step_is_shown(repo: Folder) -> None:
 
 def test_nothing_is_written(repo: Folder) -> None:
     before = {path: os.stat(path).st_mtime_ns for path in [repo.path, *repo.path.rglob("*")]}
-    evaluate_steps(repo, create("a/b/c.py"), modify("src/app.py", EDIT), delete("README.md"), run("touch x", shell="sh"))
+    evaluate_steps(
+        repo, create("a/b/c.py"), modify("src/app.py", EDIT), delete("README.md"), run("touch x", shell="sh")
+    )
     assert {path: os.stat(path).st_mtime_ns for path in [repo.path, *repo.path.rglob("*")]} == before
 
 
@@ -490,7 +533,9 @@ def test_dangerous_content_needs_a_person(repo: Folder, path: str, text: str, wh
 
 def test_dangerous_content_that_was_there_is_no_finding(repo: Folder) -> None:
     repo.write("old.py", "import os\nos.system('ls')\nx = 1\n")
-    evaluation = evaluate_steps(repo, modify("old.py", "@@ -2,2 +2,2 @@\n-os.system('ls')\n-x = 1\n+os.system('ls -l')\n+x = 2\n"))
+    evaluation = evaluate_steps(
+        repo, modify("old.py", "@@ -2,2 +2,2 @@\n-os.system('ls')\n-x = 1\n+os.system('ls -l')\n+x = 2\n")
+    )
     assert evaluation.findings == ()
     assert evaluation.steps[0].risk.level == "MEDIUM"
     for harmless in ("model.eval(x)\n", "| shell | what |\n|---|---|\n", "retrieval(\n", "def show(): ...\n"):

@@ -108,7 +108,9 @@ def test_columns_are_those_of_the_words() -> None:
 def test_every_info_string_is_read(info: str) -> None:
     parsed = parse_info_string(info)
     if parsed is not None:
-        places = [(attribute.start, attribute.end) for attribute in (*parsed.attributes, *([parsed.id] if parsed.id else []))]
+        places = [
+            (attribute.start, attribute.end) for attribute in (*parsed.attributes, *([parsed.id] if parsed.id else []))
+        ]
         places += [(flaw.start, flaw.end) for flaw in parsed.flaws]
         assert all([0 <= start < end <= len(info) for start, end in places])
 

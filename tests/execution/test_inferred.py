@@ -157,7 +157,11 @@ UNSURE = {
 @pytest.mark.parametrize("name", UNSURE)
 def test_a_folder_that_is_not_sure_is_no_guess(name: str) -> None:
     assert [command for command in inferred_commands(UNSURE[name]) if "npm ci" not in command] == []
-    assert [skipped_line for skipped_line in parsed_steps(UNSURE[name]).skipped if "make a" in skipped_line.text or "npm test" in skipped_line.text]
+    assert [
+        skipped_line
+        for skipped_line in parsed_steps(UNSURE[name]).skipped
+        if "make a" in skipped_line.text or "npm test" in skipped_line.text
+    ]
 
 
 def test_folders_of_the_steps_do_not_reach_the_validation() -> None:
@@ -243,7 +247,11 @@ def test_what_a_transcript_shows_is_left_where_it_varies() -> None:
 
 def test_phases_lines_and_needs() -> None:
     drafts = parsed_steps("    make a\n    make b \\\n      c", "- `make d`").drafts
-    assert [(draft.phase, draft.start, draft.end) for draft in drafts] == [(WORK, 4, 5), (WORK, 5, 7), (VALIDATE, 10, 11)]
+    assert [(draft.phase, draft.start, draft.end) for draft in drafts] == [
+        (WORK, 4, 5),
+        (WORK, 5, 7),
+        (VALIDATE, 10, 11),
+    ]
     assert drafts[1].needs == (drafts[0].id,)
     assert drafts[0].needs == drafts[2].needs == ()
     assert len({draft.id for draft in drafts}) == 3

@@ -24,7 +24,7 @@ from execplan.execution.risk.command_risk import (
     rate_path,
 )
 from tests.conftest import COUNTED
-from tests.execution.rates import SETS, EXPECTED_LEVELS, rates
+from tests.execution.rates import EXPECTED_LEVELS, SETS, rates
 
 TABLE = builtin_table()
 EVERYDAY = (SETS / "everyday.tsv").read_text(encoding="utf-8").split("\n")[:-1]

@@ -25,7 +25,9 @@ def violations_of(value: Any, kind: Any = ExecutionPlan) -> list[str]:
     assert caught.value.exit == 3
     assert caught.value.code == "bad-document"
     violations = [f"{violation['pointer']} {violation['message']}" for violation in _data(caught.value)]
-    assert list(caught.value.candidates) == ([] if len(violations) == 1 else [violation.replace(" ", ": ", 1) for violation in violations])
+    assert list(caught.value.candidates) == (
+        [] if len(violations) == 1 else [violation.replace(" ", ": ", 1) for violation in violations]
+    )
     return violations
 
 
@@ -153,12 +155,18 @@ def test_two_circles() -> None:
     value = plan(
         step(1, depends_on=["s2"]), step(2, depends_on=["s1"]), step(3, depends_on=["s4"]), step(4, depends_on=["s3"])
     )
-    assert [violation.partition("circle: ")[2] for violation in violations_of(value)] == ["s1 → s2 → s1", "s3 → s4 → s3"]
+    assert [violation.partition("circle: ")[2] for violation in violations_of(value)] == [
+        "s1 → s2 → s1",
+        "s3 → s4 → s3",
+    ]
 
 
 def test_many_steps_in_a_circle_end() -> None:
     steps = [step(at, depends_on=[f"s{at % 900 + 1}"]) for at in range(1, 901)]
-    assert any("in a circle: s1 → s2" in violation for violation in violations_of(plan(*steps, constraints={"max_steps": 1000})))
+    assert any(
+        "in a circle: s1 → s2" in violation
+        for violation in violations_of(plan(*steps, constraints={"max_steps": 1000}))
+    )
 
 
 def test_parallel_steps_in_an_order_may_share_a_path() -> None:

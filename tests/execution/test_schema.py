@@ -36,7 +36,9 @@ def test_it_is_a_schema_and_closed(name: str) -> None:
     assert schema["$schema"] == DIALECT
     assert schema["description"]
     objects = [
-        subschema for subschema in _subschemas(schema) if subschema.get("type") == "object" and "properties" in subschema and "if" not in subschema
+        subschema
+        for subschema in _subschemas(schema)
+        if subschema.get("type") == "object" and "properties" in subschema and "if" not in subschema
     ]
     assert all(subschema["additionalProperties"] is False for subschema in objects if "description" in subschema)
     assert schema["additionalProperties"] is False

@@ -79,7 +79,10 @@ def test_what_is_left_out_is_told_with_its_line(repo: Folder) -> None:
     repo.plan(with_sections("## Plan of Work\n\n```sh {#early}\nmake\n```\n\n" + STEPS))
     (skipped_line, *_) = repo.ok("show", "--steps")["left"]
     assert skipped_line["text"] == "```sh {#early}"
-    assert f"line {skipped_line['line']} is no step: it {skipped_line['why']}: ```sh {{#early}}" in repo.run("show", "--steps").out
+    assert (
+        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: ```sh {{#early}}"
+        in repo.run("show", "--steps").out
+    )
 
 
 def test_steps_that_can_not_be_compiled_are_refused(repo: Folder) -> None:

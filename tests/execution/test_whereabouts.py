@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.execution.test_inferred import parsed_steps, inferred_commands
+from tests.execution.test_inferred import inferred_commands, parsed_steps
 
 ROOT = "Run all commands from the repository root.\n\n"
 FOLDERS = {

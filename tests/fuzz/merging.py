@@ -48,7 +48,10 @@ def examine(data: bytes) -> None:
     check_merged([plans[0], plans[2], plans[1]], backward)
     assert forward.conflict_count == backward.conflict_count, "one way round there are more conflicts"
     if not forward.conflict_count:
-        line_counts = [Counter([line for line in reader.read(result.data).text.lines if line.strip()]) for result in (forward, backward)]
+        line_counts = [
+            Counter([line for line in reader.read(result.data).text.lines if line.strip()])
+            for result in (forward, backward)
+        ]
         assert line_counts[0] == line_counts[1], (line_counts[0] - line_counts[1], line_counts[1] - line_counts[0])
     check_added(plans[1:], merge_plans(None, ours, theirs, lines))
 

@@ -82,7 +82,11 @@ def rule_context() -> RuleContext:
     """What rules are told: where the plan lies, the time, and a tree without files."""
     tree = RepositoryTree(lambda kind, subject: "")
     return RuleContext(
-        path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", in_project=True, clock=Clock(_CURRENT_MINUTE), tree=tree
+        path=".agent/execplans/2026-01-01_x.md",
+        id="2026-01-01_x",
+        in_project=True,
+        clock=Clock(_CURRENT_MINUTE),
+        tree=tree,
     )
 
 
@@ -108,7 +112,9 @@ def _split(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder
 
 def _decide(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
     why = _text(arguments[1] or "why")
-    return log_edits.add_decision(_text(arguments[0]), why, "Ann", MOMENT, supersedes=arguments[2] or None, create=create)
+    return log_edits.add_decision(
+        _text(arguments[0]), why, "Ann", MOMENT, supersedes=arguments[2] or None, create=create
+    )
 
 
 def _note(original: bytes, create: bool, arguments: list[str]) -> ChangeBuilder:
@@ -132,8 +138,12 @@ def _retarget(original: bytes, create: bool, arguments: list[str]) -> ChangeBuil
 
 
 CHANGES: dict[str, Maker] = {
-    "done": lambda original, create, arguments: task_edits.complete_tasks([argument for argument in arguments if argument], MOMENT),
-    "reopen": lambda original, create, arguments: task_edits.reopen_tasks([argument for argument in arguments if argument]),
+    "done": lambda original, create, arguments: task_edits.complete_tasks(
+        [argument for argument in arguments if argument], MOMENT
+    ),
+    "reopen": lambda original, create, arguments: task_edits.reopen_tasks(
+        [argument for argument in arguments if argument]
+    ),
     "add": _add,
     "under": _under,
     "split": _split,
@@ -146,10 +156,14 @@ CHANGES: dict[str, Maker] = {
     "note": _note,
     "items": _items,
     "revise": lambda original, create, arguments: log_edits.add_revision_note(_text(arguments[0]), MOMENT),
-    "set": lambda original, create, arguments: section_edits.set_section_body(arguments[0], _lines(arguments[1]), create=create),
+    "set": lambda original, create, arguments: section_edits.set_section_body(
+        arguments[0], _lines(arguments[1]), create=create
+    ),
     "edit": _edit,
     "retarget": _retarget,
-    "fix": lambda original, create, arguments: build_fix_change(rule_context(), LEVELS, unsafe=create, fix_counts=Counter()),
+    "fix": lambda original, create, arguments: build_fix_change(
+        rule_context(), LEVELS, unsafe=create, fix_counts=Counter()
+    ),
     "title": lambda original, create, arguments: title_change(_text(arguments[0])),
 }
 """Every change that a verb makes, by the name that stands behind `%% `."""

@@ -17,7 +17,7 @@ from execplan.plan.text_rebase import rebase_text
 from execplan.text.line_merge import merge_chunks
 from execplan.text.text_lines import Text
 from tests.fuzz import merging
-from tests.fuzz.script import LEVELS, Step, rule_context, parse
+from tests.fuzz.script import LEVELS, Step, parse, rule_context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz import merging, target
 from tests.fuzz.script import CHANGES, MARK, parse
-from tests.plan.test_properties import WORDS, plans
+from tests.plan.test_properties import ARBITRARY_TEXTS, plans
 
 TEST_DIRECTORY = Path(__file__).parent
 SEEDS = sorted((TEST_DIRECTORY / "seeds").iterdir())
@@ -27,7 +27,7 @@ STEPS = st.builds(
     lambda name, create, words: f"{'+' * create}{name} {' || '.join(words)}".encode(),
     st.sampled_from(list(CHANGES)),
     st.booleans(),
-    st.lists(WORDS | st.sampled_from("123"), max_size=3),
+    st.lists(ARBITRARY_TEXTS | st.sampled_from("123"), max_size=3),
 )
 
 

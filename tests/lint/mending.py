@@ -7,20 +7,20 @@ from execplan.plan import reader
 from execplan.text.line_edit import apply_edits
 
 
-def findings(code: str, text: str, given: RuleContext | None = None) -> list[Finding]:
+def findings(code: str, text: str, context: RuleContext | None = None) -> list[Finding]:
     """What one rule finds in a text."""
-    return lint_plan(reader.read(text.encode()), given, {code: RULES[code].level})
+    return lint_plan(reader.read(text.encode()), context, {code: RULES[code].level})
 
 
-def lines(code: str, text: str, given: RuleContext | None = None) -> list[int]:
+def lines(code: str, text: str, context: RuleContext | None = None) -> list[int]:
     """The lines of what one rule finds."""
-    return [each.line for each in findings(code, text, given)]
+    return [finding.line for finding in findings(code, text, context)]
 
 
-def mended(code: str, text: str) -> str:
+def fixed_text(code: str, text: str) -> str:
     """The text with every fix of one rule made, one after the other; what remains has none."""
     for _ in range(100):
-        fixes = [each.fix for each in findings(code, text) if each.fix is not None]
+        fixes = [finding.fix for finding in findings(code, text) if finding.fix is not None]
         if not fixes:
             return text
         text = apply_edits(reader.read(text.encode()).text, fixes[0].edits).to_str()

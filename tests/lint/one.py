@@ -13,34 +13,37 @@ from execplan.text.line_edit import apply_edits
 
 def clock(stamp: str) -> Clock:
     """A clock that stands still."""
-    read = read_timestamp(stamp)
-    span = minute_bounds(read) if read is not None else None
+    timestamp = read_timestamp(stamp)
+    span = minute_bounds(timestamp) if timestamp is not None else None
     assert span is not None
     return Clock(span[0])
 
 
-def found(code: str, text: str, given: RuleContext | None = None) -> list[Finding]:
+def findings(code: str, text: str, context: RuleContext | None = None) -> list[Finding]:
     """What one rule finds in a text."""
-    return lint_plan(reader.read(text.encode()), given, {code: RULES[code].level})
+    return lint_plan(reader.read(text.encode()), context, {code: RULES[code].level})
 
 
-def lines(code: str, text: str, given: RuleContext | None = None) -> list[int]:
+def lines(code: str, text: str, context: RuleContext | None = None) -> list[int]:
     """In which lines it does, counted from 1."""
-    return [each.line for each in found(code, text, given)]
+    return [finding.line for finding in findings(code, text, context)]
 
 
-def words(code: str, text: str, given: RuleContext | None = None) -> list[str]:
+def marked_text(code: str, text: str, context: RuleContext | None = None) -> list[str]:
     """Between which columns it does: the words of the text there."""
-    return [text.split("\n")[each.line - 1][each.column - 1 : each.end_column] for each in found(code, text, given)]
+    return [
+        text.split("\n")[finding.line - 1][finding.column - 1 : finding.end_column]
+        for finding in findings(code, text, context)
+    ]
 
 
-def mended(code: str, text: str) -> str:
+def fixed_text(code: str, text: str) -> str:
     """The text with one fix after the other made, until none is left; each has to lessen what is found."""
-    left = [each.fix for each in found(code, text) if each.fix is not None]
-    while left:
+    fixes = [finding.fix for finding in findings(code, text) if finding.fix is not None]
+    while fixes:
         plan: ParsedPlan = reader.read(text.encode())
-        text = apply_edits(plan.text, left[0].edits).to_str()
-        now = [each.fix for each in found(code, text) if each.fix is not None]
-        assert len(now) < len(left)
-        left = now
+        text = apply_edits(plan.text, fixes[0].edits).to_str()
+        remaining = [finding.fix for finding in findings(code, text) if finding.fix is not None]
+        assert len(remaining) < len(fixes)
+        fixes = remaining
     return text

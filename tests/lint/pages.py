@@ -20,15 +20,15 @@ from tests.plans import with_sections
 KINDS = ("Before", "Bad", "Good", "Mended")
 _ESCAPES = {"\\0": "\0", "\\r": "\r", "\\x20": " ", "\\u200b": "\u200b"}
 """What examples write so that it can be seen."""
-_NOW = "2026-12-31 00:00Z"
+_DEFAULT_NOW = "2026-12-31 00:00Z"
 
 
 class Example(NamedTuple):
     """An example of a page."""
 
     text: str
-    given: RuleContext
-    shelf: ProjectFacts | None = None
+    context: RuleContext
+    project_facts: ProjectFacts | None = None
     """Of a rule about a home."""
 
 
@@ -39,85 +39,90 @@ def examples(code: str, kind: str) -> Example:
     end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith(KINDS)), len(lines))
     text = textwrap.dedent("\n".join(lines[start + 1 : end])).strip("\n") + "\n"
     if RULES[code].needs == PROJECT:
-        return Example(text, RuleContext(), _shelf(text.split(), lines[start]))
-    for shown, meant in _ESCAPES.items():
-        text = text.replace(shown, meant)
-    return Example(text, _given(code, lines[start]))
+        return Example(text, RuleContext(), _project_facts(text.split(), lines[start]))
+    for escape, character in _ESCAPES.items():
+        text = text.replace(escape, character)
+    return Example(text, _rule_context(code, lines[start]))
 
 
-def _shelf(paths: list[str], heading: str) -> ProjectFacts:
+def _project_facts(paths: list[str], heading: str) -> ProjectFacts:
     """The home of an example: `names` are the paths that its plans name, `commits` those that the next commit changes."""
-    said = _said(heading)
+    facts = _heading_facts(heading)
     plans = [path for path in paths if path.endswith(".md")]
     folders = [path.rstrip("/") for path in paths if path.endswith("/")]
     names = {path: path.rsplit("/", 1)[-1].removesuffix(".md") for path in [*plans, *folders]}
-    commits = said.get("commits", "").split()
+    commits = facts.get("commits", "").split()
     return ProjectFacts(
         tuple(names[path] for path in plans),
         tuple((names[path], path) for path in folders),
         tuple(commits),
         any(path in commits for path in plans),
-        tuple((path, frozenset(said.get("names", "").split())) for path in plans),
+        tuple((path, frozenset(facts.get("names", "").split())) for path in plans),
     )
 
 
-def _said(heading: str) -> dict[str, str]:
+def _heading_facts(heading: str) -> dict[str, str]:
     """The facts that stand in a heading."""
-    said: dict[str, str] = {}
+    facts: dict[str, str] = {}
     if "(" in heading:
         for fact in heading[heading.index("(") + 1 : heading.rindex(")")].split(", "):
             name, _, value = fact.partition(" ")
-            said[name] = value
-    return said
+            facts[name] = value
+    return facts
 
 
-def _given(code: str, heading: str) -> RuleContext:
+def _rule_context(code: str, heading: str) -> RuleContext:
     """The facts of an example."""
-    said = _said(heading)
-    known = "archived at-home path form now has ends same-id evidence changed absent was".split()
-    unknown = said.keys() - set(known)
+    facts = _heading_facts(heading)
+    known_names = "archived at-home path form now has ends same-id evidence changed absent was".split()
+    unknown = facts.keys() - set(known_names)
     assert not unknown, f"{code}: what is {unknown}?"
-    stamp = read_timestamp(said.get("now", _NOW))
+    stamp = read_timestamp(facts.get("now", _DEFAULT_NOW))
     span = minute_bounds(stamp) if stamp is not None else None
     assert span is not None
 
     def answer(kind: str, subject: str) -> object:
         if kind in ("same-id", "evidence"):
-            return said.get(kind, "")
-        paths = [*said.get("has", "").split(), "src/reader.py"]  # which the clean plan names
+            return facts.get(kind, "")
+        paths = [*facts.get("has", "").split(), "src/reader.py"]  # which the clean plan names
         if kind == "has":
             return any(f"{path}/".startswith(f"{subject}/") for path in paths)
-        return any(f"/{path}".endswith(f"/{subject}") for path in [*paths, *said.get("ends", "").split()])
+        return any(f"/{path}".endswith(f"/{subject}") for path in [*paths, *facts.get("ends", "").split()])
 
     history = None
     if RULES[code].needs in GIT_NEEDS:
-        page = "\nBefore" in RULES[code].help_text
-        before = reader.read(whole(examples(code, "Before"))) if page and not heading.startswith("Before") else None
-        archived = "archived" in said.get("was", "")
-        changed, absent = said.get("changed", "").split(), said.get("absent", "").split()
-        history = GitHistory(before, said.get("path", ""), archived, tuple(changed), frozenset(absent))
+        has_before = "\nBefore" in RULES[code].help_text
+        plan_before = (
+            reader.read(plan_bytes(examples(code, "Before")))
+            if has_before and not heading.startswith("Before")
+            else None
+        )
+        archived = "archived" in facts.get("was", "")
+        changed, absent = facts.get("changed", "").split(), facts.get("absent", "").split()
+        history = GitHistory(plan_before, facts.get("path", ""), archived, tuple(changed), frozenset(absent))
     return RuleContext(
-        is_archived="archived" in said,
-        in_project="at-home" in said,
-        path=said.get("path", ""),
-        name_format=said.get("form", ""),
+        is_archived="archived" in facts,
+        in_project="at-home" in facts,
+        path=facts.get("path", ""),
+        name_format=facts.get("form", ""),
         clock=Clock(span[0]),
         tree=RepositoryTree(answer),
         history=history,
     )
 
 
-def whole(example: Example) -> bytes:
+def plan_bytes(example: Example) -> bytes:
     """A plan that holds the example: its sections, or its head, in place of the clean plan's own; or the example alone."""
     head = "\n## " not in example.text and "living" in example.text
     text = with_sections(example.text) if head or example.text.startswith("## ") else example.text
     return text.encode()
 
 
-def found(example: Example, data: bytes) -> list[str]:
+def finding_codes(example: Example, data: bytes) -> list[str]:
     """The codes of what all rules find, also those that are off by default."""
-    if example.shelf is not None:
-        return [finding.code for _, finding in lint_project(example.shelf, dict.fromkeys(RULES, ERROR))]
+    if example.project_facts is not None:
+        return [finding.code for _, finding in lint_project(example.project_facts, dict.fromkeys(RULES, ERROR))]
     return [
-        finding.code for finding in lint_bytes(data, example.given, {code: rule.level for code, rule in RULES.items()})
+        finding.code
+        for finding in lint_bytes(data, example.context, {code: rule.level for code, rule in RULES.items()})
     ]

@@ -21,18 +21,23 @@ if TYPE_CHECKING:
 FILE = ".agent/lint-baseline.json"
 PLAN = ".agent/execplans/2026-01-01_parser.md"
 BAD = CLEAN.replace("(2025-12-30 09:15Z) ", "").replace("  Rationale: A task is a line.\n", "")
-ALL = ("EP103", "EP202", "EP301", "EP303")
+RULE_CODES = ("EP103", "EP202", "EP301", "EP303")
 
 
-def _found(text: str) -> tuple[list[Finding], list[str]]:
+def _lint_with_fingerprints(text: str) -> tuple[list[Finding], list[str]]:
     plan = reader.read(text.encode())
-    findings = lint_plan(plan, None, {code: RULES[code].level for code in ALL})
+    findings = lint_plan(plan, None, {code: RULES[code].level for code in RULE_CODES})
     return findings, compute_fingerprints(findings, plan)
 
 
-def _new(before: str, after: str) -> list[str]:
+def _new_codes(before: str, after: str) -> list[str]:
     """The codes that are new in a plan of which all was known before."""
-    return [each.code for each in apply_baseline(count_by_mark(*_found(before)), *_found(after), ALL).new_findings]
+    return [
+        finding.code
+        for finding in apply_baseline(
+            count_by_mark(*_lint_with_fingerprints(before)), *_lint_with_fingerprints(after), RULE_CODES
+        ).new_findings
+    ]
 
 
 # The pure part.
@@ -52,8 +57,8 @@ def _new(before: str, after: str) -> list[str]:
     ],
 )
 def test_what_is_known_stays_known(after: str) -> None:
-    assert [each.code for each in _found(after)[0]] == ["EP202", "EP301"]
-    assert _new(BAD, after) == []
+    assert [finding.code for finding in _lint_with_fingerprints(after)[0]] == ["EP202", "EP301"]
+    assert _new_codes(BAD, after) == []
 
 
 @pytest.mark.parametrize(
@@ -67,22 +72,22 @@ def test_what_is_known_stays_known(after: str) -> None:
     ],
 )
 def test_what_is_new_is_found(after: str, new: list[str]) -> None:
-    assert _new(BAD, after) == new
+    assert _new_codes(BAD, after) == new
 
 
 def test_the_same_words_in_another_section_are_new() -> None:
     first = Finding("EP404", "warning", 3, 1, 3, 4, "a message")
-    words = ["make", "make"]
-    plan = reader.read(f"# A\n\n{words[0]}\n\n## Progress\n\n{words[1]}\n".encode())
-    known = count_by_mark([first], compute_fingerprints([first], plan))
+    texts = ["make", "make"]
+    plan = reader.read(f"# A\n\n{texts[0]}\n\n## Progress\n\n{texts[1]}\n".encode())
+    known_counts = count_by_mark([first], compute_fingerprints([first], plan))
     other = first._replace(line=7, end_line=7)
-    assert apply_baseline(known, [other], compute_fingerprints([other], plan), ["EP404"]).new_findings == [other]
+    assert apply_baseline(known_counts, [other], compute_fingerprints([other], plan), ["EP404"]).new_findings == [other]
 
 
 def test_words_of_a_place_decide_and_not_those_around_them() -> None:
-    def mark(line: str, words: str) -> list[str]:
-        begin = line.index(words)
-        finding = Finding("EP401", "warning", 1, begin + 1, 1, begin + len(words), "a message")
+    def mark(line: str, excerpt: str) -> list[str]:
+        begin = line.index(excerpt)
+        finding = Finding("EP401", "warning", 1, begin + 1, 1, begin + len(excerpt), "a message")
         return compute_fingerprints([finding], reader.read(f"{line}\n".encode()))
 
     assert mark("See `/home/ann/a` now", "/home/ann/a") == mark("Look into `/home/ann/a`.", "/home/ann/a")
@@ -90,13 +95,13 @@ def test_words_of_a_place_decide_and_not_those_around_them() -> None:
 
 
 def test_what_is_gone_is_counted_where_the_rule_ran() -> None:
-    known = count_by_mark(*_found(BAD))
-    sifted = apply_baseline(known, *_found(CLEAN), ALL)
-    assert sorted(mark.split(":")[0] for mark in sifted.resolved) == ["EP202", "EP301"]
-    assert (sifted.known_count, sifted.unchecked) == (0, {})
-    sifted = apply_baseline(known, *_found(CLEAN), ["EP202"])
-    assert [mark.split(":")[0] for mark in sifted.resolved] == ["EP202"]
-    assert [mark.split(":")[0] for mark in sifted.unchecked] == ["EP301"]
+    known_counts = count_by_mark(*_lint_with_fingerprints(BAD))
+    filtered = apply_baseline(known_counts, *_lint_with_fingerprints(CLEAN), RULE_CODES)
+    assert sorted(mark.split(":")[0] for mark in filtered.resolved) == ["EP202", "EP301"]
+    assert (filtered.known_count, filtered.unchecked) == (0, {})
+    filtered = apply_baseline(known_counts, *_lint_with_fingerprints(CLEAN), ["EP202"])
+    assert [mark.split(":")[0] for mark in filtered.resolved] == ["EP202"]
+    assert [mark.split(":")[0] for mark in filtered.unchecked] == ["EP301"]
 
 
 def test_a_file_that_cannot_be_read_is_never_known() -> None:
@@ -104,36 +109,39 @@ def test_a_file_that_cannot_be_read_is_never_known() -> None:
     assert count_by_mark([finding], compute_fingerprints([finding], None)) == {}
 
 
-def _tasks(count: int) -> str:
+def _plan_with_done_tasks(count: int) -> str:
     return with_sections("## Progress\n\n" + "".join([f"- [x] Task {at}.\n" for at in range(count)]))
 
 
 def test_more_findings_than_are_listed_are_known_by_their_number() -> None:
-    many = _tasks(MAX_FINDINGS + 20)
-    known = count_by_mark(*_found(many))
-    assert sum(known.values()) == MAX_FINDINGS + 20
-    assert known["EP202:more"] == 20
-    for after in (many, _tasks(MAX_FINDINGS + 10), many.replace("- [x] Task 3.\n", "")):
-        assert apply_baseline(known, *_found(after), ALL).new_findings == []
-    for after in (_tasks(MAX_FINDINGS + 21), many.replace("Task 3.", "Task three.")):
-        assert [each.message[:4] for each in apply_baseline(known, *_found(after), ALL).new_findings] == ["and "]
-    assert count_by_rule(_found(many)[0])[0][:3] == ("EP202", "warning", MAX_FINDINGS + 20)
+    long_plan = _plan_with_done_tasks(MAX_FINDINGS + 20)
+    known_counts = count_by_mark(*_lint_with_fingerprints(long_plan))
+    assert sum(known_counts.values()) == MAX_FINDINGS + 20
+    assert known_counts["EP202:more"] == 20
+    for changed_plan in (long_plan, _plan_with_done_tasks(MAX_FINDINGS + 10), long_plan.replace("- [x] Task 3.\n", "")):
+        assert apply_baseline(known_counts, *_lint_with_fingerprints(changed_plan), RULE_CODES).new_findings == []
+    for changed_plan in (_plan_with_done_tasks(MAX_FINDINGS + 21), long_plan.replace("Task 3.", "Task three.")):
+        assert [
+            finding.message[:4]
+            for finding in apply_baseline(known_counts, *_lint_with_fingerprints(changed_plan), RULE_CODES).new_findings
+        ] == ["and "]
+    assert count_by_rule(_lint_with_fingerprints(long_plan)[0])[0][:3] == ("EP202", "warning", MAX_FINDINGS + 20)
 
 
 def test_a_plan_that_was_moved_is_found_by_its_name() -> None:
-    def gone(path: str) -> bool:
+    def is_gone(path: str) -> bool:
         return path.startswith("plans/here")
 
-    assert find_moved_plan("archive/a.md", ["plans/a.md", "plans/b.md"], gone) == "plans/a.md"
-    assert find_moved_plan("archive/a.md", ["plans/here/a.md"], gone) == ""
-    assert find_moved_plan("archive/a.md", ["plans/x/a.md", "plans/y/a.md"], gone) == ""
-    ours = ["plans/x/ExecPlan.md", "plans/y/ExecPlan.md"]
-    assert find_moved_plan("archive/x/ExecPlan.md", ours, gone) == "plans/x/ExecPlan.md"
+    assert find_moved_plan("archive/a.md", ["plans/a.md", "plans/b.md"], is_gone) == "plans/a.md"
+    assert find_moved_plan("archive/a.md", ["plans/here/a.md"], is_gone) == ""
+    assert find_moved_plan("archive/a.md", ["plans/x/a.md", "plans/y/a.md"], is_gone) == ""
+    known_paths = ["plans/x/ExecPlan.md", "plans/y/ExecPlan.md"]
+    assert find_moved_plan("archive/x/ExecPlan.md", known_paths, is_gone) == "plans/x/ExecPlan.md"
 
 
 def test_digests_of_findings_are_unique_and_stay() -> None:
     def digests(text: str, path: str = "a.md") -> list[str]:
-        return list(unique_fingerprints(_found(text)[1], path))
+        return list(unique_fingerprints(_lint_with_fingerprints(text)[1], path))
 
     twice = BAD.replace("- [x] Read lines.", "- [x] Read lines.\n- [x] Read lines.")
     assert len(set(digests(twice) + digests(twice, "b.md"))) == 6
@@ -143,13 +151,13 @@ def test_digests_of_findings_are_unique_and_stay() -> None:
 # The command.
 
 
-def _write(folder: Folder, text: str = BAD) -> dict[str, Any]:
+def _write_baseline(folder: Folder, text: str = BAD) -> dict[str, Any]:
     folder.plan(text)
     return folder.ok("lint", "--write-baseline")
 
 
 def test_adoption(repo: Folder) -> None:
-    data = _write(repo)
+    data = _write_baseline(repo)
     assert data["baseline"] == {"file": FILE, "known": 2, "gone": 0}
     assert data["changed"] is True
     assert repo.run("lint").exit == 1
@@ -164,7 +172,7 @@ def test_adoption(repo: Folder) -> None:
 
 
 def test_it_is_written_again_only_when_it_differs(repo: Folder) -> None:
-    _write(repo)
+    _write_baseline(repo)
     path = repo.path / FILE
     before = path.read_bytes(), path.stat().st_ino
     assert repo.ok("lint", "--write-baseline")["changed"] is False
@@ -182,7 +190,7 @@ def test_a_dry_run_writes_nothing(repo: Folder) -> None:
     assert data["diff"].startswith(f"--- /dev/null\n+++ b/{FILE}\n")
     assert not (repo.path / FILE).exists()
     assert repo.git("status", "--porcelain").split() == ["??", ".agent/"]
-    _write(repo)
+    _write_baseline(repo)
     assert repo.ok("lint", "--write-baseline", "--dry-run")["diff"] == ""
 
 
@@ -199,7 +207,7 @@ def test_an_archived_plan_stays_known(repo: Folder) -> None:
 
 def test_plans_that_were_not_checked_keep_their_entries(repo: Folder) -> None:
     repo.plan(BAD)
-    other = repo.plan(BAD, "2026-01-02_reader")
+    other_path = repo.plan(BAD, "2026-01-02_reader")
     repo.ok("lint", "--write-baseline")
     repo.plan(CLEAN)
     data = repo.ok("lint", "parser", "--baseline", FILE)
@@ -207,12 +215,12 @@ def test_plans_that_were_not_checked_keep_their_entries(repo: Folder) -> None:
     assert repo.ok("lint", "reader", "--baseline", FILE)["baseline"]["gone"] == 0
     repo.ok("lint", "parser", "--write-baseline")
     assert list(json.loads((repo.path / FILE).read_bytes())["plans"]) == [".agent/execplans/2026-01-02_reader.md"]
-    other.unlink()
+    other_path.unlink()
     assert "2 entries of the baseline are gone" in repo.run("lint", "--baseline", FILE).out
 
 
 def test_staged_plans_and_standard_input_are_held_against_it(repo: Folder) -> None:
-    _write(repo)
+    _write_baseline(repo)
     repo.git("add", "-A")
     assert repo.ok("lint", "--staged", "--baseline", FILE)["baseline"]["known"] == 2
     call = ("lint", "-", "--stdin-filename", PLAN, "--baseline", FILE)
@@ -222,19 +230,19 @@ def test_staged_plans_and_standard_input_are_held_against_it(repo: Folder) -> No
 
 @pytest.mark.parametrize("form", ["github", "sarif", "junit", "gitlab"])
 def test_known_findings_are_in_no_form(repo: Folder, form: str) -> None:
-    _write(repo)
+    _write_baseline(repo)
     result = repo.run("lint", "--baseline", FILE, "--format", form)
     assert result.exit == 0
     assert "EP202" not in result.out
 
 
 def test_from_a_folder_below_and_by_any_name(repo: Folder) -> None:
-    below = repo.path / "src"
-    below.mkdir()
+    subfolder = repo.path / "src"
+    subfolder.mkdir()
     repo.plan(BAD)
-    result = repo.run("lint", "--write-baseline", cwd=below)
+    result = repo.run("lint", "--write-baseline", cwd=subfolder)
     assert result.out.endswith(f"next: execplan lint --baseline ../{FILE}\n")
-    assert repo.run("lint", "--baseline", f"../{FILE}", cwd=below).exit == 0
+    assert repo.run("lint", "--baseline", f"../{FILE}", cwd=subfolder).exit == 0
     assert repo.run("lint", "--write-baseline", "--baseline", "ci/known plans.json").exit == 0
     assert (repo.path / "ci/known plans.json").read_bytes() == (repo.path / FILE).read_bytes()
 
@@ -244,7 +252,7 @@ def test_a_plan_that_cannot_be_read_is_found_while_it_is_written(repo: Folder) -
     repo.plan(b"\xff", "2026-01-02_broken")
     result = repo.run("lint", "--write-baseline", "--json")
     assert result.exit == 1
-    assert [each["code"] for each in result.json["data"]["findings"]] == ["EP001"]
+    assert [finding["code"] for finding in result.json["data"]["findings"]] == ["EP001"]
     result = repo.run("lint", "--baseline", FILE, "--format", "concise", "-q")
     assert (result.exit, result.out.count("EP001")) == (1, 1)
 
@@ -270,12 +278,12 @@ def test_a_plan_that_cannot_be_read_is_found_while_it_is_written(repo: Folder) -
         b"\xff\xfe",
     ],
 )
-def test_a_file_that_is_none_is_refused_and_stays(repo: Folder, content: str | bytes) -> None:
+def test_a_file_that_is_no_baseline_is_an_error_and_stays(repo: Folder, content: str | bytes) -> None:
     repo.plan(BAD)
     path = repo.write(FILE, content)
     before = path.read_bytes()
-    for more in ((), ("--write-baseline",)):
-        result = repo.run("lint", "--baseline", FILE, *more, "--json")
+    for options in ((), ("--write-baseline",)):
+        result = repo.run("lint", "--baseline", FILE, *options, "--json")
         assert (result.exit, result.json["error"]["code"]) == (3, "bad-baseline")
         assert FILE in result.json["error"]["message"]
         assert "--write-baseline" in result.json["error"]["hint"]

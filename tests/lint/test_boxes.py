@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.plan import reader
-from tests.lint.one import found, lines, mended, words
+from tests.lint.one import findings, fixed_text, lines, marked_text
 
 HEAD = "# Build\n\n## Progress\n\n"
 
@@ -31,17 +31,17 @@ HEAD = "# Build\n\n## Progress\n\n"
         ("- [x] a\n-[ ] b\n-[X] c", "- [x] a\n- [ ] b\n- [x] c"),
     ],
 )
-def test_what_is_certain_is_mended(before: str, after: str) -> None:
-    assert mended("EP206", f"{HEAD}{before}\n") == f"{HEAD}{after}\n"
-    assert found("EP206", f"{HEAD}{after}\n") == []
+def test_what_is_certain_is_fixed(before: str, after: str) -> None:
+    assert fixed_text("EP206", f"{HEAD}{before}\n") == f"{HEAD}{after}\n"
+    assert findings("EP206", f"{HEAD}{after}\n") == []
 
 
 @pytest.mark.parametrize("mark", ["~", "-", "✓", "?", "."])
 def test_other_marks_are_told_and_kept(mark: str) -> None:
     text = f"{HEAD}- [x] a\n- [{mark}] b\n- [{mark}] c\n"
-    assert words("EP206", text) == [f"[{mark}]"]
-    assert found("EP206", text)[0].message == f"`[{mark}]` is neither open nor done (2 of them)"
-    assert mended("EP206", text) == text
+    assert marked_text("EP206", text) == [f"[{mark}]"]
+    assert findings("EP206", text)[0].message == f"`[{mark}]` is neither open nor done (2 of them)"
+    assert fixed_text("EP206", text) == text
 
 
 @pytest.mark.parametrize(
@@ -65,31 +65,31 @@ def test_other_marks_are_told_and_kept(mark: str) -> None:
     ],
 )
 def test_what_is_no_odd_task(line: str) -> None:
-    assert found("EP206", f"{HEAD}{line}\n") == []
+    assert findings("EP206", f"{HEAD}{line}\n") == []
 
 
 def test_other_sections_are_left_alone() -> None:
-    assert found("EP206", f"{HEAD}- [x] a\n\n## Validation and Acceptance\n\n* [X] a\n- [done] b\n-[ ] c\n") == []
+    assert findings("EP206", f"{HEAD}- [x] a\n\n## Validation and Acceptance\n\n* [X] a\n- [done] b\n-[ ] c\n") == []
 
 
 def test_what_may_stay_text_has_no_fix() -> None:
     text = f"{HEAD}- [x] a\n  - [x] b\n       -[ ] c\n"
-    assert [each.fix for each in found("EP206", text)] == [None]
+    assert [finding.fix for finding in findings("EP206", text)] == [None]
 
 
 def test_a_form_is_told_once() -> None:
     text = HEAD + "* [x] a\n" * 30
-    assert [each.message for each in found("EP206", text)] == ["the bullet of a task is `-` (30 of them)"]
+    assert [finding.message for finding in findings("EP206", text)] == ["the bullet of a task is `-` (30 of them)"]
 
 
 def test_line_ends_stay() -> None:
     text = f"{HEAD}* [X] a\n- [] b".replace("\n", "\r\n")
-    assert mended("EP206", text) == f"{HEAD}- [x] a\n- [ ] b".replace("\n", "\r\n")
+    assert fixed_text("EP206", text) == f"{HEAD}- [x] a\n- [ ] b".replace("\n", "\r\n")
 
 
 def test_boxes_outside_are_told_once_a_section() -> None:
     text = f"{HEAD}- [x] a\n\n## Steps\n\n- [x] a\n- [ ] b\n\n## Notes\n\n1. [ ] c\n\n## Progress\n\n- [ ] d\n"
-    assert [(each.line, each.message) for each in found("EP207", text)] == [
+    assert [(finding.line, finding.message) for finding in findings("EP207", text)] == [
         (9, "2 boxes outside Progress, in Steps: not counted as work"),
         (14, "a box outside Progress, in Notes: not counted as work"),
     ]
@@ -97,7 +97,7 @@ def test_boxes_outside_are_told_once_a_section() -> None:
 
 def test_ticked_boxes_outside_are_no_open_work() -> None:
     text = f"{HEAD}- [ ] a\n\n## Checks\n\n- [x] a\n- [X] b\n\n## Notes\n\n- [~] c\n"
-    assert found("EP207", text) == []
+    assert findings("EP207", text) == []
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_the_same_words(tasks: str, at: list[int]) -> None:
     ],
 )
 def test_a_half_done_task_is_split(task: str, after: str) -> None:
-    assert mended("EP210", f"{HEAD}{task}\n") == f"{HEAD}{after}\n"
+    assert fixed_text("EP210", f"{HEAD}{task}\n") == f"{HEAD}{after}\n"
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_a_half_done_task_is_split(task: str, after: str) -> None:
     ],
 )
 def test_a_half_done_task_that_a_person_has_to_split(task: str) -> None:
-    assert [each.fix for each in found("EP210", f"{HEAD}{task}\n")] == [None]
-    assert words("EP210", f"{HEAD}{task}\n") == ["remaining:"]
+    assert [finding.fix for finding in findings("EP210", f"{HEAD}{task}\n")] == [None]
+    assert marked_text("EP210", f"{HEAD}{task}\n") == ["remaining:"]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_half_done_task_that_a_person_has_to_split(task: str) -> None:
     ],
 )
 def test_what_is_not_half_done(task: str) -> None:
-    assert found("EP210", f"{HEAD}{task}\n") == []
+    assert findings("EP210", f"{HEAD}{task}\n") == []
 
 
 def test_all_forms_in_one_list() -> None:
@@ -177,7 +177,7 @@ def test_all_forms_in_one_list() -> None:
         "- [~] c",
     ]
     text = HEAD + "\n".join(items) + "\n"
-    plan = reader.read(mended("EP206", text).encode())
+    plan = reader.read(fixed_text("EP206", text).encode())
     marks = " xX xX ".lower()
     assert "".join([task.mark for task in plan.tasks]) == marks * 4 + " x~"
     assert {task.item_block.mark for task in plan.tasks} == {"-", "1."}
@@ -198,6 +198,6 @@ def test_all_forms_in_one_list() -> None:
     ],
 )
 def test_a_stamp_in_another_place_is_told_where_it_belongs(task: str, dated: bool) -> None:
-    where = " in parentheses before its words, where it belongs" if dated else ""
-    messages = [each.message for each in found("EP202", f"{HEAD}- [x] {task}\n")]
-    assert messages == [f"task 1 is done and has no stamp{where}"]
+    suffix = " in parentheses before its words, where it belongs" if dated else ""
+    messages = [finding.message for finding in findings("EP202", f"{HEAD}- [x] {task}\n")]
+    assert messages == [f"task 1 is done and has no stamp{suffix}"]

@@ -14,7 +14,7 @@ from execplan.linter.runner import RULES, Finding, lint_bytes
 from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
 
-THERE = ("src/reader.py", "docs/guide.md", "plans/parser.md", "plans/artifacts/parser/run.log")
+EXISTING_PATHS = ("src/reader.py", "docs/guide.md", "plans/parser.md", "plans/artifacts/parser/run.log")
 
 
 def lint(code: str, text: str, *, path: str = "plans/parser.md", absent: tuple[str, ...] = ()) -> list[Finding]:
@@ -22,19 +22,19 @@ def lint(code: str, text: str, *, path: str = "plans/parser.md", absent: tuple[s
 
     def answer(kind: str, subject: str) -> object:
         if kind == "has":
-            return any(f"{each}/".startswith(f"{subject}/") for each in THERE)
-        return any(f"/{each}".endswith(f"/{subject}") for each in THERE)
+            return any(f"{existing}/".startswith(f"{subject}/") for existing in EXISTING_PATHS)
+        return any(f"/{existing}".endswith(f"/{subject}") for existing in EXISTING_PATHS)
 
-    given = RuleContext(
+    context = RuleContext(
         path=path, clock=Clock(0), tree=RepositoryTree(answer), history=GitHistory(missing_symbols=frozenset(absent))
     )
-    return lint_bytes(with_sections(text).encode(), given, {code: RULES[code].level})
+    return lint_bytes(with_sections(text).encode(), context, {code: RULES[code].level})
 
 
-def seen(code: str, text: str, **more: str) -> list[str]:
+def marked_text(code: str, text: str, **options: str) -> list[str]:
     """The words that the findings stand at."""
     lines = with_sections(text).split("\n")
-    return [lines[each.line - 1][each.column - 1 : each.end_column] for each in lint(code, text, **more)]  # type: ignore[arg-type]
+    return [lines[finding.line - 1][finding.column - 1 : finding.end_column] for finding in lint(code, text, **options)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def seen(code: str, text: str, **more: str) -> list[str]:
     ],
 )
 def test_paths_of_one_machine(words: str, found: list[str]) -> None:
-    assert seen("EP401", f"## Concrete Steps\n\n{words}\n") == found
+    assert marked_text("EP401", f"## Concrete Steps\n\n{words}\n") == found
 
 
 def test_what_was_printed_may_hold_a_path_of_one_machine() -> None:
@@ -87,7 +87,7 @@ def test_what_was_printed_may_hold_a_path_of_one_machine() -> None:
     ],
 )
 def test_paths_that_are_not_there(words: str, found: list[str]) -> None:
-    assert seen("EP402", f"## Context and Orientation\n\n{words}\n") == found
+    assert marked_text("EP402", f"## Context and Orientation\n\n{words}\n") == found
 
 
 def test_a_path_that_the_plan_of_work_makes_is_new() -> None:
@@ -95,8 +95,8 @@ def test_a_path_that_the_plan_of_work_makes_is_new() -> None:
     assert len(lint("EP402", context)) == 1
     assert lint("EP402", context + "## Plan of Work\n\nCreate `src/scanner.py` with one function.\n") == []
     data = with_sections(context).encode()
-    given = RuleContext(is_archived=True, tree=RepositoryTree(lambda kind, subject: False))
-    assert lint_bytes(data, given, {"EP402": "warning"}) == []
+    rule_context = RuleContext(is_archived=True, tree=RepositoryTree(lambda kind, subject: False))
+    assert lint_bytes(data, rule_context, {"EP402": "warning"}) == []
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_command_that_nobody_is_to_type_is_no_risk() -> None:
     ],
 )
 def test_links_lead_somewhere(words: str, found: list[str]) -> None:
-    assert seen("EP409", f"## Artifacts and Notes\n\n{words}\n") == found
+    assert marked_text("EP409", f"## Artifacts and Notes\n\n{words}\n") == found
 
 
 def test_anchors_are_those_of_github() -> None:
@@ -296,7 +296,7 @@ def test_anchors_are_those_of_github() -> None:
         '## Plan of Work\n\n### The `scan()` step, *first*\n\n### Same\n\n### Same\n\n### Öl & 열쇠\n\n<a id="Here"></a>\n\n'
         "[a](#the-scan-step-first) [b](#same-1) [c](#öl--열쇠) [d](#here) [e](#same-2)\n"
     )
-    assert seen("EP409", text) == ["#same-2"]
+    assert marked_text("EP409", text) == ["#same-2"]
 
 
 def test_links_of_a_plan_that_lies_nowhere_are_not_judged() -> None:
@@ -305,14 +305,14 @@ def test_links_of_a_plan_that_lies_nowhere_are_not_judged() -> None:
 
 def test_the_secret_is_not_in_the_message() -> None:
     secret = "ghp_" + "Zk3Qw9Xb7Lm2Rt5Yc8Vn4Hj6Pd1Fg0TsuE4i"
-    for words in (f"`{secret}`", f"```\n{secret}\n```", f"<!-- {secret} -->"):
-        found = lint("EP410", f"## Concrete Steps\n\n{words}\n")
-        assert [each.level for each in found] == ["error"]
-        assert secret[:4] in found[0].message
-        assert secret[:5] not in found[0].message
+    for text in (f"`{secret}`", f"```\n{secret}\n```", f"<!-- {secret} -->"):
+        findings = lint("EP410", f"## Concrete Steps\n\n{text}\n")
+        assert [finding.level for finding in findings] == ["error"]
+        assert secret[:4] in findings[0].message
+        assert secret[:5] not in findings[0].message
 
 
-DONE = "## Progress\n\n- [x] (2026-03-07 23:27Z) Build it.\n\n## Interfaces and Dependencies\n\n"
+DONE_PROGRESS = "## Progress\n\n- [x] (2026-03-07 23:27Z) Build it.\n\n## Interfaces and Dependencies\n\n"
 
 
 @pytest.mark.parametrize(
@@ -326,12 +326,12 @@ DONE = "## Progress\n\n- [x] (2026-03-07 23:27Z) Build it.\n\n## Interfaces and 
     ],
 )
 def test_symbols_of_the_interfaces(words: str, found: list[str]) -> None:
-    plan = reader.read(with_sections(DONE + words + "\n").encode())
-    names = find_symbols(plan, PlanSource(plan))
-    assert [each.text for each in names] == found
-    absent = tuple(each.text for each in names)
-    assert [each.message.split(" ")[0] for each in lint("EP407", DONE + words, absent=absent)] == found
-    assert lint("EP407", (DONE + words).replace("[x]", "[ ]"), absent=absent) == []
+    plan = reader.read(with_sections(DONE_PROGRESS + words + "\n").encode())
+    symbols = find_symbols(plan, PlanSource(plan))
+    assert [symbol.text for symbol in symbols] == found
+    absent = tuple(symbol.text for symbol in symbols)
+    assert [finding.message.split(" ")[0] for finding in lint("EP407", DONE_PROGRESS + words, absent=absent)] == found
+    assert lint("EP407", (DONE_PROGRESS + words).replace("[x]", "[ ]"), absent=absent) == []
 
 
 def test_what_a_renderer_makes_no_code_of_is_not_reported() -> None:
@@ -339,9 +339,9 @@ def test_what_a_renderer_makes_no_code_of_is_not_reported() -> None:
 
 
 def test_the_clean_plan_has_no_finding_of_these() -> None:
-    mine = {code: rule.level for code, rule in RULES.items() if "EP401" <= code <= "EP410"}
+    levels = {code: rule.level for code, rule in RULES.items() if "EP401" <= code <= "EP410"}
     tree = RepositoryTree(lambda kind, subject: subject == "src/reader.py")
-    assert lint_bytes(CLEAN.encode(), RuleContext(path="plans/a.md", tree=tree, history=GitHistory()), mine) == []
+    assert lint_bytes(CLEAN.encode(), RuleContext(path="plans/a.md", tree=tree, history=GitHistory()), levels) == []
 
 
 @pytest.mark.parametrize(
@@ -356,5 +356,5 @@ def test_the_clean_plan_has_no_finding_of_these() -> None:
     ],
 )
 def test_a_bold_date_and_author(decision: str, lacks: list[str]) -> None:
-    messages = [each.message.split(":")[0] for each in lint("EP302", f"## Decision Log\n\n- {decision}\n")]
+    messages = [finding.message.split(":")[0] for finding in lint("EP302", f"## Decision Log\n\n- {decision}\n")]
     assert messages == lacks

@@ -19,10 +19,10 @@ from tests.plans import CLEAN
 LEVELS = {"TEST1": WARNING}
 
 
-def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE) -> None:
+def _register_rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE) -> None:
     """A rule that finds a line with the old words and puts the new ones into it; none takes the line out."""
 
-    def check(plan: ParsedPlan, given: RuleContext) -> Iterator[RuleMatch]:
+    def check(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         for at, line in enumerate(plan.text.lines):
             if old in line:
                 lines = (line.replace(old, new),) if new else ()
@@ -31,25 +31,25 @@ def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE)
     monkeypatch.setitem(RULES, "TEST1", Rule("TEST1", WARNING, check, fix=kind))
 
 
-def _fixed(data: bytes, *, unsafe: bool = False) -> tuple[str, int]:
-    made: Counter[str] = Counter()
-    return apply_change(data, build_fix_change(RuleContext(), LEVELS, unsafe=unsafe, fix_counts=made))[
+def _apply_fixes(data: bytes, *, unsafe: bool = False) -> tuple[str, int]:
+    fix_counts: Counter[str] = Counter()
+    return apply_change(data, build_fix_change(RuleContext(), LEVELS, unsafe=unsafe, fix_counts=fix_counts))[
         0
-    ].decode(), made.total()
+    ].decode(), fix_counts.total()
 
 
 def test_every_line_is_mended_at_once_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    _rule(monkeypatch, "Every step", "Each step")
-    text, count = _fixed(CLEAN.encode())
+    _register_rule(monkeypatch, "Every step", "Each step")
+    text, count = _apply_fixes(CLEAN.encode())
     assert (text, count) == (CLEAN.replace("Every step", "Each step"), 1)
-    assert _fixed(text.encode()) == (text, 0)
+    assert _apply_fixes(text.encode()) == (text, 0)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_stay(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    _rule(monkeypatch, "Every step", "Each step")
+    _register_rule(monkeypatch, "Every step", "Each step")
     data = CLEAN.replace("\n", end).encode()
-    assert _fixed(data)[0].encode() == data.replace(b"Every step", b"Each step")
+    assert _apply_fixes(data)[0].encode() == data.replace(b"Every step", b"Each step")
 
 
 @pytest.mark.parametrize(
@@ -66,40 +66,40 @@ def test_line_ends_stay(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
 def test_a_safe_fix_that_would_say_something_else_is_not_made(
     monkeypatch: pytest.MonkeyPatch, old: str, new: str
 ) -> None:
-    _rule(monkeypatch, old, new)
-    assert _fixed(CLEAN.encode()) == (CLEAN, 0)
+    _register_rule(monkeypatch, old, new)
+    assert _apply_fixes(CLEAN.encode()) == (CLEAN, 0)
 
 
 def test_one_that_would_does_not_keep_the_others_from_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    _rule(monkeypatch, "parse", "pars")
+    _register_rule(monkeypatch, "parse", "pars")
     text = CLEAN.replace("Every step", "Every parse step").replace("Write the scanner", "Parse, parse")
-    fixed, count = _fixed(text.encode())
+    fixed, count = _apply_fixes(text.encode())
     assert count == 2
     assert "Every pars step" in fixed
     assert "- [ ] Build the parser." in fixed
 
 
 def test_an_unsafe_fix_is_made_where_asked_and_may_change_tasks_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    _rule(monkeypatch, "- [ ] Build the parser.", "- [ ] Build it.", UNSAFE)
-    assert _fixed(CLEAN.encode()) == (CLEAN, 0)
-    assert _fixed(CLEAN.encode(), unsafe=True)[1] == 1
-    _rule(monkeypatch, "# Build the parser", "# Build it", UNSAFE)
-    assert _fixed(CLEAN.encode(), unsafe=True) == (CLEAN, 0)
+    _register_rule(monkeypatch, "- [ ] Build the parser.", "- [ ] Build it.", UNSAFE)
+    assert _apply_fixes(CLEAN.encode()) == (CLEAN, 0)
+    assert _apply_fixes(CLEAN.encode(), unsafe=True)[1] == 1
+    _register_rule(monkeypatch, "# Build the parser", "# Build it", UNSAFE)
+    assert _apply_fixes(CLEAN.encode(), unsafe=True) == (CLEAN, 0)
 
 
 def test_a_fix_that_brings_its_finding_back_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    _rule(monkeypatch, "Every step", "Every step!")
-    text, count = _fixed(CLEAN.encode())
+    _register_rule(monkeypatch, "Every step", "Every step!")
+    text, count = _apply_fixes(CLEAN.encode())
     assert count == text.count("!") == 20
 
 
 def test_nothing_behind_an_open_fence_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
-    _rule(monkeypatch, "Every step", "Each step")
+    _register_rule(monkeypatch, "Every step", "Each step")
     text = CLEAN.replace("## Concrete Steps\n", "## Concrete Steps\n\n```\n")
-    assert _fixed(text.encode()) == (text, 0)
+    assert _apply_fixes(text.encode()) == (text, 0)
 
 
 def test_a_plan_in_conflict_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    _rule(monkeypatch, "Every step", "Each step")
+    _register_rule(monkeypatch, "Every step", "Each step")
     with pytest.raises(ExecplanError, match="conflict"):
-        _fixed(CLEAN.replace("Every step", "<<<<<<< HEAD\nEvery step\n=======\n>>>>>>> x\n").encode())
+        _apply_fixes(CLEAN.replace("Every step", "<<<<<<< HEAD\nEvery step\n=======\n>>>>>>> x\n").encode())

@@ -14,16 +14,16 @@ def _finding(line: int, message: str, code: str = "EP207", level: str = "hint", 
 
 def test_sections_with_placeholder_text() -> None:
     findings = lint_bytes(from_template("plan").encode())
-    left = [each for each in findings if each.code == "EP109"]
-    folded = merge_findings(findings)
-    assert len(left) == 8
-    assert [each.code for each in folded].count("EP109") == 1
-    message = next(each.message for each in folded if each.code == "EP109")
+    placeholder_findings = [finding for finding in findings if finding.code == "EP109"]
+    merged = merge_findings(findings)
+    assert len(placeholder_findings) == 8
+    assert [finding.code for finding in merged].count("EP109") == 1
+    message = next(finding.message for finding in merged if finding.code == "EP109")
     assert message.startswith(
         "8 sections still hold placeholder text: Purpose / Big Picture, Context and Orientation, "
     )
     assert message.endswith("Interfaces and Dependencies")
-    assert next(each for each in folded if each.code == "EP109")[:6] == left[0][:6]
+    assert next(finding for finding in merged if finding.code == "EP109")[:6] == placeholder_findings[0][:6]
 
 
 def test_one_section_keeps_its_message() -> None:
@@ -33,12 +33,12 @@ def test_one_section_keeps_its_message() -> None:
 
 def test_equal_messages_name_their_lines() -> None:
     findings = [_finding(line, "a box outside Progress") for line in (3, 9, 12)]
-    assert [(each.line, each.message) for each in merge_findings(findings)] == [
+    assert [(finding.line, finding.message) for finding in merge_findings(findings)] == [
         (3, "a box outside Progress (also lines 9, 12)")
     ]
     assert merge_findings([_finding(3, "x"), _finding(3, "x")])[0].message == "x (2 times)"
-    many = merge_findings([_finding(line, "x") for line in range(1, 15)])
-    assert many[0].message == "x (also lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more)"
+    merged = merge_findings([_finding(line, "x") for line in range(1, 15)])
+    assert merged[0].message == "x (also lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more)"
 
 
 def test_other_findings_stay_apart() -> None:

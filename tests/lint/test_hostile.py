@@ -18,22 +18,22 @@ SIZE = 100_000
 LEVELS = {code: rule.level for code, rule in RULES.items()}
 
 
-def full(piece: str) -> str:
+def repeated(piece: str) -> str:
     """A piece again and again."""
     return piece * (SIZE // len(piece))
 
 
-def each(piece: Callable[[int], str]) -> str:
+def numbered(make_piece: Callable[[int], str]) -> str:
     """Pieces that differ by their number."""
-    sizes = iter(range(0, SIZE, len(piece(100))))
-    return "".join([piece(at) for at, _ in enumerate(sizes)])
+    sizes = iter(range(0, SIZE, len(make_piece(100))))
+    return "".join([make_piece(at) for at, _ in enumerate(sizes)])
 
 
-def plan(section: str, text: str) -> str:
+def plan_text(section: str, text: str) -> str:
     return f"# Build the parser\n\n## {section}\n\n{text}\n"
 
 
-def found(text: str) -> list[Finding]:
+def all_findings(text: str) -> list[Finding]:
     """What all rules find, those that are off included, in a repository that has no file."""
     facts = RuleContext(
         path="plans/x.md",
@@ -51,53 +51,53 @@ def fenced(lines: str) -> str:
 @pytest.mark.parametrize(
     ("section", "text"),
     [
-        (outline.STEPS, full("\\`` `")),
-        (outline.STEPS, "``" + full("\\`")),
-        (outline.STEPS, "``" + full("\\") + "`"),
+        (outline.STEPS, repeated("\\`` `")),
+        (outline.STEPS, "``" + repeated("\\`")),
+        (outline.STEPS, "``" + repeated("\\") + "`"),
         (outline.STEPS, " ".join(["`" * size for size in takewhile(lambda size: size < 440, count(1))])),
-        (outline.STEPS, full("`")),
-        (outline.STEPS, fenced(full("sudo "))),
-        (outline.STEPS, fenced(full("A=1 "))),
-        (outline.STEPS, fenced(full("rm -x '\n"))),
-        (outline.STEPS, fenced("rm -r '" + full("x"))),
-        (outline.STEPS, each(lambda at: f"```sh {{#a{at} needs=b{at} task=c}}\nd\n```\n")),
-        (outline.STEPS, "```sh {#a}\n" + full("b | c\n") + "```"),
-        (outline.STEPS, "```sh {#a}\n" + full("b|") + "\n```"),
-        (outline.CONTEXT, each(lambda at: f"`a{at}/b.py` ")),
-        (outline.CONTEXT, each(lambda at: f"- `a/b{at}.py`\n")),
-        (outline.CONTEXT, full("".join([f"`a/b{at}.py` " for at in range(200)]) + "\n")),
-        (outline.CONTEXT, full("".join([f"`a/new{at}.py` " for at in range(200)]) + "\n")),
-        (outline.CONTEXT, full("[a](b%20c.md) ")),
-        (outline.PROGRESS, full("<!-- execplan: ignore EP202 -->\n- [x] Build it.\n\n")),
-        (outline.PROGRESS, full("<!-- execplan: ignore file EP -->\n") + full("- [x] Build it.\n")),
-        (outline.PROGRESS, "<!-- execplan: ignore " + each(lambda at: f"EP{at} ") + "-->\n- [x] Build it.\n"),
-        ("Decisions " + full("()"), "None yet."),
-        ("Decisions " + full(")"), "None yet."),
-        (outline.DECISIONS, each(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n")),
+        (outline.STEPS, repeated("`")),
+        (outline.STEPS, fenced(repeated("sudo "))),
+        (outline.STEPS, fenced(repeated("A=1 "))),
+        (outline.STEPS, fenced(repeated("rm -x '\n"))),
+        (outline.STEPS, fenced("rm -r '" + repeated("x"))),
+        (outline.STEPS, numbered(lambda at: f"```sh {{#a{at} needs=b{at} task=c}}\nd\n```\n")),
+        (outline.STEPS, "```sh {#a}\n" + repeated("b | c\n") + "```"),
+        (outline.STEPS, "```sh {#a}\n" + repeated("b|") + "\n```"),
+        (outline.CONTEXT, numbered(lambda at: f"`a{at}/b.py` ")),
+        (outline.CONTEXT, numbered(lambda at: f"- `a/b{at}.py`\n")),
+        (outline.CONTEXT, repeated("".join([f"`a/b{at}.py` " for at in range(200)]) + "\n")),
+        (outline.CONTEXT, repeated("".join([f"`a/new{at}.py` " for at in range(200)]) + "\n")),
+        (outline.CONTEXT, repeated("[a](b%20c.md) ")),
+        (outline.PROGRESS, repeated("<!-- execplan: ignore EP202 -->\n- [x] Build it.\n\n")),
+        (outline.PROGRESS, repeated("<!-- execplan: ignore file EP -->\n") + repeated("- [x] Build it.\n")),
+        (outline.PROGRESS, "<!-- execplan: ignore " + numbered(lambda at: f"EP{at} ") + "-->\n- [x] Build it.\n"),
+        ("Decisions " + repeated("()"), "None yet."),
+        ("Decisions " + repeated(")"), "None yet."),
+        (outline.DECISIONS, numbered(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n")),
     ],
 )
 def test_all_rules_come_to_an_end(section: str, text: str) -> None:
-    findings = found(plan(section, text))
+    findings = all_findings(plan_text(section, text))
     assert len([finding for finding in findings if finding.code != "EP010"]) <= (MAX_FINDINGS + 1) * len(RULES)
 
 
 def test_a_run_of_backticks_is_closed_by_the_next_of_its_length() -> None:
-    read = reader.read(b"``a`b`` \\``c` ``\\`d``e \\`f` g`\n")
-    assert [span.text for span in plan_source.PlanSource(read).code_spans] == ["a`b", "c", "\\`d", "g"]
+    plan = reader.read(b"``a`b`` \\``c` ``\\`d``e \\`f` g`\n")
+    assert [span.text for span in plan_source.PlanSource(plan).code_spans] == ["a`b", "c", "\\`d", "g"]
 
 
 def test_a_paragraph_is_joined_once_for_all_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    read = plan_source._render
+    rendered_kinds = []
+    render = plan_source._render
 
     def counted(kind: str, lines: list[str]) -> list[str] | None:
-        asked.append(kind)
-        return read(kind, lines)
+        rendered_kinds.append(kind)
+        return render(kind, lines)
 
     monkeypatch.setattr(plan_source, "_render", counted)
-    of = plan_source.PlanSource(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
-    assert all([of.is_code_span(span) for span in of.code_spans])
-    assert asked == ["codes"]
+    source = plan_source.PlanSource(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
+    assert all([source.is_code_span(span) for span in source.code_spans])
+    assert rendered_kinds == ["codes"]
 
 
 def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,21 +110,21 @@ def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatc
 
     monkeypatch.setattr(plan_paths.MissingPathExcuses, "_read_context", counted)
     names = "".join([f"`a/b{at}.py` " for at in range(300)])
-    found(plan(outline.CONTEXT, f"{names}\n" * 20))
+    all_findings(plan_text(outline.CONTEXT, f"{names}\n" * 20))
     assert 0 < len(reads) == len(set(reads)) <= 20
 
 
 def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    lost = destructive_commands.describe_loss
+    parsed_commands = []
+    describe_loss = destructive_commands.describe_loss
 
     def counted(command: str) -> str:
-        asked.append(command)
-        return lost(command)
+        parsed_commands.append(command)
+        return describe_loss(command)
 
     monkeypatch.setattr(destructive_commands, "describe_loss", counted)
-    found(plan(outline.STEPS, fenced(full("rm -x '\n"))))
-    assert 0 < len(asked) <= 500
+    all_findings(plan_text(outline.STEPS, fenced(repeated("rm -x '\n"))))
+    assert 0 < len(parsed_commands) <= 500
 
 
 @pytest.mark.parametrize("prompt", ["", "$ ", "% ", "PS> ", "❯ ", "➜ "])
@@ -137,9 +137,9 @@ def test_a_command_is_read_behind_every_prompt(prompt: str) -> None:
 
 
 def test_the_first_hundred_impossible_dates_are_told() -> None:
-    text = plan(outline.DECISIONS, each(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n"))
-    told = [finding.message.partition("-")[0] for finding in found(text) if finding.code == "EP203"]
-    assert told[:MAX_FINDINGS] == [str(1000 + at) for at in range(MAX_FINDINGS)]
+    text = plan_text(outline.DECISIONS, numbered(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n"))
+    years = [finding.message.partition("-")[0] for finding in all_findings(text) if finding.code == "EP203"]
+    assert years[:MAX_FINDINGS] == [str(1000 + at) for at in range(MAX_FINDINGS)]
 
 
 def test_closing_parentheses_go_in_one_pass() -> None:
@@ -151,6 +151,6 @@ def test_closing_parentheses_go_in_one_pass() -> None:
 
 def test_a_comment_hides_the_next_block_behind_other_comments() -> None:
     comments = "<!-- execplan: ignore EP301 -->\n\n<!-- execplan: ignore EP202 EP202 -->\n\n"
-    text = plan(outline.PROGRESS, f"{comments}- [x] Read lines.\n\nText.\n\n- [x] Build it.")
-    codes = [(finding.code, finding.line) for finding in found(text) if finding.code in ("EP010", "EP202")]
+    text = plan_text(outline.PROGRESS, f"{comments}- [x] Read lines.\n\nText.\n\n- [x] Build it.")
+    codes = [(finding.code, finding.line) for finding in all_findings(text) if finding.code in ("EP010", "EP202")]
     assert codes == [("EP010", 5), ("EP202", 13)]

@@ -14,15 +14,17 @@ from execplan.plan import reader
 from execplan.text.text_lines import digest
 from tests.plans import CLEAN, with_sections
 
-DONE = CLEAN.replace("- [ ]", "- [x] (2026-01-01 12:00Z)")
+COMPLETE_PLAN = CLEAN.replace("- [ ]", "- [x] (2026-01-01 12:00Z)")
 
 
-def codes(text: str, given: RuleContext, *of: str) -> list[str]:
+def codes(text: str, context: RuleContext, *rule_codes: str) -> list[str]:
     """The codes of some rules that find something."""
-    return [each.code for each in lint_bytes(text.encode(), given, {code: RULES[code].level for code in of})]
+    return [
+        finding.code for finding in lint_bytes(text.encode(), context, {code: RULES[code].level for code in rule_codes})
+    ]
 
 
-def at(moment: str) -> Clock:
+def clock_at(moment: str) -> Clock:
     """A clock that shows a moment."""
     stamp = read_timestamp(moment)
     span = minute_bounds(stamp) if stamp is not None else None
@@ -33,29 +35,33 @@ def at(moment: str) -> Clock:
 @pytest.mark.parametrize(
     ("text", "now", "found"),
     [
-        (DONE, "2026-01-02 12:00Z", False),
-        (DONE, "2026-01-02 12:01Z", True),
+        (COMPLETE_PLAN, "2026-01-02 12:00Z", False),
+        (COMPLETE_PLAN, "2026-01-02 12:01Z", True),
         (
-            DONE.replace("2026-01-01 12:00Z)", "2026-01-01)"),
+            COMPLETE_PLAN.replace("2026-01-01 12:00Z)", "2026-01-01)"),
             "2026-01-02 12:01Z",
             False,
         ),  # it may have been at 23:59, somewhere
-        (DONE.replace(" (2026-01-01 12:00Z)", "").replace(" (2025-12-30 09:15Z)", ""), "2026-03-01 12:00Z", False),
-        (DONE.replace("(2026-01-01 12:00Z)", "(2026-02-30 12:00Z)"), "2026-01-02 12:00Z", True),
+        (
+            COMPLETE_PLAN.replace(" (2026-01-01 12:00Z)", "").replace(" (2025-12-30 09:15Z)", ""),
+            "2026-03-01 12:00Z",
+            False,
+        ),
+        (COMPLETE_PLAN.replace("(2026-01-01 12:00Z)", "(2026-02-30 12:00Z)"), "2026-01-02 12:00Z", True),
         (CLEAN, "2026-03-01 12:00Z", False),
-        (DONE.replace("Lines can be read.", "None yet."), "2026-03-01 12:00Z", False),
-        (DONE.replace("- [x] (2026-01-01 12:00Z) Build", "- [~] Build"), "2026-03-01 12:00Z", False),
-        (DONE.replace("- [x] (2026-01-01 12:00Z) Build", "- [-] Build"), "2026-03-01 12:00Z", True),
+        (COMPLETE_PLAN.replace("Lines can be read.", "None yet."), "2026-03-01 12:00Z", False),
+        (COMPLETE_PLAN.replace("- [x] (2026-01-01 12:00Z) Build", "- [~] Build"), "2026-03-01 12:00Z", False),
+        (COMPLETE_PLAN.replace("- [x] (2026-01-01 12:00Z) Build", "- [-] Build"), "2026-03-01 12:00Z", True),
     ],
 )
 def test_complete_and_not_archived(text: str, now: str, found: bool) -> None:
-    assert codes(text, RuleContext(in_project=True, clock=at(now)), "EP503") == ["EP503"] * found
-    assert codes(text, RuleContext(clock=at(now)), "EP503") == []
+    assert codes(text, RuleContext(in_project=True, clock=clock_at(now)), "EP503") == ["EP503"] * found
+    assert codes(text, RuleContext(clock=clock_at(now)), "EP503") == []
 
 
 @pytest.mark.parametrize(("mark", "found"), [("x", True), ("X", True), ("~", False), ("/", False), (" ", False)])
 def test_no_outcome_is_missed_before_every_box_is_done(mark: str, found: bool) -> None:
-    text = DONE.replace("Lines can be read.", "None yet.").replace(
+    text = COMPLETE_PLAN.replace("Lines can be read.", "None yet.").replace(
         "- [x] (2026-01-01 12:00Z) Build", f"- [{mark}] Build"
     )
     assert f"- [{mark}] Build" in text
@@ -76,9 +82,9 @@ def test_no_outcome_is_missed_before_every_box_is_done(mark: str, found: bool) -
 def test_a_status_that_says_done(line: str) -> None:
     text = CLEAN.replace("This ExecPlan is a living document.", line)
     finding = lint_bytes(text.encode(), None, {"EP504": "warning"})[0]
-    words = text.split("\n")[finding.line - 1][finding.column - 1 : finding.end_column]
-    assert words == line.partition(":")[2].strip(" *`")
-    assert finding.message == f"the status says `{words}`, but task 2 is open and 1 more"
+    status_text = text.split("\n")[finding.line - 1][finding.column - 1 : finding.end_column]
+    assert status_text == line.partition(":")[2].strip(" *`")
+    assert finding.message == f"the status says `{status_text}`, but task 2 is open and 1 more"
     assert codes(text.replace("- [ ]", "- [x]"), RuleContext(), "EP504") == []
     assert codes(text, RuleContext(is_archived=True), "EP504") == []
     assert codes(text, RuleContext(is_superseded=True), "EP504") == []
@@ -115,31 +121,31 @@ def test_a_status_of_a_milestone_is_its_own() -> None:
 
 
 def test_an_archived_plan_is_what_its_evidence_says() -> None:
-    def given(evidence: str, *, archived: bool = False, given_up: bool = False) -> RuleContext:
+    def make_context(evidence: str, *, archived: bool = False, given_up: bool = False) -> RuleContext:
         return RuleContext(archived, given_up, path="archive/a.md", tree=RepositoryTree(lambda kind, subject: evidence))
 
-    right, wrong = digest(DONE.encode()), "0" * 64
-    assert codes(DONE, given(wrong, archived=True), "EP506") == ["EP506"]
-    assert codes(DONE, given(wrong, given_up=True), "EP506") == ["EP506"]
-    assert codes(DONE, given(wrong), "EP506") == []
-    assert codes(DONE, given(right, archived=True), "EP506") == []
-    assert codes(DONE.replace("\n", "\r\n"), given(right, archived=True), "EP506") == []
-    before = GitHistory(reader.read(CLEAN.encode()), "archive/a.md", was_archived=True)
-    assert codes(DONE, given("", archived=True)._replace(history=before), "EP506") == ["EP506"]
-    assert codes(DONE, given(right, archived=True)._replace(history=before), "EP506") == []
-    elsewhere = before._replace(committed_path="a.md", was_archived=False)
-    assert codes(DONE, given("", archived=True)._replace(history=elsewhere), "EP506") == []
+    right, wrong = digest(COMPLETE_PLAN.encode()), "0" * 64
+    assert codes(COMPLETE_PLAN, make_context(wrong, archived=True), "EP506") == ["EP506"]
+    assert codes(COMPLETE_PLAN, make_context(wrong, given_up=True), "EP506") == ["EP506"]
+    assert codes(COMPLETE_PLAN, make_context(wrong), "EP506") == []
+    assert codes(COMPLETE_PLAN, make_context(right, archived=True), "EP506") == []
+    assert codes(COMPLETE_PLAN.replace("\n", "\r\n"), make_context(right, archived=True), "EP506") == []
+    history = GitHistory(reader.read(CLEAN.encode()), "archive/a.md", was_archived=True)
+    assert codes(COMPLETE_PLAN, make_context("", archived=True)._replace(history=history), "EP506") == ["EP506"]
+    assert codes(COMPLETE_PLAN, make_context(right, archived=True)._replace(history=history), "EP506") == []
+    elsewhere = history._replace(committed_path="a.md", was_archived=False)
+    assert codes(COMPLETE_PLAN, make_context("", archived=True)._replace(history=elsewhere), "EP506") == []
 
 
 def test_which_code_spans_are_paths() -> None:
     spans = "`src/a.py` `./src/b.py:12` `src/c.py:3-9` `tests/t.py::test` `Makefile` `setup.cfg` `docs/x.md#there`"
-    others = (
+    other_spans = (
         "`make test` `src/` `/etc/passwd` `read(data)` `word` `--flag` `https://example.org/a.py` `*.py` `src/*.py`"
     )
     text = with_sections(
-        f"## Context and Orientation\n\n{spans}\n{others}\n\n## Decision Log\n\n- Decision: `src/z.py`.\n"
+        f"## Context and Orientation\n\n{spans}\n{other_spans}\n\n## Decision Log\n\n- Decision: `src/z.py`.\n"
     )
     plan = reader.read(text.encode())
-    named = set(find_named_paths(plan, PlanSource(plan)))
-    assert {"src/a.py", "src/b.py", "src/c.py", "tests/t.py", "Makefile", "setup.cfg", "docs/x.md"} <= named
-    assert not {"src/", "src", "/etc/passwd", "word", "src/z.py", "make test"} & named
+    named_paths = set(find_named_paths(plan, PlanSource(plan)))
+    assert {"src/a.py", "src/b.py", "src/c.py", "tests/t.py", "Makefile", "setup.cfg", "docs/x.md"} <= named_paths
+    assert not {"src/", "src", "/etc/passwd", "word", "src/z.py", "make test"} & named_paths

@@ -98,8 +98,8 @@ def test_the_end_may_be_told_elsewhere() -> None:
     ],
 )
 def test_the_end_may_be_told_by_other_words(title: str, body: str, proof: str, told: bool) -> None:
-    other = "### Milestone 2: Write the API\n\nIt prints 3.\n"
-    text = f"# Build\n\n## Plan of Work\n\n### Milestone 1: {title}\n\n{body}\n\n{other}"
+    other_milestone = "### Milestone 2: Write the API\n\nIt prints 3.\n"
+    text = f"# Build\n\n## Plan of Work\n\n### Milestone 1: {title}\n\n{body}\n\n{other_milestone}"
     assert lines("EP214", text) == [5]
     assert lines("EP214", f"{text}\n## Validation and Acceptance\n\n{proof}\n") == ([] if told else [5])
 

@@ -12,7 +12,7 @@ from execplan.linter.rule import HINT, NO_FIX
 from execplan.linter.rule_selection import RuleSelection
 from execplan.linter.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
 from execplan.plan.placeholder_text import is_placeholder_text
-from tests.lint.pages import examples, found, whole
+from tests.lint.pages import examples, finding_codes, plan_bytes
 from tests.plans import CLEAN, from_template, with_sections
 
 ALONE = ("EP101", "EP102", "EP103", "EP104")
@@ -26,13 +26,13 @@ def test_the_clean_plan_is_clean() -> None:
 @pytest.mark.parametrize("code", RULES)
 def test_bad_example_is_found(code: str) -> None:
     example = examples(code, "Bad")
-    assert code in found(example, example.text.encode() if code in ALONE else whole(example))
+    assert code in finding_codes(example, example.text.encode() if code in ALONE else plan_bytes(example))
 
 
 @pytest.mark.parametrize("code", RULES)
 def test_good_example_is_not_found(code: str) -> None:
     example = examples(code, "Good")
-    assert code not in found(example, example.text.encode() if code in ALONE else whole(example))
+    assert code not in finding_codes(example, example.text.encode() if code in ALONE else plan_bytes(example))
 
 
 @pytest.mark.parametrize("code", RULES)
@@ -47,91 +47,93 @@ def test_page_has_a_sentence_and_a_why(code: str) -> None:
 @pytest.mark.parametrize("code", [code for code in RULES if code > "EP105"])
 def test_bad_example_in_a_whole_plan_is_the_only_finding(code: str) -> None:
     example = examples(code, "Bad")
-    others = {each for each, rule in RULES.items() if rule.level == HINT} - {code}
-    assert set(found(example, whole(example))) - others == {code}
+    other_hints = {other_code for other_code, rule in RULES.items() if rule.level == HINT} - {code}
+    assert set(finding_codes(example, plan_bytes(example))) - other_hints == {code}
 
 
 def test_findings_of_one_rule_are_capped() -> None:
     tasks = "".join(f"- [x] Task {at}.\n" for at in range(MAX_FINDINGS + 20))
     text = with_sections(f"## Progress\n\n{tasks}")
-    findings = [each for each in lint_bytes(text.encode()) if each.code == "EP202"]
+    findings = [finding for finding in lint_bytes(text.encode()) if finding.code == "EP202"]
     assert len(findings) == MAX_FINDINGS + 1
     assert findings[-1].message == "and 20 more"
 
 
 def test_draft_is_relaxed_only_where_asked() -> None:
     data = from_template("plan").encode()
-    strict = {each.code: each.level for each in lint_bytes(data, levels=RuleSelection("ci").active_levels())}
-    plain = {each.code: each.level for each in lint_bytes(data)}
-    relaxed = {each.code: each.level for each in lint_bytes(data, RuleContext(allows_draft=True))}
+    strict = {finding.code: finding.level for finding in lint_bytes(data, levels=RuleSelection("ci").active_levels())}
+    default = {finding.code: finding.level for finding in lint_bytes(data)}
+    relaxed = {finding.code: finding.level for finding in lint_bytes(data, RuleContext(allows_draft=True))}
     assert strict == {"EP109": "error", "EP201": "error"}
-    assert plain == {"EP109": "warning", "EP201": "error"}
+    assert default == {"EP109": "warning", "EP201": "error"}
     assert relaxed == {"EP109": "warning", "EP201": "warning"}
 
 
 def test_placeholder_text_is_an_error_when_all_tasks_are_done() -> None:
-    left = (
+    placeholder_section = (
         "## Plan of Work\n\n"
         + next(line for line in from_template("plan").splitlines() if is_placeholder_text(line))
         + "\n"
     )
-    first = with_sections(left).replace("- [ ]", "- [x]", 1)
-    done = first.replace("- [ ]", "- [x]")
-    assert "- [ ]" in first
-    given = RuleContext(allows_draft=True)
-    for text, facts, profile, level in (
-        (first, RuleContext(), "default", "warning"),
-        (first, given, "default", "warning"),
-        (first, RuleContext(), "ci", "error"),
-        (first, RuleContext(), "strict", "error"),
-        (done, RuleContext(), "default", "error"),
-        (done, given, "default", "error"),
+    open_plan = with_sections(placeholder_section).replace("- [ ]", "- [x]", 1)
+    complete_plan = open_plan.replace("- [ ]", "- [x]")
+    assert "- [ ]" in open_plan
+    draft_context = RuleContext(allows_draft=True)
+    for text, context, profile, level in (
+        (open_plan, RuleContext(), "default", "warning"),
+        (open_plan, draft_context, "default", "warning"),
+        (open_plan, RuleContext(), "ci", "error"),
+        (open_plan, RuleContext(), "strict", "error"),
+        (complete_plan, RuleContext(), "default", "error"),
+        (complete_plan, draft_context, "default", "error"),
     ):
         levels = RuleSelection(profile).active_levels()
-        found = [each for each in lint_bytes(text.encode(), facts, levels) if each.code == "EP109"]
-        assert [each.level for each in found] == [level], (facts, profile)
-    own = RuleSelection(levels=(("EP109", "error"),)).active_levels()
-    assert [each.level for each in lint_bytes(first.encode(), levels=own) if each.code == "EP109"] == ["error"]
+        findings = [finding for finding in lint_bytes(text.encode(), context, levels) if finding.code == "EP109"]
+        assert [finding.level for finding in findings] == [level], (context, profile)
+    custom_levels = RuleSelection(levels=(("EP109", "error"),)).active_levels()
+    assert [
+        finding.level for finding in lint_bytes(open_plan.encode(), levels=custom_levels) if finding.code == "EP109"
+    ] == ["error"]
 
 
 def test_a_hook_accepts_a_complete_plan_without_an_outcome() -> None:
     text = with_sections("## Outcomes & Retrospective\n\nNone yet.\n").replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
-    for given, level in (RuleContext(), "error"), (RuleContext(allows_draft=True), "warning"):
-        assert [each.level for each in lint_bytes(text.encode(), given) if each.code == "EP501"] == [level]
+    for context, level in (RuleContext(), "error"), (RuleContext(allows_draft=True), "warning"):
+        assert [finding.level for finding in lint_bytes(text.encode(), context) if finding.code == "EP501"] == [level]
 
 
 def test_a_forced_archive_turns_errors_into_warnings() -> None:
     text = CLEAN + "\nPlan revision note: 2026-01-01 00:00Z - Archived by force: the customer left.\n"
     findings = lint_bytes(text.encode(), RuleContext(is_archived=True))
-    assert [(each.code, each.level) for each in findings] == [("EP502", "warning")]
+    assert [(finding.code, finding.level) for finding in findings] == [("EP502", "warning")]
 
 
 def test_none_yet_is_fine_until_the_plan_is_complete() -> None:
     text = with_sections("## Surprises & Discoveries\n\nNone yet.\n")
     assert lint_bytes(text.encode()) == []
-    done = text.replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
-    assert [each.code for each in lint_bytes(done.encode())] == ["EP109"]
-    final = done.replace("None yet.", "None.")
+    complete = text.replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
+    assert [finding.code for finding in lint_bytes(complete.encode())] == ["EP109"]
+    final = complete.replace("None yet.", "None.")
     assert lint_bytes(final.encode()) == []
 
 
 def test_a_homoglyph_heading_is_named() -> None:
     text = CLEAN.replace("## Progress", "## Рrogress")  # a Cyrillic letter
-    message = next(each.message for each in lint_bytes(text.encode()) if each.code == "EP104")
+    message = next(finding.message for finding in lint_bytes(text.encode()) if finding.code == "EP104")
     assert message == "no section Progress; is `## Рrogress` meant?"
-    many = [each.message for each in lint_bytes(("# A\n" + "## Own\n\n" * 99 + "## Рrogress\n").encode())]
-    assert "no section Progress; is `## Рrogress` meant?" in many
-    many = [each.message for each in lint_bytes(("# A\n" + "## Own\n\n" * 100 + "## Рrogress\n").encode())]
-    assert "no section Progress" in many  # a search among so many would take its time
+    messages = [finding.message for finding in lint_bytes(("# A\n" + "## Own\n\n" * 99 + "## Рrogress\n").encode())]
+    assert "no section Progress; is `## Рrogress` meant?" in messages
+    messages = [finding.message for finding in lint_bytes(("# A\n" + "## Own\n\n" * 100 + "## Рrogress\n").encode())]
+    assert "no section Progress" in messages  # a search among so many would take its time
 
 
 @pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NO_FIX])
-def test_bad_example_is_mended_as_the_page_says(code: str) -> None:
-    bad, mended = examples(code, "Bad"), examples(code, "Mended")
-    levels = {each: rule.level for each, rule in RULES.items() if rule.fix == NO_FIX or each == code}
-    made: Counter[str] = Counter()
-    data, _ = apply_change(whole(bad), build_fix_change(bad.given, levels, unsafe=True, fix_counts=made))
-    assert data.decode() == whole(mended).decode()
-    assert list(made) == [code]
-    assert code not in found(mended, data)
-    assert apply_change(data, build_fix_change(bad.given, levels, unsafe=True, fix_counts=made))[0] == data
+def test_bad_example_is_fixed_as_the_help_topic_says(code: str) -> None:
+    bad, fixed = examples(code, "Bad"), examples(code, "Mended")
+    levels = {other_code: rule.level for other_code, rule in RULES.items() if rule.fix == NO_FIX or other_code == code}
+    fix_counts: Counter[str] = Counter()
+    data, _ = apply_change(plan_bytes(bad), build_fix_change(bad.context, levels, unsafe=True, fix_counts=fix_counts))
+    assert data.decode() == plan_bytes(fixed).decode()
+    assert list(fix_counts) == [code]
+    assert code not in finding_codes(fixed, data)
+    assert apply_change(data, build_fix_change(bad.context, levels, unsafe=True, fix_counts=fix_counts))[0] == data

@@ -6,14 +6,14 @@ import pytest
 
 from execplan.linter.runner import RuleContext, lint_plan
 from execplan.plan import outline, reader
-from tests.lint.mending import findings, lines, mended
+from tests.lint.mending import findings, fixed_text, lines
 from tests.plans import CLEAN, with_sections
 
-HEAD, *OWN = CLEAN.split("\n## ")
+HEAD, *SECTIONS = CLEAN.split("\n## ")
 
 
 def ordered(*places: int) -> str:
-    return "\n## ".join([HEAD, *[OWN[at] for at in places]])
+    return "\n## ".join([HEAD, *[SECTIONS[at] for at in places]])
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def ordered(*places: int) -> str:
     ],
 )
 def test_order(places: tuple[int, ...], message: str) -> None:
-    assert [each.message for each in findings("EP106", ordered(*places))] == ([message] if message else [])
+    assert [finding.message for finding in findings("EP106", ordered(*places))] == ([message] if message else [])
 
 
 def test_order_is_off_by_default_and_silent_in_the_archive() -> None:
     text = ordered(0, 5, 1, 2, 3)
-    assert "EP106" not in {each.code for each in lint_plan(reader.read(text.encode()))}
+    assert "EP106" not in {finding.code for finding in lint_plan(reader.read(text.encode()))}
     assert lines("EP106", text, RuleContext(is_archived=True)) == []
 
 
@@ -77,15 +77,17 @@ def test_sections_of_ones_own_and_those_that_stand_twice_have_no_order() -> None
 def test_spelling(title: str, better: str) -> None:
     text = f"# A\n\n## {title} ##\n\nwords\n"
     name = reader.read(text.encode()).sections[0].name
-    assert [each.message for each in findings("EP107", text)] == ([f"the format spells it {name}"] if better else [])
-    assert mended("EP107", text) == f"# A\n\n## {better or title} ##\n\nwords\n"
+    assert [finding.message for finding in findings("EP107", text)] == (
+        [f"the format spells it {name}"] if better else []
+    )
+    assert fixed_text("EP107", text) == f"# A\n\n## {better or title} ##\n\nwords\n"
     assert outline.canonical_name(better or title) == name
 
 
 def test_spelling_of_an_underlined_heading() -> None:
-    assert mended("EP107", "# A\n\nDecision log\n------------\n\nx\n") == "# A\n\nDecision Log\n------------\n\nx\n"
-    found = findings("EP107", "# A\n\nDecision\nlog\n---\n\nx\n")
-    assert [(each.line, each.fix) for each in found] == [(3, None)]
+    assert fixed_text("EP107", "# A\n\nDecision log\n------------\n\nx\n") == "# A\n\nDecision Log\n------------\n\nx\n"
+    spelling_findings = findings("EP107", "# A\n\nDecision\nlog\n---\n\nx\n")
+    assert [(finding.line, finding.fix) for finding in spelling_findings] == [(3, None)]
 
 
 @pytest.mark.parametrize(
@@ -100,10 +102,10 @@ def test_spelling_of_an_underlined_heading() -> None:
     ],
 )
 def test_dependencies_may_be_something_else_than_interfaces(body: str, fixed: bool) -> None:
-    found = findings("EP107", f"# A\n\n## Dependencies\n\n{body}\n")
-    assert [(each.line, each.fix is not None) for each in found] == [(3, fixed)]
-    full = findings("EP107", f"# A\n\n## Interfaces & Dependencies\n\n{body}\n")
-    assert [each.fix is not None for each in full] == [True]
+    short_name_findings = findings("EP107", f"# A\n\n## Dependencies\n\n{body}\n")
+    assert [(finding.line, finding.fix is not None) for finding in short_name_findings] == [(3, fixed)]
+    full_name_findings = findings("EP107", f"# A\n\n## Interfaces & Dependencies\n\n{body}\n")
+    assert [finding.fix is not None for finding in full_name_findings] == [True]
 
 
 def test_spelling_of_a_section_that_stands_twice_is_left_alone() -> None:
@@ -113,8 +115,8 @@ def test_spelling_of_a_section_that_stands_twice_is_left_alone() -> None:
 @pytest.mark.parametrize("body", ["", "\n\n", "\n<!-- to come -->\n", "\n---\n", "\n### Later\n"])
 def test_empty(body: str) -> None:
     text = with_sections(f"## Concrete Steps\n{body}")
-    found = findings("EP108", text)
-    assert [each.message for each in found] == ["Concrete Steps says nothing"]
+    empty_findings = findings("EP108", text)
+    assert [finding.message for finding in empty_findings] == ["Concrete Steps says nothing"]
 
 
 @pytest.mark.parametrize(
@@ -144,12 +146,16 @@ def test_a_heading_of_ones_own_may_stand_over_others() -> None:
 @pytest.mark.parametrize("name", outline.NAMES)
 def test_wrong_level(mark: str, name: str) -> None:
     text = CLEAN.replace(f"\n## {name}\n", f"\n{mark} {name}\n")
-    found = findings("EP110", text)
-    assert [each.message for each in found] == [f"{name} is a section: begin its heading with ##, not {mark}"]
+    level_findings = findings("EP110", text)
+    assert [finding.message for finding in level_findings] == [
+        f"{name} is a section: begin its heading with ##, not {mark}"
+    ]
     assert lines("EP103", text) == []
-    missing = [each.message for each in findings("EP104", text)]
-    assert missing == (
-        [f"no section {name}: the heading in line {found[0].line} is not at level 2"] if name in outline.LIVING else []
+    messages = [finding.message for finding in findings("EP104", text)]
+    assert messages == (
+        [f"no section {name}: the heading in line {level_findings[0].line} is not at level 2"]
+        if name in outline.LIVING
+        else []
     )
 
 

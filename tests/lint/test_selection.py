@@ -59,10 +59,10 @@ def test_levels_of_the_one_over_those_of_the_other() -> None:
 
 
 def test_history_is_asked_when_a_rule_of_it_is() -> None:
-    own = next((code for code, rule in RULES.items() if rule.needs in GIT_NEEDS), "")
+    history_rule = next((code for code, rule in RULES.items() if rule.needs in GIT_NEEDS), "")
     assert not RuleSelection().needs_history
     assert RuleSelection(CI).needs_history
-    assert not own or RuleSelection(select=(own,)).needs_history
+    assert not history_rule or RuleSelection(select=(history_rule,)).needs_history
 
 
 def test_unknown_names_and_levels() -> None:

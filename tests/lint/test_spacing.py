@@ -7,7 +7,7 @@ from hypothesis import given as given_by
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from tests.lint.mending import findings, lines, mended
+from tests.lint.mending import findings, fixed_text, lines
 from tests.plans import CLEAN
 
 _PIECES = [
@@ -38,35 +38,37 @@ def test_one_kind_of_end_is_fine(end: str) -> None:
 
 
 def test_a_mark_is_told_and_kept() -> None:
-    found = findings("EP005", "\ufeff" + CLEAN)
-    assert [(each.line, each.fix) for each in found] == [(1, None)]
-    assert "byte order mark" in found[0].message
+    mark_findings = findings("EP005", "\ufeff" + CLEAN)
+    assert [(finding.line, finding.fix) for finding in mark_findings] == [(1, None)]
+    assert "byte order mark" in mark_findings[0].message
 
 
 def test_rare_ends_become_the_common_one() -> None:
     text = "# A\n\ntext\r\nmore\n\rlast"
-    assert [each.message for each in findings("EP005", text)] == ["2 lines end with CR or CRLF, the others with LF"]
-    assert mended("EP005", text) == "# A\n\ntext\nmore\n\nlast"
-    assert mended("EP005", "# A\r\n\r\ntext\n") == "# A\r\n\r\ntext\r\n"
-    assert mended("EP005", "# A\ntext\r\n") == "# A\ntext\n"
+    assert [finding.message for finding in findings("EP005", text)] == [
+        "2 lines end with CR or CRLF, the others with LF"
+    ]
+    assert fixed_text("EP005", text) == "# A\n\ntext\nmore\n\nlast"
+    assert fixed_text("EP005", "# A\r\n\r\ntext\n") == "# A\r\n\r\ntext\r\n"
+    assert fixed_text("EP005", "# A\ntext\r\n") == "# A\ntext\n"
 
 
 def test_spaces_are_taken_away_and_nothing_else() -> None:
     text = "# A \n\t\none  \ntwo \nthree  \n\n    code \n     \n    more\n\n```\nx \n```\n\n<!-- a \n-->\nlast\t"
     assert lines("EP006", text) == [1, 2, 4, 5, 17, 17]
-    assert mended("EP006", text) == (
+    assert fixed_text("EP006", text) == (
         "# A\n\none  \ntwo\nthree\n\n    code \n     \n    more\n\n```\nx \n```\n\n<!-- a \n-->\nlast\n"
     )
 
 
 def test_columns_are_those_of_the_spaces() -> None:
-    found = findings("EP006", "# A\n\nwords \t \n")[0]
-    assert (found.line, found.column, found.end_line, found.end_column) == (3, 6, 3, 8)
+    finding = findings("EP006", "# A\n\nwords \t \n")[0]
+    assert (finding.line, finding.column, finding.end_line, finding.end_column) == (3, 6, 3, 8)
 
 
 def test_the_last_line_ends_as_the_others_do() -> None:
-    assert mended("EP006", "# A\r\n\r\nwords") == "# A\r\n\r\nwords\r\n"
-    assert mended("EP006", "# A") == "# A\n"
+    assert fixed_text("EP006", "# A\r\n\r\nwords") == "# A\r\n\r\nwords\r\n"
+    assert fixed_text("EP006", "# A") == "# A\n"
     assert lines("EP006", "# A\n\nwords\n") == []
 
 
@@ -84,12 +86,12 @@ def test_where_fences_are_tangled_no_space_is_judged() -> None:
 
 
 @given_by(st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(["", " ", "  ", "   "])), max_size=12))
-def test_the_page_looks_the_same(parts: list[tuple[str, str]]) -> None:
-    text = "# A\n\n" + "\n".join(piece + spaces for piece, spaces in parts) + "\n"
-    shown = MarkdownIt("commonmark")
-    after = mended("EP006", text)
-    assert shown.render(after) == shown.render(text)
-    assert lines("EP006", after) == []
+def test_the_page_looks_the_same(spaced_pieces: list[tuple[str, str]]) -> None:
+    text = "# A\n\n" + "\n".join(piece + spaces for piece, spaces in spaced_pieces) + "\n"
+    renderer = MarkdownIt("commonmark")
+    fixed = fixed_text("EP006", text)
+    assert renderer.render(fixed) == renderer.render(text)
+    assert lines("EP006", fixed) == []
 
 
 @pytest.mark.parametrize(
@@ -132,15 +134,15 @@ def test_what_scripts_and_emoji_need_is_fine(words: str) -> None:
     ],
 )
 def test_what_is_hidden_is_shown(words: str, message: str) -> None:
-    found = findings("EP009", f"# A\n\n```sh\n{words}\n```\n")
-    assert [(each.line, each.message) for each in found] == [(4, message)]
+    character_findings = findings("EP009", f"# A\n\n```sh\n{words}\n```\n")
+    assert [(finding.line, finding.message) for finding in character_findings] == [(4, message)]
     column = next(at for at, char in enumerate(words, 1) if not char.isprintable())
-    assert found[0].column == column
+    assert character_findings[0].column == column
 
 
 def test_runs_on_one_line_are_told_apart() -> None:
-    found = findings("EP009", "# A\n\na\u200b\u200bb\u200bc\n")
-    assert [(each.column, each.end_column) for each in found] == [(2, 3), (5, 5)]
+    run_findings = findings("EP009", "# A\n\na\u200b\u200bb\u200bc\n")
+    assert [(finding.column, finding.end_column) for finding in run_findings] == [(2, 3), (5, 5)]
 
 
 @pytest.mark.parametrize("char", ["\u200f", "\u200b", "\U000e0041", "\u200d", "\x1b", " \n", "\t\n", "x \n", "\r\n\n"])

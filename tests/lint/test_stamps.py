@@ -6,7 +6,7 @@ import pytest
 
 from execplan.linter.rule_facts import Clock
 from execplan.linter.runner import RuleContext
-from tests.lint.one import clock, found, lines, words
+from tests.lint.one import clock, findings, lines, marked_text
 
 NOON = "2026-03-08 12:00Z"
 HEAD = "# Build\n\n## Progress\n\n"
@@ -31,8 +31,8 @@ HEAD = "# Build\n\n## Progress\n\n"
 )
 def test_a_stamp_ahead(stamp: str, ahead: bool) -> None:
     text = f"{HEAD}- [x] {stamp} Read lines.\n- [ ] Write.\n"
-    given = RuleContext(clock=clock(NOON))
-    assert words("EP204", text, given) == ([stamp.rstrip(":")] if ahead else [])
+    context = RuleContext(clock=clock(NOON))
+    assert marked_text("EP204", text, context) == ([stamp.rstrip(":")] if ahead else [])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_stamp_ahead(stamp: str, ahead: bool) -> None:
     ],
 )
 def test_the_day_by_which_an_open_task_is_due(task: str, ahead: bool) -> None:
-    assert len(found("EP204", f"{HEAD}- {task}\n", RuleContext(clock=clock(NOON)))) == ahead
+    assert len(findings("EP204", f"{HEAD}- {task}\n", RuleContext(clock=clock(NOON)))) == ahead
 
 
 def test_entries_and_notes_ahead() -> None:
@@ -54,26 +54,32 @@ def test_entries_and_notes_ahead() -> None:
         "- Decision: Two.\n  Rationale: Why.\n  Date/Author: 2026-03-02 / Ann\n\n"
         "## Outcomes & Retrospective\n\n- 2026-05-01: It works.\n\nPlan revision note: 2026-04-01 10:00Z - Begun.\n"
     )
-    assert words("EP204", text, RuleContext(clock=clock(NOON))) == ["2026-03-12", "2026-05-01", "2026-04-01 10:00Z"]
+    assert marked_text("EP204", text, RuleContext(clock=clock(NOON))) == [
+        "2026-03-12",
+        "2026-05-01",
+        "2026-04-01 10:00Z",
+    ]
 
 
 def test_a_plan_of_the_past_asks_the_clock_once() -> None:
     text = HEAD + "".join(f"- [x] (2026-02-{day:02} 10:00Z) Task {day}.\n" for day in range(1, 20))
-    asked = []
+    minutes = []
 
     class Counting(Clock):
         def has_passed(self, minute: int) -> bool:
-            asked.append(minute)
+            minutes.append(minute)
             return super().has_passed(minute)
 
     assert lines("EP204", text, RuleContext(clock=Counting(clock(NOON).now))) == []
-    assert len(asked) == 1
+    assert len(minutes) == 1
 
 
 def test_what_is_said_does_not_change_with_the_time() -> None:
     text = f"{HEAD}- [x] (2026-03-07 23:27Z) Read lines.\n- [ ] Build.\n"
-    said = {found("EP209", text, RuleContext(clock=clock(now)))[0].message for now in ("2026-04-01", "2026-07-01")}
-    assert said == {"task 2 is open, and nothing is dated after 2026-03-07"}
+    messages = {
+        findings("EP209", text, RuleContext(clock=clock(now)))[0].message for now in ("2026-04-01", "2026-07-01")
+    }
+    assert messages == {"task 2 is open, and nothing is dated after 2026-03-07"}
 
 
 @pytest.mark.parametrize(
@@ -88,13 +94,13 @@ def test_what_is_said_does_not_change_with_the_time() -> None:
     ],
 )
 def test_a_plan_that_stands_still(tasks: str, rest: str, now: str, stalled: bool) -> None:
-    given = RuleContext(clock=clock(now))
-    assert bool(lines("EP209", f"{HEAD}{tasks}\n{rest}", given)) is stalled
-    assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", given._replace(is_archived=True))
-    assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", given._replace(stalled_days=400))
+    context = RuleContext(clock=clock(now))
+    assert bool(lines("EP209", f"{HEAD}{tasks}\n{rest}", context)) is stalled
+    assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", context._replace(is_archived=True))
+    assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", context._replace(stalled_days=400))
 
 
-DONE = "- [x] (2026-03-07) a\n"
+DONE_TASK = "- [x] (2026-03-07) a\n"
 
 
 @pytest.mark.parametrize(
@@ -125,15 +131,15 @@ DONE = "- [x] (2026-03-07) a\n"
     ],
 )
 def test_what_is_said_of_a_plan_at_rest(head: str, tasks: str, rest: str, stalled: bool) -> None:
-    text = f"# Build\n\n{head}\n## Progress\n\n{DONE}{tasks}\n{rest}"
+    text = f"# Build\n\n{head}\n## Progress\n\n{DONE_TASK}{tasks}\n{rest}"
     assert bool(lines("EP209", text, RuleContext(clock=clock("2026-09-01")))) is stalled
 
 
 def test_the_front_matter_may_say_that_a_plan_rests() -> None:
-    text = f"{HEAD}{DONE}- [ ] b\n"
-    given = RuleContext(clock=clock("2026-09-01"))
-    assert lines("EP209", f"---\nstatus: deferred\n---\n{text}", given) == []
-    assert lines("EP209", f"---\nstatus: active\n---\n{text}", given) == [9]
+    text = f"{HEAD}{DONE_TASK}- [ ] b\n"
+    context = RuleContext(clock=clock("2026-09-01"))
+    assert lines("EP209", f"---\nstatus: deferred\n---\n{text}", context) == []
+    assert lines("EP209", f"---\nstatus: active\n---\n{text}", context) == [9]
 
 
 @pytest.mark.parametrize(
@@ -145,14 +151,16 @@ def test_the_front_matter_may_say_that_a_plan_rests() -> None:
     ],
 )
 def test_folders_of_plans_at_rest(path: str, stalled: bool) -> None:
-    text = f"{HEAD}{DONE}- [ ] b\n"
+    text = f"{HEAD}{DONE_TASK}- [ ] b\n"
     assert bool(lines("EP209", text, RuleContext(clock=clock("2026-09-01"), path=path))) is stalled
 
 
 def test_the_latest_date_is_told() -> None:
-    text = f"{HEAD}{DONE}- [ ] b\n\n## Revision History\n\n- 2026-05-07: Moved.\n"
-    told = found("EP209", text, RuleContext(clock=clock("2026-09-01")))
-    assert [each.message for each in told] == ["task 2 is open, and nothing is dated after 2026-05-07"]
+    text = f"{HEAD}{DONE_TASK}- [ ] b\n\n## Revision History\n\n- 2026-05-07: Moved.\n"
+    stalled_findings = findings("EP209", text, RuleContext(clock=clock("2026-09-01")))
+    assert [finding.message for finding in stalled_findings] == [
+        "task 2 is open, and nothing is dated after 2026-05-07"
+    ]
 
 
 def in_order(*stamps: str) -> str:
@@ -179,7 +187,7 @@ def in_order(*stamps: str) -> str:
     ],
 )
 def test_orders_that_are_fine(stamps: tuple[str, ...]) -> None:
-    assert found("EP205", in_order(*stamps)) == []
+    assert findings("EP205", in_order(*stamps)) == []
 
 
 @pytest.mark.parametrize(
@@ -215,15 +223,15 @@ def test_orders_that_are_fine(stamps: tuple[str, ...]) -> None:
 )
 def test_one_out_of_order(stamps: tuple[str, ...], odd: int, other: str) -> None:
     text = in_order(*stamps)
-    assert words("EP205", text) == [f"({stamps[odd - 1]})"]
-    assert other in found("EP205", text)[0].message
+    assert marked_text("EP205", text) == [f"({stamps[odd - 1]})"]
+    assert other in findings("EP205", text)[0].message
 
 
 def test_each_list_has_its_own_order() -> None:
     text = f"{HEAD}### Two\n\n- [x] (2026-03-05) a\n- [x] (2026-03-06) b\n### One\n\n- [x] (2026-03-01) c\n- [x] (2026-03-02) d\n"
-    assert found("EP205", text) == []
+    assert findings("EP205", text) == []
     nested = "- [x] (2026-03-09) all\n  - [x] (2026-03-01) a\n  - [x] (2026-03-02) b\n- [ ] (2026-02-01) rest\n"
-    assert found("EP205", HEAD + nested + "- [x] (2026-03-10) x\n- [x] (2026-03-11) y\n- [x] (2026-03-12) z\n") == []
+    assert findings("EP205", HEAD + nested + "- [x] (2026-03-10) x\n- [x] (2026-03-11) y\n- [x] (2026-03-12) z\n") == []
 
 
 @pytest.mark.parametrize(
@@ -240,11 +248,11 @@ def test_each_list_has_its_own_order() -> None:
     ],
 )
 def test_midnight(stamps: tuple[str, ...], made_up: int) -> None:
-    messages = [each.message for each in found("EP211", in_order(*stamps))]
-    said = f"{made_up} stamps say 00:00: where the time is not known, give the date alone"
-    assert messages == ([said] if made_up else [])
+    messages = [finding.message for finding in findings("EP211", in_order(*stamps))]
+    message = f"{made_up} stamps say 00:00: where the time is not known, give the date alone"
+    assert messages == ([message] if made_up else [])
 
 
 def test_an_impossible_date_of_any_entry() -> None:
     text = "# Build\n\n## Outcomes & Retrospective\n\n- 2026-02-30: It works.\n- 2026-02-28: All of it.\n"
-    assert words("EP203", text) == ["2026-02-30"]
+    assert marked_text("EP203", text) == ["2026-02-30"]

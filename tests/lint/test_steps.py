@@ -5,25 +5,25 @@ from __future__ import annotations
 import pytest
 
 from execplan.linter.runner import RULES, RuleContext, lint_bytes
-from tests.lint.one import found, lines, mended, words
+from tests.lint.one import findings, fixed_text, lines, marked_text
 from tests.plans import with_sections
 
-EVERY = {code: rule.level for code, rule in RULES.items()}
-OURS = [code for code in RULES if code > "EP6"]
+ALL_LEVELS = {code: rule.level for code, rule in RULES.items()}
+STEP_RULES = [code for code in RULES if code > "EP6"]
 
 
 def steps(*fences: str, lead: str = "In the root of the repository:") -> str:
     """A plan whose Concrete Steps holds these fences, each an info string with its body, the first in line 39."""
-    return with_sections("## Concrete Steps\n\n" + f"{lead}\n\n" + "\n\n".join(f"```{each}\n```" for each in fences))
+    return with_sections("## Concrete Steps\n\n" + f"{lead}\n\n" + "\n\n".join(f"```{fence}\n```" for fence in fences))
 
 
-def codes(text: str, given: RuleContext | None = None) -> set[str]:
+def codes(text: str, context: RuleContext | None = None) -> set[str]:
     """What the rules about steps find."""
-    return {each.code for each in lint_bytes(text.encode(), given, EVERY)} & set(OURS)
+    return {finding.code for finding in lint_bytes(text.encode(), context, ALL_LEVELS)} & set(STEP_RULES)
 
 
 def test_every_code_has_its_rule() -> None:
-    assert [f"EP{number}" for number in range(601, 613)] == OURS
+    assert [f"EP{number}" for number in range(601, 613)] == STEP_RULES
 
 
 @pytest.mark.parametrize(
@@ -43,26 +43,28 @@ def test_an_example_and_an_archived_plan_are_left_alone() -> None:
 
 def test_what_is_found_stands_where_it_is_written() -> None:
     text = steps('sh {#a exit=0 needs="b" timeout=soon}\ntrue', "sh {#a exit=0}\ntrue", "sh {#b exit=0}\ntrue")
-    assert words("EP604", text) == ["#a"]
-    assert words("EP603", text) == ["timeout=soon"]
-    assert words("EP606", text) == ['needs="b"']
+    assert marked_text("EP604", text) == ["#a"]
+    assert marked_text("EP603", text) == ["timeout=soon"]
+    assert marked_text("EP606", text) == ['needs="b"']
     listed = text.replace("\n```", "\n   ```").replace("\ntrue", "\n   true").replace("   ```sh", "1. ```sh", 1)
-    assert words("EP603", listed) == ["timeout=soon"]
+    assert marked_text("EP603", listed) == ["timeout=soon"]
 
 
-def test_a_misspelt_attribute_is_mended_and_an_unknown_one_is_not() -> None:
+def test_a_misspelt_attribute_is_fixed_and_an_unknown_one_is_not() -> None:
     text = steps('sh {#a expct="it \\"is\\" so" exit=0 need=b colour=red}\ntrue', "sh {#b exit=0}\ntrue")
-    assert [each.fix is not None for each in found("EP602", text)] == [True, True, False]
-    assert 'sh {#a expect="it \\"is\\" so" exit=0 needs=b colour=red}' in mended("EP602", text)
+    assert [finding.fix is not None for finding in findings("EP602", text)] == [True, True, False]
+    assert 'sh {#a expect="it \\"is\\" so" exit=0 needs=b colour=red}' in fixed_text("EP602", text)
 
 
 def test_commands_of_an_example_are_typed_by_nobody() -> None:
-    quiet = with_sections("## Validation and Acceptance\n\nAll is well.\n\n## Concrete Steps\n\nFirst the scanner.\n")
-    shown = quiet.replace("All is well.", "All is well.\n\n```sh {example}\nmake test\n```")
-    for text in (quiet, shown, shown.replace("{example}", "{example #a exit=0}")):
-        assert "EP406" in {each.code for each in lint_bytes(text.encode())}
+    without_commands = with_sections(
+        "## Validation and Acceptance\n\nAll is well.\n\n## Concrete Steps\n\nFirst the scanner.\n"
+    )
+    with_example = without_commands.replace("All is well.", "All is well.\n\n```sh {example}\nmake test\n```")
+    for text in (without_commands, with_example, with_example.replace("{example}", "{example #a exit=0}")):
+        assert "EP406" in {finding.code for finding in lint_bytes(text.encode())}
         assert lines("EP404", text) == []
-    assert "EP406" not in {each.code for each in lint_bytes(shown.replace(" {example}", "").encode())}
+    assert "EP406" not in {finding.code for finding in lint_bytes(with_example.replace(" {example}", "").encode())}
 
 
 @pytest.mark.parametrize("said", ["exit=0", 'expect="12 passed"', 'test-after="make check"'])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lint.one import found, lines, words
+from tests.lint.one import findings, lines, marked_text
 
 ENTRY = "- Decision: Read by line.\n  Rationale: Fast.\n  Date/Author: 2026-03-01 / Ann\n"
-SEEN = "- Observation: It is slow.\n  Evidence: `make bench`.\n"
+OBSERVATION = "- Observation: It is slow.\n  Evidence: `make bench`.\n"
 
 
 def log(body: str, title: str = "Decision Log") -> str:
@@ -66,8 +66,8 @@ def test_a_log_that_is_read_whole(body: str) -> None:
 def test_surprises() -> None:
     title = "Surprises & Discoveries"
     assert lines("EP304", log("It is slow.\n\nIt is large.\n", title)) == []  # prose is read as discoveries
-    assert lines("EP304", log(f"{SEEN}\nIt is large.\n\nAnd old.\n", title)) == [8]
-    assert "2 blocks" in found("EP304", log(f"{SEEN}\nIt is large.\n\nAnd old.\n", title))[0].message
+    assert lines("EP304", log(f"{OBSERVATION}\nIt is large.\n\nAnd old.\n", title)) == [8]
+    assert "2 blocks" in findings("EP304", log(f"{OBSERVATION}\nIt is large.\n\nAnd old.\n", title))[0].message
     assert lines("EP304", log("- Observation: (none yet) Evidence: (TBD)\n", title)) == []
 
 
@@ -87,15 +87,17 @@ def test_surprises() -> None:
     ],
 )
 def test_what_is_superseded_is_there(said: str) -> None:
-    assert found("EP306", log(f"{ENTRY}- Decision: Read at once.\n  Rationale: Faster.\n  Supersedes: {said}\n")) == []
+    assert (
+        findings("EP306", log(f"{ENTRY}- Decision: Read at once.\n  Rationale: Faster.\n  Supersedes: {said}\n")) == []
+    )
 
 
 @pytest.mark.parametrize("said", ["Read by page (2026-02-01)", "Read at once", "the older one", "line by Read page"])
 def test_what_is_superseded_is_gone(said: str) -> None:
     text = log(f"{ENTRY}- Decision: Read at once.\n  Rationale: Faster.\n  Supersedes: {said}\n")
-    assert words("EP306", text) == [f"Supersedes: {said}"]
+    assert marked_text("EP306", text) == [f"Supersedes: {said}"]
 
 
 def test_one_line_holds_all_labels() -> None:
     text = log("- Decision: Read at once. Rationale: Faster. Supersedes: Read by page\n")
-    assert words("EP306", text) == ["Supersedes: Read by page"]
+    assert marked_text("EP306", text) == ["Supersedes: Read by page"]

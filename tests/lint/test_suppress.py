@@ -9,11 +9,11 @@ from execplan.linter.runner import lint_bytes
 from tests.plans import with_sections
 
 
-def found(progress: str, levels: dict[str, str] | None = None) -> list[tuple[str, int]]:
+def codes_and_lines(progress: str, levels: dict[str, str] | None = None) -> list[tuple[str, int]]:
     """Codes and lines, within Progress, of what is found."""
     text = with_sections(f"## Progress\n\n{progress}")
     top = text.split("\n").index("## Progress") + 1
-    return [(each.code, each.line - top) for each in lint_bytes(text.encode(), None, levels)]
+    return [(finding.code, finding.line - top) for finding in lint_bytes(text.encode(), None, levels)]
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def found(progress: str, levels: dict[str, str] | None = None) -> list[tuple[str
     ],
 )  # fmt: skip
 def test_what_is_left(progress: str, left: list[tuple[str, int]]) -> None:
-    assert found(progress) == left
+    assert codes_and_lines(progress) == left
 
 
 def test_a_comment_for_a_rule_that_did_not_run_is_not_idle() -> None:
     progress = "<!-- execplan: ignore EP202 -->\n- [ ] One.\n"
-    assert found(progress, {"EP201": "error", CODE: "warning"}) == []
-    assert found(progress, {"EP202": "warning", CODE: "warning"}) == [(CODE, 2)]
-    assert found(progress, {"EP202": "warning"}) == []
+    assert codes_and_lines(progress, {"EP201": "error", CODE: "warning"}) == []
+    assert codes_and_lines(progress, {"EP202": "warning", CODE: "warning"}) == [(CODE, 2)]
+    assert codes_and_lines(progress, {"EP202": "warning"}) == []
 
 
 def test_a_block_of_many_lines_and_the_next_one() -> None:
@@ -53,5 +53,5 @@ def test_a_block_of_many_lines_and_the_next_one() -> None:
         "## Decision Log\n\n<!-- execplan: ignore EP301 -->\n- Decision: One.\n  Date/Author: 2026-01-01 / Ann\n"
         "- Decision: Two.\n  Date/Author: 2026-01-01 / Ann\n"
     )
-    messages = [each.message for each in lint_bytes(with_sections(log).encode())]
+    messages = [finding.message for finding in lint_bytes(with_sections(log).encode())]
     assert messages == ["no rationale: Two."]

@@ -46,15 +46,15 @@ def test_what_is_in_place_or_no_heading_is_fine(words: str) -> None:
 
 def test_a_section_that_became_code_is_found() -> None:
     text = CLEAN.replace("## Plan of Work", "    ## Plan of Work")
-    found = findings("EP007", text)
-    assert [each.message for each in found] == ["this heading is indented so far that it is code"]
-    assert (found[0].column, found[0].end_column) == (5, 19)
+    code_findings = findings("EP007", text)
+    assert [finding.message for finding in code_findings] == ["this heading is indented so far that it is code"]
+    assert (code_findings[0].column, code_findings[0].end_column) == (5, 19)
 
 
 def test_fences_inside_a_fence_of_the_same_marks_are_found_once_each() -> None:
-    one = "```md\ntext\n```sh\nmake\n```\nmore\n```\n\nwords\n\n```sh\nmake\n```\n"
-    assert lines("EP008", f"# A\n\n{one}") == [5]
-    assert lines("EP008", f"# A\n\n{one}\n{one}") == [5, 19]
+    tangled_fences = "```md\ntext\n```sh\nmake\n```\nmore\n```\n\nwords\n\n```sh\nmake\n```\n"
+    assert lines("EP008", f"# A\n\n{tangled_fences}") == [5]
+    assert lines("EP008", f"# A\n\n{tangled_fences}\n{tangled_fences}") == [5, 19]
 
 
 @pytest.mark.parametrize(

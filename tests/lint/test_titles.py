@@ -10,31 +10,35 @@ from tests.lint.mending import findings, lines
 from tests.plans import CLEAN, with_sections
 
 
-def lies(
-    path: str, form: str = "{date}_{slug}", *, archived: bool = False, name: str = "", other: str = ""
+def context_at(
+    path: str, form: str = "{date}_{slug}", *, archived: bool = False, name: str = "", same_id_path: str = ""
 ) -> RuleContext:
     return RuleContext(
-        path=path, name_format=form, is_archived=archived, id=name, tree=RepositoryTree(lambda kind, subject: other)
+        path=path,
+        name_format=form,
+        is_archived=archived,
+        id=name,
+        tree=RepositoryTree(lambda kind, subject: same_id_path),
     )
 
 
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        (lies("plans/2026-01-01_parser.md"), False),
-        (lies("plans/2026-01-01_Local VAF, twice.md"), False),
-        (lies("plans/2026-01-01-parser.md"), True),
-        (lies("plans/2026-13-01_parser.md"), True),
-        (lies("plans/parser.md"), True),
-        (lies("parser.md", archived=True), False),
-        (lies(""), False),
-        (lies("plans/parser.md", ""), False),
-        (lies("plans/parser.md", "{slug}"), False),
-        (lies("plans/0012-parser.md", "{number:04}-{slug}"), False),
-        (lies("plans/12-parser.md", "{number:04}-{slug}"), True),
-        (lies("epics/parser/ExecPlan.md", "{slug}", name="parser"), False),
-        (lies("epics/parser/ExecPlan.md", "{date}-{slug}", name="parser"), True),
-        (lies("epics/2026-01-01-parser/ExecPlan.md", "{date}-{slug}", name="2026-01-01-parser"), False),
+        (context_at("plans/2026-01-01_parser.md"), False),
+        (context_at("plans/2026-01-01_Local VAF, twice.md"), False),
+        (context_at("plans/2026-01-01-parser.md"), True),
+        (context_at("plans/2026-13-01_parser.md"), True),
+        (context_at("plans/parser.md"), True),
+        (context_at("parser.md", archived=True), False),
+        (context_at(""), False),
+        (context_at("plans/parser.md", ""), False),
+        (context_at("plans/parser.md", "{slug}"), False),
+        (context_at("plans/0012-parser.md", "{number:04}-{slug}"), False),
+        (context_at("plans/12-parser.md", "{number:04}-{slug}"), True),
+        (context_at("epics/parser/ExecPlan.md", "{slug}", name="parser"), False),
+        (context_at("epics/parser/ExecPlan.md", "{date}-{slug}", name="parser"), True),
+        (context_at("epics/2026-01-01-parser/ExecPlan.md", "{date}-{slug}", name="2026-01-01-parser"), False),
     ],
 )
 def test_name(given: RuleContext, found: bool) -> None:
@@ -42,8 +46,8 @@ def test_name(given: RuleContext, found: bool) -> None:
 
 
 def test_name_and_form_are_told() -> None:
-    found = findings("EP111", CLEAN, lies("plans/parser.md"))
-    assert found[0].message == "the plan is named parser, which is not of the form {date}_{slug}"
+    name_findings = findings("EP111", CLEAN, context_at("plans/parser.md"))
+    assert name_findings[0].message == "the plan is named parser, which is not of the form {date}_{slug}"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +110,9 @@ def test_the_template_title_is_told_once() -> None:
 
 def test_each_further_title_is_found() -> None:
     text = with_sections("## Plan of Work\n\n# Part one\n\nx\n\nPart two\n========\n\n```sh\n# comment\n```\n")
-    first = text.split("\n").index("# Part one") + 1
-    assert lines("EP113", text) == [first, first + 4]
-    assert [each.message for each in findings("EP113", text)] == ["a second title; the plan's is in line 1"] * 2
+    first_line = text.split("\n").index("# Part one") + 1
+    assert lines("EP113", text) == [first_line, first_line + 4]
+    assert [finding.message for finding in findings("EP113", text)] == ["a second title; the plan's is in line 1"] * 2
 
 
 @pytest.mark.parametrize(
@@ -123,10 +127,10 @@ def test_a_title_at_level_two_is_the_only_one() -> None:
 
 
 def test_another_plan_of_the_same_id() -> None:
-    found = findings("EP114", CLEAN, lies("plans/a.md", other="plans/archive/a.md"))
-    assert [(each.line, each.message) for each in found] == [(1, "plans/archive/a.md has the same id")]
-    assert lines("EP114", CLEAN, lies("plans/a.md")) == []
-    assert lines("EP114", CLEAN, lies("", other="plans/archive/a.md")) == []
+    id_findings = findings("EP114", CLEAN, context_at("plans/a.md", same_id_path="plans/archive/a.md"))
+    assert [(finding.line, finding.message) for finding in id_findings] == [(1, "plans/archive/a.md has the same id")]
+    assert lines("EP114", CLEAN, context_at("plans/a.md")) == []
+    assert lines("EP114", CLEAN, context_at("", same_id_path="plans/archive/a.md")) == []
     assert lines("EP114", CLEAN, RuleContext(path="plans/a.md")) == []
 
 
@@ -174,14 +178,14 @@ def test_another_plan_of_the_same_id() -> None:
 def test_front_matter(field: str, path: str, message: str) -> None:
     lead = "---\n" if field.startswith(("title", "  ")) else "---\nx: 1\n"
     text = f"{lead}{field}\n---\n\n{CLEAN}" if field[0] != " " else f"---\nx: 1\n{field}\n---\n\n{CLEAN}"
-    found = findings("EP115", text, RuleContext(path=path))
-    assert [each.message for each in found] == ([message] if message else [])
-    assert not found or found[0].line == len(lead.split("\n"))
+    field_findings = findings("EP115", text, RuleContext(path=path))
+    assert [finding.message for finding in field_findings] == ([message] if message else [])
+    assert not field_findings or field_findings[0].line == len(lead.split("\n"))
 
 
 def test_front_matter_and_a_numbered_title() -> None:
     text = "---\nid: EP-0001\n---\n\n# EP-0002 - Build the parser\n"
-    assert [each.message for each in findings("EP115", text)] == ["the title begins with EP-0002"]
+    assert [finding.message for finding in findings("EP115", text)] == ["the title begins with EP-0002"]
     assert lines("EP115", text.replace("EP-0002", "EP-0001")) == []
     assert lines("EP115", "# A\n\n---\n\ntitle: B\n\n---\n") == []
 

@@ -12,7 +12,7 @@ from execplan.plan import reader
 from execplan.plan.plan_change import has_no_content
 from execplan.plan.plan_lookup import find_section, find_task
 from tests.conftest import find_corpus
-from tests.plan.test_properties import LINES, WORDS, outside, plans, same_around
+from tests.plan.test_properties import ARBITRARY_TEXTS, LINES, changed_lines, plans, same_around
 from tests.plans import CLEAN
 
 ODD = """\
@@ -51,8 +51,13 @@ _CORPUS = find_corpus()
 _FILES = sorted(_CORPUS.rglob("*.md")) if _CORPUS is not None else []
 _REAL = st.sampled_from(_FILES).map(Path.read_bytes) if _FILES else st.just(CLEAN.encode())
 PLAN_BYTES = st.one_of(st.just(CLEAN.encode()), st.just(ODD.encode()), plans(), _REAL)
-_ANY_PHRASE = WORDS.filter(lambda text: "\0" not in text).map(lambda text: f"@{text}" if text[:1] == "@" else text)
-PHRASE = st.sampled_from(["Cut the lines", "Build the parser.", "Done", "a `b` - [ ] c", "Widen it: all of it"]) | _ANY_PHRASE
+_ANY_PHRASE = ARBITRARY_TEXTS.filter(lambda text: "\0" not in text).map(
+    lambda text: f"@{text}" if text[:1] == "@" else text
+)
+PHRASE = (
+    st.sampled_from(["Cut the lines", "Build the parser.", "Done", "a `b` - [ ] c", "Widen it: all of it"])
+    | _ANY_PHRASE
+)
 POSITION = st.integers(0, 5)
 TASK = st.one_of(st.integers(1, 6).map(lambda number: f"#{number}"), PHRASE)
 """Words, or the number of some task, whatever their number is."""
@@ -84,18 +89,39 @@ MARKING = st.builds(
 TASKING = st.one_of(
     st.builds(lambda text, create_option: CommandCall("add", create_option, (text,)), PHRASE, _CREATE_OPTION),
     st.builds(lambda text, after: CommandCall("add", (f"--after={after}",), (text,)), PHRASE, TASK),
-    st.builds(lambda text, under: CommandCall("add", (f"--under={under}",), (text,)), PHRASE, st.just("Milestone") | PHRASE),
     st.builds(
-        lambda finished_text, remaining_text, task: CommandCall("split", (f"--done={finished_text}", f"--remaining={remaining_text}"), (task,)), PHRASE, PHRASE, TASK
+        lambda text, under: CommandCall("add", (f"--under={under}",), (text,)), PHRASE, st.just("Milestone") | PHRASE
+    ),
+    st.builds(
+        lambda finished_text, remaining_text, task: CommandCall(
+            "split", (f"--done={finished_text}", f"--remaining={remaining_text}"), (task,)
+        ),
+        PHRASE,
+        PHRASE,
+        TASK,
     ),
     st.builds(lambda task, text: CommandCall("reword", (), (task, text)), TASK, PHRASE),
 )
 LOGGING = st.one_of(
-    st.builds(lambda text, why, create_option: CommandCall("decide", (f"--why={why}", *create_option), (text,)), PHRASE, PHRASE, _CREATE_OPTION),
     st.builds(
-        lambda text, old: CommandCall("decide", ("--why=x", f"--supersedes={old}"), (text,)), PHRASE, st.just("D") | PHRASE
+        lambda text, why, create_option: CommandCall("decide", (f"--why={why}", *create_option), (text,)),
+        PHRASE,
+        PHRASE,
+        _CREATE_OPTION,
     ),
-    st.builds(lambda text, evidence, create_option: CommandCall("discover", (f"--evidence={evidence}", *create_option), (text,)), PHRASE, PHRASE, _CREATE_OPTION),
+    st.builds(
+        lambda text, old: CommandCall("decide", ("--why=x", f"--supersedes={old}"), (text,)),
+        PHRASE,
+        st.just("D") | PHRASE,
+    ),
+    st.builds(
+        lambda text, evidence, create_option: CommandCall(
+            "discover", (f"--evidence={evidence}", *create_option), (text,)
+        ),
+        PHRASE,
+        PHRASE,
+        _CREATE_OPTION,
+    ),
     st.builds(lambda text, create_option: CommandCall("outcome", create_option, (text,)), PHRASE, _CREATE_OPTION),
     st.builds(lambda text: CommandCall("revise", (), (text,)), PHRASE),
 )
@@ -108,7 +134,11 @@ FILLING = st.one_of(
         st.lists(LINES, max_size=5),
         _CREATE_OPTION,
     ),
-    st.builds(lambda about, create_option: CommandCall("attach", (f"--about={about}", *create_option), ("README.md",)), PHRASE, _CREATE_OPTION),
+    st.builds(
+        lambda about, create_option: CommandCall("attach", (f"--about={about}", *create_option), ("README.md",)),
+        PHRASE,
+        _CREATE_OPTION,
+    ),
 )
 SELDOM = st.integers(0, 9).map(lambda number: number == 9)
 
@@ -121,21 +151,30 @@ def with_task_numbers(command: CommandCall, data: bytes) -> CommandCall:
         count = 1
     tasks = {f"#{number}": str((number - 1) % count + 1) for number in range(1, 7)}
     options = [
-        name + sign + tasks.get(value, value) for name, sign, value in [option.partition("=") for option in command.options]
+        name + sign + tasks.get(value, value)
+        for name, sign, value in [option.partition("=") for option in command.options]
     ]
-    return CommandCall(command.name, tuple(options), tuple([tasks.get(argument, argument) for argument in command.arguments]))
+    return CommandCall(
+        command.name, tuple(options), tuple([tasks.get(argument, argument) for argument in command.arguments])
+    )
 
 
 def is_repeatable(command: CommandCall) -> bool:
     """Whether a second time changes nothing for sure: no task is named by words that are no longer its own."""
-    return command.name not in ("split", "reword") or command.arguments[0 if command.name == "reword" else -1].isdecimal()
+    return (
+        command.name not in ("split", "reword") or command.arguments[0 if command.name == "reword" else -1].isdecimal()
+    )
 
 
 def check_lines(command: CommandCall, before: bytes, after: bytes) -> None:
     """Only the lines changed that are the verb's."""
     old, new = reader.read(before), reader.read(after)
     if command.name in ("done", "reopen"):
-        boxes = [old_task.box_line for old_task, new_task in zip(old.tasks, new.tasks, strict=True) if old_task.mark != new_task.mark]
+        boxes = [
+            old_task.box_line
+            for old_task, new_task in zip(old.tasks, new.tasks, strict=True)
+            if old_task.mark != new_task.mark
+        ]
         pairs = enumerate(zip(old.text.lines, new.text.lines, strict=True))
         assert [at for at, (old_line, new_line) in pairs if old_line != new_line] == sorted(boxes), command
     elif command.name in ("reword", "split"):
@@ -148,6 +187,6 @@ def check_lines(command: CommandCall, before: bytes, after: bytes) -> None:
             return
         assert same_around(before, after, section.body_start, section.notes_start), command
     elif command.name in ADDING:
-        removed, added = outside(before, after)
+        removed, added = changed_lines(before, after)
         assert added, command
         assert all([not line.strip() or has_no_content(line) for line in removed]), (command, removed)

@@ -34,9 +34,9 @@ def test_places(before: str, after: str, places: list[tuple[int, ...]]) -> None:
 
 @given(TEXTS, TEXTS)
 def test_places_are_places(before: list[str], after: list[str]) -> None:
-    found = match_edited_tasks(before, after)
-    assert len(found) == len(before)
-    assert all(at in range(len(after)) for to in found for at in to)
+    matches = match_edited_tasks(before, after)
+    assert len(matches) == len(before)
+    assert all(at in range(len(after)) for to in matches for at in to)
 
 
 @given(TEXTS)

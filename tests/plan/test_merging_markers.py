@@ -34,7 +34,7 @@ def test_a_base_only_where_every_conflict_shows_it() -> None:
 def test_ends_and_mark_are_kept() -> None:
     text = "\ufeff" + marked(DIFF3, 7).replace("\n", "\r\n").removesuffix("\r\n")
     assert split_conflicts(text.encode())[:3] == tuple(
-        ("\ufeffa\r\n" + word + "\r\nb").encode() for word in ("was", "ours", "theirs")
+        ("\ufeffa\r\n" + side_text + "\r\nb").encode() for side_text in ("was", "ours", "theirs")
     )
 
 

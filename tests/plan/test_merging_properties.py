@@ -19,7 +19,7 @@ from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_change import plan_content
 from execplan.text.text_lines import Text
 from tests.conftest import find_corpus
-from tests.merging import general, said
+from tests.merging import content_lines, merge_by_rules
 from tests.plan.test_properties import HEADS, LINES, plans
 from tests.plans import CLEAN
 
@@ -36,52 +36,52 @@ START = datetime(2026, 6, 1, tzinfo=UTC)
 class Step:
     """One verb of a branch: which, on which of the tasks that it fits, with words of its own, and when."""
 
-    def __init__(self, verb: str, pick: int, words: str, minutes: int) -> None:
-        self.verb = verb
+    def __init__(self, command: str, pick: int, text: str, minutes: int) -> None:
+        self.command = command
         self.pick = pick
-        self.words = words
+        self.text = text
         self.minutes = minutes
 
     def __repr__(self) -> str:
-        return f"{self.verb} {self.pick} {self.words!r} {self.minutes}"
+        return f"{self.command} {self.pick} {self.text!r} {self.minutes}"
 
     def change(self, data: bytes, moment: datetime) -> ChangeBuilder | None:
         """The change that it makes of a plan, or None when that has no task for it."""
-        wanted = {"done": OPEN, "split": OPEN, "reopen": DONE}.get(self.verb)
-        fitting = [task for task in reader.read(data).tasks if wanted in (None, task.state)]
+        required_state = {"done": OPEN, "split": OPEN, "reopen": DONE}.get(self.command)
+        fitting = [task for task in reader.read(data).tasks if required_state in (None, task.state)]
         query = str(fitting[self.pick % len(fitting)].number) if fitting else ""
-        if self.verb in ("done", "reopen", "split", "reword") and not query:
+        if self.command in ("done", "reopen", "split", "reword") and not query:
             return None
-        if self.verb == "done":
+        if self.command == "done":
             return task_edits.complete_tasks([query], moment)
-        if self.verb == "reopen":
+        if self.command == "reopen":
             return task_edits.reopen_tasks([query])
-        if self.verb == "split":
-            return task_rewording.split_task(query, f"Done {self.words}", f"Left {self.words}", moment)
-        if self.verb == "reword":
-            return task_rewording.reword_task(query, self.words)
-        if self.verb == "add":
+        if self.command == "split":
+            return task_rewording.split_task(query, f"Done {self.text}", f"Left {self.text}", moment)
+        if self.command == "reword":
+            return task_rewording.reword_task(query, self.text)
+        if self.command == "add":
             return task_edits.add_task(
-                self.words, moment, create=True, after=query if query and self.pick % 3 == 0 else None
+                self.text, moment, create=True, after=query if query and self.pick % 3 == 0 else None
             )
-        if self.verb == "decide":
-            return log_edits.add_decision(self.words, "Because of it", "Ann", moment, create=True)
-        if self.verb == "discover":
-            return log_edits.add_discovery(self.words, "Seen", create=True)
+        if self.command == "decide":
+            return log_edits.add_decision(self.text, "Because of it", "Ann", moment, create=True)
+        if self.command == "discover":
+            return log_edits.add_discovery(self.text, "Seen", create=True)
         return (
-            log_edits.add_outcome(self.words, create=True)
-            if self.verb == "outcome"
-            else log_edits.add_revision_note(self.words, moment)
+            log_edits.add_outcome(self.text, create=True)
+            if self.command == "outcome"
+            else log_edits.add_revision_note(self.text, moment)
         )
 
 
 @st.composite
-def branches(draw: st.DrawFn, verbs: tuple[str, ...] = STEPS) -> list[list[Step]]:
+def branches(draw: st.DrawFn, commands: tuple[str, ...] = STEPS) -> list[list[Step]]:
     """What each of two branches does; the words say which one and which step of it."""
     return [
         [
             Step(
-                draw(st.sampled_from(verbs)),
+                draw(st.sampled_from(commands)),
                 draw(st.integers(0, 40)),
                 f"{side} number {at} of words",
                 draw(st.integers(0, 9000)),
@@ -92,7 +92,7 @@ def branches(draw: st.DrawFn, verbs: tuple[str, ...] = STEPS) -> list[list[Step]
     ]
 
 
-def walked(data: bytes, steps: list[Step]) -> bytes:
+def apply_steps(data: bytes, steps: list[Step]) -> bytes:
     """The plan after the steps that it allows."""
     for step in steps:
         try:
@@ -103,50 +103,62 @@ def walked(data: bytes, steps: list[Step]) -> bytes:
     return data
 
 
-def said_by(data: bytes) -> Counter[tuple[str, str]]:
+def count_entries(data: bytes) -> Counter[tuple[str, str]]:
     """The tasks and the entries of a plan, each by its words, and how often."""
-    told = plan_content(reader.read(data))
+    content = plan_content(reader.read(data))
     lists = {
-        "task": [text for _, text in told.tasks],
-        "decision": [str(each[0]) for each in told.decisions],
-        "discovery": [str(each[0]) for each in told.discoveries],
-        "outcome": list(told.outcomes),
-        "note": list(told.revisions),
+        "task": [text for _, text in content.tasks],
+        "decision": [str(entry[0]) for entry in content.decisions],
+        "discovery": [str(entry[0]) for entry in content.discoveries],
+        "outcome": list(content.outcomes),
+        "note": list(content.revisions),
     }
     return Counter((kind, " ".join(split_words(text))) for kind, texts in lists.items() for text in texts)
 
 
 def check(base: bytes, ours: bytes, theirs: bytes) -> MergeResult:
     """All that must hold of any merge of what verbs did."""
-    result = general(base, ours, theirs)
-    was, one, two, now = [said_by(data) for data in (base, ours, theirs, result.data)]
-    for side in (one, two):
-        assert not [fact for fact in side - was if not now[fact]], "lost"
+    result = merge_by_rules(base, ours, theirs)
+    base_entries, our_entries, their_entries, merged_entries = [
+        count_entries(data) for data in (base, ours, theirs, result.data)
+    ]
+    for side in (our_entries, their_entries):
+        assert not [fact for fact in side - base_entries if not merged_entries[fact]], "lost"
     assert not any("line by line" in note for note in result.notes)
-    swapped = general(base, theirs, ours)
+    swapped = merge_by_rules(base, theirs, ours)
     assert swapped.conflict_count == result.conflict_count
     if not result.conflict_count:
-        assert not [fact for fact in now if now[fact] > max(was[fact], one[fact], two[fact])], "doubled"
-        assert said(swapped.data) == said(result.data)
-        before, here, there, then = [marks(data) for data in (base, ours, theirs, result.data)]
-        reopened = any(before[words] == "x" != side.get(words, "x") for words in before for side in (here, there))
-        for words, mark in then.items():
-            sides = (here.get(words), there.get(words))
+        assert not [
+            fact
+            for fact in merged_entries
+            if merged_entries[fact] > max(base_entries[fact], our_entries[fact], their_entries[fact])
+        ], "doubled"
+        assert content_lines(swapped.data) == content_lines(result.data)
+        base_marks, our_marks, their_marks, merged_marks = [
+            unique_task_marks(data) for data in (base, ours, theirs, result.data)
+        ]
+        reopened = any(
+            base_marks[text] == "x" != side.get(text, "x") for text in base_marks for side in (our_marks, their_marks)
+        )
+        for text, mark in merged_marks.items():
+            sides = (our_marks.get(text), their_marks.get(text))
             assert mark != "x" or "x" in sides, "a tick for work nobody did"
-            was_done = before.get(words) == "x" or (reopened and words not in before)  # which the other side reworded
+            was_done = base_marks.get(text) == "x" or (
+                reopened and text not in base_marks
+            )  # which the other side reworded
             assert mark == "x" or was_done or "x" not in sides, "a tick lost"
-    again = general(base, ours, ours)
-    assert (again.data, again.conflict_count) == (ours, 0)
-    for three, wanted in (((base, base, theirs), theirs), ((base, ours, base), ours)):
-        assert general(*three).data == wanted
+    repeated = merge_by_rules(base, ours, ours)
+    assert (repeated.data, repeated.conflict_count) == (ours, 0)
+    for inputs, expected in (((base, base, theirs), theirs), ((base, ours, base), ours)):
+        assert merge_by_rules(*inputs).data == expected
     return result
 
 
-def marks(data: bytes) -> dict[str, str]:
+def unique_task_marks(data: bytes) -> dict[str, str]:
     """The mark of each task whose words no other has."""
     tasks = reader.read(data).tasks
-    words = Counter(task.text for task in tasks)
-    return {task.text: task.mark.lower() for task in tasks if words[task.text] == 1}
+    counts = Counter(task.text for task in tasks)
+    return {task.text: task.mark.lower() for task in tasks if counts[task.text] == 1}
 
 
 @given(branches())
@@ -161,14 +173,14 @@ def test_verbs_on_a_plan_of_ours(steps: list[list[Step]]) -> None:
     base = CLEAN.replace(
         "- [ ] Build the parser.", "- [ ] Build the parser.\n- [ ] Print it.\n  - [ ] Nested."
     ).encode()
-    check(base, walked(base, steps[0]), walked(base, steps[1]))
+    check(base, apply_steps(base, steps[0]), apply_steps(base, steps[1]))
 
 
 @given(branches(("done", "add", "decide", "discover", "outcome", "revise", "reopen")))
 @settings(max_examples=100)
 def test_what_only_adds_and_ticks_never_conflicts(steps: list[list[Step]]) -> None:
     base = CLEAN.encode()
-    assert check(base, walked(base, steps[0]), walked(base, steps[1])).conflict_count == 0
+    assert check(base, apply_steps(base, steps[0]), apply_steps(base, steps[1])).conflict_count == 0
 
 
 @pytest.mark.skipif(not PLANS, reason="no corpus here")
@@ -177,15 +189,15 @@ def test_what_only_adds_and_ticks_never_conflicts(steps: list[list[Step]]) -> No
 def test_verbs_on_plans_of_the_corpus(data: st.DataObject, steps: list[list[Step]]) -> None:
     path: Path = data.draw(st.sampled_from(PLANS))
     base = path.read_bytes()
-    check(base, walked(base, steps[0]), walked(base, steps[1]))
+    check(base, apply_steps(base, steps[0]), apply_steps(base, steps[1]))
 
 
 @pytest.mark.skipif(not PLANS, reason="no corpus here")
 def test_every_tenth_plan_of_the_corpus_is_cut_and_put_together_again() -> None:
     for path in PLANS[::10]:
         base = path.read_bytes()
-        ours = walked(base, [Step("add", 1, "Ours alone", 0), Step("revise", 0, "Ours noted", 0)])
-        theirs = walked(base, [Step("done", 0, "", 5), Step("decide", 0, "Theirs decided", 5)])
+        ours = apply_steps(base, [Step("add", 1, "Ours alone", 0), Step("revise", 0, "Ours noted", 0)])
+        theirs = apply_steps(base, [Step("done", 0, "", 5), Step("decide", 0, "Theirs decided", 5)])
         assert check(base, ours, theirs).conflict_count == 0, path
 
 
@@ -214,14 +226,16 @@ def versions(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 @settings(max_examples=300)
 def test_any_texts_keep_the_laws_of_a_merge(three: tuple[bytes, bytes, bytes]) -> None:
     base, ours, theirs = three
-    assert general(base, base, theirs).data == theirs
-    assert general(base, ours, base).data == ours
-    for was in (base, None):
-        same = general(was, ours, ours)
-        assert (same.data, same.conflict_count) == (ours, 0)
-    result = general(base, ours, theirs)
+    assert merge_by_rules(base, base, theirs).data == theirs
+    assert merge_by_rules(base, ours, base).data == ours
+    for ancestor in (base, None):
+        merged = merge_by_rules(ancestor, ours, ours)
+        assert (merged.data, merged.conflict_count) == (ours, 0)
+    result = merge_by_rules(base, ours, theirs)
     assert reader.read(result.data).text.to_bytes() == result.data
     if not result.conflict_count:
-        versions = [Counter(said(data)) for data in three]
-        kept = [line for line in versions[0] if all(each[line] == 1 for each in versions) and line != "None yet."]
-        assert set(kept) <= set(said(result.data))
+        line_counts = [Counter(content_lines(data)) for data in three]
+        unique_lines = [
+            line for line in line_counts[0] if all(counts[line] == 1 for counts in line_counts) and line != "None yet."
+        ]
+        assert set(unique_lines) <= set(content_lines(result.data))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.plan import reader
-from tests.merging import both_ways, general
+from tests.merging import merge_both_ways, merge_by_rules
 
 BASE = """\
 - [x] (2026-01-01 09:00Z) Read lines.
@@ -203,11 +203,11 @@ def changed(edits: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("name", MERGES)
 def test_tasks(name: str) -> None:
-    ours, theirs, wanted, notes = MERGES[name]
-    result = both_ways(plan(BASE), changed(ours), changed(theirs))
-    assert (result.data.decode(), result.conflict_count) == (plan(wanted), 0)
+    ours, theirs, expected, notes = MERGES[name]
+    result = merge_both_ways(plan(BASE), changed(ours), changed(theirs))
+    assert (result.data.decode(), result.conflict_count) == (plan(expected), 0)
     assert len(result.notes) == len(notes)
-    assert all(words in told for words, told in zip(notes, result.notes, strict=True))
+    assert all(expected_note in note for expected_note, note in zip(notes, result.notes, strict=True))
 
 
 CONFLICTS = {
@@ -246,31 +246,31 @@ CONFLICTS = {
 
 @pytest.mark.parametrize("name", CONFLICTS)
 def test_conflicts_hold_both_versions_and_nothing_else(name: str) -> None:
-    ours, theirs, wanted = CONFLICTS[name]
-    more = {"tests.": "tests.\n- [ ] Added by ours."}
-    result = general(plan(BASE).encode(), changed(ours | more).encode(), changed(theirs).encode())
+    ours, theirs, expected = CONFLICTS[name]
+    extra_task = {"tests.": "tests.\n- [ ] Added by ours."}
+    result = merge_by_rules(plan(BASE).encode(), changed(ours | extra_task).encode(), changed(theirs).encode())
     around = BASE + "\n- [ ] Added by ours."
-    assert result.data.decode() == plan(around.replace("- [ ] Build the parser.", wanted))
+    assert result.data.decode() == plan(around.replace("- [ ] Build the parser.", expected))
     assert result.conflict_count == 1
-    then = reader.read(result.data)
-    assert [section.title for section in then.sections] == ["Progress", "Context"]
+    merged = reader.read(result.data)
+    assert [section.title for section in merged.sections] == ["Progress", "Context"]
     for side in (changed(ours), changed(theirs)):
-        assert {task.text for task in reader.read(side.encode()).tasks} <= {task.text for task in then.tasks}
-    swapped = general(plan(BASE).encode(), changed(theirs).encode(), changed(ours | more).encode())
+        assert {task.text for task in reader.read(side.encode()).tasks} <= {task.text for task in merged.tasks}
+    swapped = merge_by_rules(plan(BASE).encode(), changed(theirs).encode(), changed(ours | extra_task).encode())
     assert swapped.conflict_count == 1
 
 
 def test_the_blank_line_between_tasks_is_kept() -> None:
     loose = BASE.replace("\n", "\n\n")
     ours, theirs = f"{loose}\n\n- [ ] Print trees.", f"{loose}\n\n- [ ] Print tables."
-    result = general(plan(loose).encode(), plan(ours).encode(), plan(theirs).encode())
+    result = merge_by_rules(plan(loose).encode(), plan(ours).encode(), plan(theirs).encode())
     assert result.data.decode() == plan(f"{ours}\n\n- [ ] Print tables.")
 
 
 def test_equal_words_below_other_tasks_are_other_tasks() -> None:
     ours = BASE.replace("lines.", "lines.\n  - [ ] Test it.")
     theirs = BASE.replace("parser.", "parser.\n  - [ ] Test it.")
-    result = both_ways(plan(BASE), plan(ours), plan(theirs))
+    result = merge_both_ways(plan(BASE), plan(ours), plan(theirs))
     assert result.data.decode() == plan(ours.replace("parser.", "parser.\n  - [ ] Test it."))
 
 
@@ -278,7 +278,7 @@ def test_boxes_outside_progress_are_tasks_where_lines_would_conflict() -> None:
     base = "# T\n\n## Validation and Acceptance\n\n- [ ] It runs.\n- [ ] It stops.\n"
     ours = base.replace("- [ ] It runs", "- [x] (2026-01-02) It runs")
     theirs = base.replace("- [ ] It runs", "- [x] (2026-01-01) It runs").replace("- [ ] It stops", "- [x] It stops")
-    result = both_ways(base, ours, theirs)
+    result = merge_both_ways(base, ours, theirs)
     assert (result.data.decode(), result.conflict_count) == (theirs, 0)
 
 
@@ -292,7 +292,7 @@ def test_boxes_outside_progress_are_tasks_where_lines_would_conflict() -> None:
 )
 def test_both_sides_add_equal_words_below_other_items(ours: str, theirs: str) -> None:
     start = "# Plan\n\n## Progress\n\n- [ ] Start\n"
-    merged = both_ways(start, f"{start}{ours}\n", f"{start}{theirs}\n")
+    merged = merge_both_ways(start, f"{start}{ours}\n", f"{start}{theirs}\n")
     assert merged[1:] == (0, ())
     assert merged.data.decode().count("[ ] Write tests") == 2
     assert merged.data.decode().startswith(start)

@@ -49,7 +49,7 @@ def plans(draw: st.DrawFn) -> bytes:
     return (draw(st.sampled_from(["", "\ufeff"])) + text.rstrip("\r\n") + draw(st.sampled_from(["", "\n"]))).encode()
 
 
-WORDS = st.one_of(
+ARBITRARY_TEXTS = st.one_of(
     st.text(min_size=1, max_size=40),
     st.lists(
         st.sampled_from(
@@ -62,17 +62,17 @@ WORDS = st.one_of(
 )  # fmt: skip
 
 
-def outside(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
+def changed_lines(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
     """The lines that an edit took out and put in."""
     import difflib
 
     old, new = Text.from_bytes(before).lines, Text.from_bytes(after).lines
-    taken, put = [], []
+    removed, added = [], []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
-            taken += old[a:b]
-            put += new[c:d]
-    return taken, put
+            removed += old[a:b]
+            added += new[c:d]
+    return removed, added
 
 
 def attempt(data: bytes, changer: ChangeBuilder) -> bytes | None:
@@ -96,52 +96,52 @@ def test_done_then_reopen_gives_the_bytes_back(data: bytes) -> None:
         ticked = attempt(data, task_edits.complete_tasks([str(task.number)], MOMENT))
         if ticked is None:
             continue
-        taken, put = outside(data, ticked)
-        assert len(taken) == len(put) == 1
+        removed, added = changed_lines(data, ticked)
+        assert len(removed) == len(added) == 1
         assert attempt(ticked, task_edits.complete_tasks([str(task.number)], MOMENT)) == ticked
         assert attempt(ticked, task_edits.reopen_tasks([str(task.number)])) == data
 
 
-@given(plans(), WORDS, st.booleans())
+@given(plans(), ARBITRARY_TEXTS, st.booleans())
 @settings(max_examples=400)
 def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
     try:
-        words = require_text(given_words, "the words")
+        text = require_text(given_words, "the words")
     except ExecplanError:
         return
     for changer in (
-        task_edits.add_task(words, MOMENT, create=create),
-        log_edits.add_decision(words, "why", "Ann", MOMENT, create=create),
-        log_edits.add_decision("what", words, "Ann", MOMENT, create=create),
-        log_edits.add_discovery(words, "shown", create=create),
-        log_edits.add_discovery("what", words, create=create),
-        log_edits.add_outcome(words, create=create),
-        log_edits.add_revision_note(words, MOMENT),
-        section_edits.add_note([words], create=create),
-        section_edits.add_note(["what"], [words, "```", "## no heading"], create=create),
+        task_edits.add_task(text, MOMENT, create=create),
+        log_edits.add_decision(text, "why", "Ann", MOMENT, create=create),
+        log_edits.add_decision("what", text, "Ann", MOMENT, create=create),
+        log_edits.add_discovery(text, "shown", create=create),
+        log_edits.add_discovery("what", text, create=create),
+        log_edits.add_outcome(text, create=create),
+        log_edits.add_revision_note(text, MOMENT),
+        section_edits.add_note([text], create=create),
+        section_edits.add_note(["what"], [text, "```", "## no heading"], create=create),
     ):
         after = attempt(data, changer)
         if after is None or after == data:
             continue
-        taken, put = outside(data, after)
-        assert all(not line.strip() or line == "None yet." for line in taken)
-        assert put
+        removed, added = changed_lines(data, after)
+        assert all(not line.strip() or line == "None yet." for line in removed)
+        assert added
 
 
 def same_around(before: bytes, after: bytes, start: int, end: int) -> bool:
     """Whether all lines are the same but for those from `start` to before `end`."""
     old, new = Text.from_bytes(before).lines, Text.from_bytes(after).lines
-    behind = len(old) - end
-    return old[:start] == new[:start] and (not behind or old[end:] == new[-behind:])
+    trailing_count = len(old) - end
+    return old[:start] == new[:start] and (not trailing_count or old[end:] == new[-trailing_count:])
 
 
-@given(plans(), WORDS, WORDS)
+@given(plans(), ARBITRARY_TEXTS, ARBITRARY_TEXTS)
 @settings(max_examples=300)
-def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
+def test_a_task_in_other_words(data: bytes, text: str, other_text: str) -> None:
     for task in reader.read(data).tasks:
         query = str(task.number)
-        reworded, parted = partial(reworder, query, one), partial(splitter, query, one, two)
-        for make in (reworded, parted):
+        reworded, split = partial(reword_task, query, text), partial(split_task, query, text, other_text)
+        for make in (reworded, split):
             after = attempt(data, make)
             if after is not None:
                 assert same_around(data, after, task.start, task.end)
@@ -151,20 +151,20 @@ def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
             assert reader.read(after).tasks[task.number - 1].mark == task.mark
 
 
-def setter(name: str, lines: list[str], plan: ParsedPlan) -> PlanChange:
+def set_section(name: str, lines: list[str], plan: ParsedPlan) -> PlanChange:
     """A change whose refusals all come when it is made."""
     return section_edits.set_section_body(name, lines)(plan)
 
 
-def reworder(query: str, words: str, plan: ParsedPlan) -> PlanChange:
+def reword_task(query: str, text: str, plan: ParsedPlan) -> PlanChange:
     """A change that begins anew with every call."""
-    return task_rewording.reword_task(query, require_text(words, "the words"))(plan)
+    return task_rewording.reword_task(query, require_text(text, "the words"))(plan)
 
 
-def splitter(query: str, done: str, remaining: str, plan: ParsedPlan) -> PlanChange:
+def split_task(query: str, done_text: str, remaining_text: str, plan: ParsedPlan) -> PlanChange:
     """A change that begins anew with every call."""
     return task_rewording.split_task(
-        query, require_text(done, "the words"), require_text(remaining, "the words"), MOMENT
+        query, require_text(done_text, "the words"), require_text(remaining_text, "the words"), MOMENT
     )(plan)
 
 
@@ -172,19 +172,19 @@ def splitter(query: str, done: str, remaining: str, plan: ParsedPlan) -> PlanCha
 @settings(max_examples=300)
 def test_a_whole_body(data: bytes, lines: list[str], name: str) -> None:
     lines = Text.from_str("\n".join(lines).strip("\n") or "x").lines
-    after = attempt(data, partial(setter, name, lines))
+    after = attempt(data, partial(set_section, name, lines))
     if after is None:
         return
-    plan, then = reader.read(data), reader.read(after)
-    section, now = find_section(plan, name), find_section(then, name)
+    plan, new_plan = reader.read(data), reader.read(after)
+    section, new_section = find_section(plan, name), find_section(new_plan, name)
     assert same_around(data, after, section.body_start, section.notes_start)
-    said = [line for line in then.text.lines[now.body_start : now.notes_start] if line.strip()]
-    wanted = [line for line in lines if line]
-    if wanted[0] == plan.text.lines[section.start]:
-        del wanted[0]  # the section's own heading is taken for that
-    assert said[: len(wanted)] == wanted
+    body = [line for line in new_plan.text.lines[new_section.body_start : new_section.notes_start] if line.strip()]
+    expected = [line for line in lines if line]
+    if expected[0] == plan.text.lines[section.start]:
+        del expected[0]  # the section's own heading is taken for that
+    assert body[: len(expected)] == expected
     assert attempt(after, section_edits.set_section_body(name, lines)) == after
-    assert [each.title for each in then.sections] == [each.title for each in plan.sections]
+    assert [section.title for section in new_plan.sections] == [section.title for section in plan.sections]
 
 
 @given(plans(), plans())
@@ -216,10 +216,10 @@ def test_any_bytes_are_a_plan_or_refused(data: bytes) -> None:
     try:
         text = reader.decode(data)
     except ExecplanError as refusal:
-        told = (refusal.exit, bool(refusal.message), bool(refusal.hint))
+        outcome = (refusal.exit, bool(refusal.message), bool(refusal.hint))
     else:
-        told = (3, True, reader.read_text(text).text.to_bytes() == data)
-    assert told == (3, True, True)
+        outcome = (3, True, reader.read_text(text).text.to_bytes() == data)
+    assert outcome == (3, True, True)
 
 
 @pytest.mark.parametrize("given_words", ["", " \n", "…", "None yet.", "a\0b", "a\x1b[2Jb", "\ud800"])

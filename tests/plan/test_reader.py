@@ -97,15 +97,15 @@ def test_boxes_outside_progress_are_checklists() -> None:
 
 
 def test_ids_are_stable_and_never_the_same() -> None:
-    first = read("# T\n\n## Progress\n\n- [ ] Read  lines\n- [ ] b\n- [ ] read lines\n")
-    other = read("# T\n\n## Progress\n\n- [ ] new\n- [x] (2026-01-01) Read\n  lines\n- [ ] b\n- [ ] Read lines\n")
-    ids, others = task_ids(first.tasks), task_ids(other.tasks)
-    assert others[1:] == [ids[0], ids[1], ids[2]]
+    first_plan = read("# T\n\n## Progress\n\n- [ ] Read  lines\n- [ ] b\n- [ ] read lines\n")
+    other_plan = read("# T\n\n## Progress\n\n- [ ] new\n- [x] (2026-01-01) Read\n  lines\n- [ ] b\n- [ ] Read lines\n")
+    ids, other_ids = task_ids(first_plan.tasks), task_ids(other_plan.tasks)
+    assert other_ids[1:] == [ids[0], ids[1], ids[2]]
     assert ids[2] == ids[0] + "-2"
     assert all(name[0].isalpha() for name in ids)
 
 
-def decision(body: str) -> list[Entry]:
+def read_decisions(body: str) -> list[Entry]:
     """The decisions in a Decision Log."""
     return read(f"# T\n\n## Decision Log\n\n{body}\n\n## Risks\n").decisions
 
@@ -127,28 +127,28 @@ def decision(body: str) -> list[Entry]:
     ],
 )
 def test_forms_of_a_decision(body: str) -> None:
-    [entry] = decision(body)
+    [entry] = read_decisions(body)
     assert (entry.text, entry.rationale, entry.date, entry.author) == ("D", "R", "2026-03-01", "Ann")
 
 
 def test_other_decisions() -> None:
-    [plain] = decision("Some prose.\n\n- 2026-03-01: D, because R.")
+    [plain] = read_decisions("Some prose.\n\n- 2026-03-01: D, because R.")
     assert (plain.text, plain.date, plain.rationale) == ("D, because R.", "2026-03-01", None)
-    [wrapped] = decision(
+    [wrapped] = read_decisions(
         "- Decision: D goes\n  on.\n  Rationale: R goes\n  on. Supersedes: nothing\n  Date/Author: 2026-03-01 /"
     )
     assert wrapped.text == "D goes on."
     assert wrapped.rationale == "R goes on. Supersedes: nothing"
     assert (wrapped.date, wrapped.author) == ("2026-03-01", None)
-    assert decision("None yet.") == decision("- Decision: …\n  Rationale: …\n  Date/Author: …") == []
+    assert read_decisions("None yet.") == read_decisions("- Decision: …\n  Rationale: …\n  Date/Author: …") == []
 
 
 def test_discoveries() -> None:
     text = "# T\n\n## Surprises & Discoveries\n\n{}\n"
-    [one] = read(text.format("- Observation: O\n  Evidence: E\n  goes on.")).discoveries
-    assert (one.text, one.evidence) == ("O", "E goes on.")
-    assert [each.text for each in read(text.format("- O\n- P (seen)")).discoveries] == ["O", "P (seen)"]
-    assert [each.text for each in read(text.format("It was odd.\n\nVery.")).discoveries] == ["It was odd.", "Very."]
+    [discovery] = read(text.format("- Observation: O\n  Evidence: E\n  goes on.")).discoveries
+    assert (discovery.text, discovery.evidence) == ("O", "E goes on.")
+    assert [entry.text for entry in read(text.format("- O\n- P (seen)")).discoveries] == ["O", "P (seen)"]
+    assert [entry.text for entry in read(text.format("It was odd.\n\nVery.")).discoveries] == ["It was odd.", "Very."]
     assert read(text.format("- Observation: (none yet)\n  Evidence: (fill in as discovered)")).discoveries == []
 
 
@@ -156,8 +156,8 @@ def test_outcomes() -> None:
     text = (
         "# T\n\n## Outcomes & Retrospective\n\nTo be written.\n\n- (2026-03-01) Lines.\n  More.\n\nProse: it works.\n"
     )
-    told = [(each.text, each.date) for each in read(text.replace("To be written.", "TBD")).outcomes]
-    assert told == [("Lines. More.", "2026-03-01"), ("Prose: it works.", None)]
+    outcomes = [(outcome.text, outcome.date) for outcome in read(text.replace("To be written.", "TBD")).outcomes]
+    assert outcomes == [("Lines. More.", "2026-03-01"), ("Prose: it works.", None)]
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,16 @@ def test_revision_notes(note: str, date: str | None, words: str) -> None:
     plan = read(f"{CLEAN}\n{note}\ngoes on\n")
     [entry] = plan.revisions
     assert (entry.date, entry.text) == (date, f"{words} goes on")
-    last = plan.sections[-1]
-    assert last.notes_start < last.end
+    last_section = plan.sections[-1]
+    assert last_section.notes_start < last_section.end
 
 
 def test_revision_notes_in_a_section() -> None:
     plan = read(f"{CLEAN}\n## Revision Notes\n\n- 2026-03-07: Split.\n- Joined.\n")
-    assert [(each.date, each.text) for each in plan.revisions] == [("2026-03-07", "Split."), (None, "Joined.")]
+    assert [(revision.date, revision.text) for revision in plan.revisions] == [
+        ("2026-03-07", "Split."),
+        (None, "Joined."),
+    ]
 
 
 def test_a_conflict_is_read_on_both_sides() -> None:

@@ -13,7 +13,7 @@ from execplan.cli.app import run
 from execplan.cli.error_handler import run_with_error_handling
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
-from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result, copied
+from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result, copy_from_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +78,7 @@ class InProcessRepository(Folder):
             patch.delenv(name, raising=False)
         for name, value in {**ENVIRONMENT, **self.env}.items():
             patch.setenv(name, value)
-        copied(_stepped, path)
+        copy_from_template(_stepped, path)
         patch.chdir(path)
 
     def commit(self) -> None:

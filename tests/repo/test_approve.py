@@ -102,7 +102,11 @@ def test_asked_on_a_terminal(desk: InProcessRepository) -> None:
     assert status == 0, output
     assert "Approve this step? [y/N]" in output
     assert "not covered: build" in output
-    assert (desk.approval_data()["how"], desk.approval_data()["steps"], desk.approval_data()["inferred"]) == ("terminal", ["drop"], None)
+    assert (desk.approval_data()["how"], desk.approval_data()["steps"], desk.approval_data()["inferred"]) == (
+        "terminal",
+        ["drop"],
+        None,
+    )
 
 
 def test_evaluate_names_the_whole_command(desk: InProcessRepository) -> None:

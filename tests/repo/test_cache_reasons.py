@@ -21,7 +21,9 @@ def test_archived(project: LintProject) -> None:
     (folder / "archive").mkdir()
     (folder / "a.md").rename(folder / "archive" / "a.md")
     assert project.lint_consistently() == ["a.md"]
-    assert [finding.code for result in project.lint() for finding in result.findings if "archive" in result.path] == ["EP502"]
+    assert [finding.code for result in project.lint() for finding in result.findings if "archive" in result.path] == [
+        "EP502"
+    ]
     (folder / "archive" / "a.md").rename(folder / "a.md")
     project.lint_consistently()
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 RENAME = "rename"
 
 
-def kill_while_moving(folder: Folder, module: ModuleType, name: str, command: str = RENAME, *, commit: bool = False) -> None:
+def kill_while_moving(
+    folder: Folder, module: ModuleType, name: str, command: str = RENAME, *, commit: bool = False
+) -> None:
     """Move the plan `parser` in a process that is killed where it calls a function: nothing is taken back."""
     child = os.fork()
     if not child:

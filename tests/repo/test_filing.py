@@ -116,9 +116,9 @@ def test_paths_in_other_plans_follow_and_come_back(repo: Folder) -> None:
     data = repo.ok("archive", "parser", "--commit")
     assert data["followed"] == [f"{HOME}/2026-01-02_scanner.md"]
     text = (repo.path / HOME / "2026-01-02_scanner.md").read_text()
-    assert text == REFERRING.replace(f"`{HOME}/2026", f"`{HOME}/archive/2026").replace("](2026", "](archive/2026").replace(
-        f"{HOME}/artifacts", f"{HOME}/archive/artifacts"
-    ).replace("./artifacts", "./archive/artifacts")
+    assert text == REFERRING.replace(f"`{HOME}/2026", f"`{HOME}/archive/2026").replace(
+        "](2026", "](archive/2026"
+    ).replace(f"{HOME}/artifacts", f"{HOME}/archive/artifacts").replace("./artifacts", "./archive/artifacts")
     assert repo.git("status", "--porcelain") == ""
     assert repo.ok("restore", "parser", "--commit")["followed"] == [f"{HOME}/2026-01-02_scanner.md"]
     assert tree(repo.path) == before
@@ -209,7 +209,9 @@ def test_restored_after_force_is_judged_again(repo: Folder) -> None:
     repo.ok("archive", "--force", "--reason", "x")
     assert repo.run("lint").exit == 0
     repo.ok("restore", "parser")
-    levels_after = {finding["code"]: finding["level"] for finding in repo.run("lint", "--json").json["data"]["findings"]}
+    levels_after = {
+        finding["code"]: finding["level"] for finding in repo.run("lint", "--json").json["data"]["findings"]
+    }
     assert levels_after == levels
     assert path.read_text().startswith(bad)
     assert repo.run("restore", "parser").out.startswith("not in the archive: ")

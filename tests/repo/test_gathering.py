@@ -224,7 +224,12 @@ def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
         unit.path for unit in result.pack.units
     }
     warnings = "\n".join(result.warnings)
-    for phrase in ("NUL bytes", "1,048,577 bytes", "certs/site.pem is a file for secrets", "link out of the repository"):
+    for phrase in (
+        "NUL bytes",
+        "1,048,577 bytes",
+        "certs/site.pem is a file for secrets",
+        "link out of the repository",
+    ):
         assert phrase in warnings
     assert "git ignores build/log.py" in warnings
 

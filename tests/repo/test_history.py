@@ -76,7 +76,9 @@ def test_a_lost_update_names_what_is_gone(committed: Folder) -> None:
     committed.plan(CLEAN)  # somebody's old copy
     findings = committed.run("lint", "--profile", "ci", "--json").json["data"]["findings"]
     message = "a task that was done when the plan was committed is gone: `Write the pages`"
-    assert [(finding["message"], finding["line"]) for finding in findings if finding["code"] == "EP212"] == [(message, 9)]
+    assert [(finding["message"], finding["line"]) for finding in findings if finding["code"] == "EP212"] == [
+        (message, 9)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,10 @@ def test_drift(committed: Folder) -> None:
     assert (finding["code"], finding["level"]) == ("EP507", "hint")
     assert finding["message"] == "src/0.py was changed since the plan was last touched; so were src/1.py, src/2.py"
     assert (
-        (committed.path / PLAN).read_text().split("\n")[finding["line"] - 1][finding["column"] - 1 :].startswith("src/0.py`")
+        (committed.path / PLAN)
+        .read_text()
+        .split("\n")[finding["line"] - 1][finding["column"] - 1 :]
+        .startswith("src/0.py`")
     )
     committed.ok("done", "2")  # somebody is at it
     assert codes(committed) == []

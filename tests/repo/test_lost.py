@@ -144,7 +144,9 @@ def test_a_task_that_is_much_like_another_does_not_hold_it(later: Callable[[str]
     users = added(START, "Move the page of users.")
     orders = added(START, "Move the page of orders.")
     current = later(orders)
-    assert lost_numbers([*chain(START, users), make_edit(2, START, orders), make_edit(3, orders, current)], current) == [1]
+    assert lost_numbers(
+        [*chain(START, users), make_edit(2, START, orders), make_edit(3, orders, current)], current
+    ) == [1]
     reworded = users.replace("page of users", "page of all users")
     extended = added(reworded, "Count.")
     assert lost_numbers([*chain(START, users), make_edit(2, reworded, extended)], extended) == []
@@ -160,7 +162,9 @@ def test_two_entries_at_one_place_are_two(blank: str) -> None:
     assert lost_numbers(steps, ours) == [1]
     restored = reapply_edit(steps[0], ours.encode())
     assert restored is not None
-    assert ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in restored.decode()
+    assert (
+        ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in restored.decode()
+    )
     assert reapply_edit(steps[0], restored) == restored
 
 

@@ -257,7 +257,10 @@ def test_the_list_says_what_can_be_undone_and_by_whom(repo: Folder) -> None:
     repo.ok("done", "2", "-p", "reader")
     repo.ok("undo")
     data = repo.ok("undo", "--list")
-    rows = [(operation["command"], operation["plan"], operation["by"], operation["next"], operation["yours"]) for operation in data["undo"]]
+    rows = [
+        (operation["command"], operation["plan"], operation["by"], operation["next"], operation["yours"])
+        for operation in data["undo"]
+    ]
     assert rows == [
         ("rename", "2026-01-01_scanner", "agent-2", True, False),
         ("done", "2026-01-01_scanner", "Ann", False, True),

@@ -29,7 +29,9 @@ def test_an_exact_name_wins_over_a_longer_one(two_plans: Folder, name: str) -> N
     assert two_plans.ok("done", "2", "-p", name)["path"].endswith(f"{PARSER}.md")
 
 
-def test_an_archived_plan_with_the_exact_slug_is_not_mistaken_for_an_open_one_with_a_longer_slug(two_plans: Folder) -> None:
+def test_an_archived_plan_with_the_exact_slug_is_not_mistaken_for_an_open_one_with_a_longer_slug(
+    two_plans: Folder,
+) -> None:
     two_plans.ok("archive", PARSER, "--force", "--reason", "Given up.")
     assert two_plans.ok("show", "parser")["state"] == "archived"
     assert two_plans.run("done", "2", "-p", "parser").exit != 0

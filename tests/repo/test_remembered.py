@@ -57,7 +57,9 @@ def test_time_passes(desk: InProcessRepository) -> None:
         assert execution_status_json(*desk.project())["state"] == "expired"
 
 
-def test_other_folders_of_the_user_are_other_answers(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_folders_of_the_user_are_other_answers(
+    desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(desk.path.parent / "elsewhere"))
     assert read_cached_status(*desk.project()) is None
     assert execution_status_json(*desk.project())["state"] == "altered"

@@ -20,7 +20,7 @@ from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.view.tools import doctor, findings, one
+from tests.view.tools import doctor, findings, only_finding
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,9 @@ def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, mon
     undoable = read_stack(project, str(path)).undoable
     assert 10 < len(undoable) < 80
     assert size(repo, path) <= 20_000
-    assert [step.operation.summary for step in undoable] == [f"add {at + 4}, Task {at}" for at in range(90)][-len(undoable) :]
+    assert [step.operation.summary for step in undoable] == [f"add {at + 4}, Task {at}" for at in range(90)][
+        -len(undoable) :
+    ]
     for step in undoable:
         assert (
             step.operation.unpack()[1].decode().count("Task ") == step.operation.unpack()[0].decode().count("Task ") + 1
@@ -115,7 +117,7 @@ def test_an_overwritten_edit_is_not_forgotten_with_those_before_a_commit(
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     edit(repo, range(60, 90))
-    assert "done 2" in one(repo, "edits")["message"]
+    assert "done 2" in only_finding(repo, "edits")["message"]
     doctor(repo, "--fix")
     assert "- [x] (2026-01-01 00:00Z) Build the parser." in path.read_text()
     edit(repo, range(90, 140))
@@ -147,7 +149,7 @@ def test_an_overwritten_edit_is_told_when_the_plan_was_archived_meanwhile(repo: 
     assert repo.run("archive", "parser", "--dry-run").exit == 1
     forced = repo.run("archive", "parser", "--force", "--reason", "Why.", "--json").json
     assert "another program has overwritten an edit: decide, Read bytes." in forced["warnings"][0]
-    finding = one(repo, "edits")
+    finding = only_finding(repo, "edits")
     assert finding["path"].startswith(".agent/execplans/archive/")
     assert "execplan restore 2026-01-01_parser" in finding["mend"]
     repo.ok("restore", "parser")

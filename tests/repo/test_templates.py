@@ -137,7 +137,9 @@ def test_the_setting_names_the_template_and_the_folder(repo: Folder) -> None:
 def test_every_variable(repo: Folder) -> None:
     names = [name for name in TemplateVariables._fields if name not in ("title", "tasks")]
     text = "# {{ title }}\n\n## Progress\n\n{% for task in tasks %}- [ ] {{ task }}\n{% endfor %}\n## Notes\n\n"
-    write_template(repo, "all", text + "".join(f"{name}={{{{ {name} }}}};\n" for name in names) + "{{ tasks|join(' + ') }}")
+    write_template(
+        repo, "all", text + "".join(f"{name}={{{{ {name} }}}};\n" for name in names) + "{{ tasks|join(' + ') }}"
+    )
     repo.write(".agent/execplans/2026-01-01_cut.md", "# Another\n")
     created = repo.ok("new", "Cut", "--template", "all", "--purpose", "Users can.", "--task", "a", "--task", "b")
     assert created["id"] == "2026-01-01_cut-2"
@@ -169,7 +171,9 @@ def test_the_language(repo: Folder) -> None:
 
 
 def test_an_own_template_extends_what_it_overrides_and_others_extend_it(repo: Folder) -> None:
-    write_template(repo, "plan", '{% extends "plan.md" %}{% block more -%}\n## Risks\n\n{{ super() }}Ours.\n{% endblock %}')
+    write_template(
+        repo, "plan", '{% extends "plan.md" %}{% block more -%}\n## Risks\n\n{{ super() }}Ours.\n{% endblock %}'
+    )
     write_template(repo, "feature", '{% extends "feature.md" %}{% block work -%}\nIn {{ template }}.\n{% endblock %}')
     for name in ("plan", "feature", "bugfix"):
         path = repo.ok("new", name, "--template", name)["path"]
@@ -219,7 +223,9 @@ def test_words_are_not_lost_and_are_no_template(repo: Folder) -> None:
     write_template(repo, "deaf", "# A release\n")
     write_template(repo, "blank", "{# only this #}\n")
     assert template_error(repo, "bare", "--task", "One").startswith("bare.md:1: what comes of it lacks the tasks given")
-    assert template_error(repo, "bare", "--purpose", "P").startswith("bare.md:1: what comes of it lacks the purpose given")
+    assert template_error(repo, "bare", "--purpose", "P").startswith(
+        "bare.md:1: what comes of it lacks the purpose given"
+    )
     assert template_error(repo, "deaf").startswith("deaf.md:1: what comes of it lacks the title given")
     assert template_error(repo, "blank").startswith("blank.md:1: what comes of it lacks the title given")
     path = repo.ok("new", "{{ title }} {% x %}", "--template", "bare")["path"]
@@ -284,7 +290,9 @@ def test_templates_that_bring_in_each_other_come_to_an_end(repo: Folder) -> None
     assert re.match(r"(a.md:1|b.md:2): more than 100 files are brought in", template_error(repo, "a"))
     for at in range(40):
         write_template(repo, f"_{at}", f"{{% include '_{at + 1}.md' %}}" * 2)
-        write_template(repo, f"s{at}", f"{{% extends 's{at + 1}.md' %}}{{% block x %}}{'{{ super() }}' * 99}{{% endblock %}}")
+        write_template(
+            repo, f"s{at}", f"{{% extends 's{at + 1}.md' %}}{{% block x %}}{'{{ super() }}' * 99}{{% endblock %}}"
+        )
     write_template(repo, "_40", "")
     write_template(repo, "_39", "x")
     write_template(repo, "s40", "# {{ title }}{% block x %}{% endblock %}")

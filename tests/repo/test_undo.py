@@ -89,7 +89,9 @@ def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> Non
     repo.ok("done", "2")
     current = path.read_bytes()
     project = project_discovery.find(str(repo.path))
-    recording = edit_journal.JournalTransaction(project, str(path), "add", "add 9, Lost", current, current + b"- lost\n")
+    recording = edit_journal.JournalTransaction(
+        project, str(path), "add", "add 9, Lost", current, current + b"- lost\n"
+    )
     recording.__enter__()
     with open(recording.path, "a") as file:
         file.write("edit 77 cut")

@@ -37,13 +37,13 @@ class Form(NamedTuple):
 
 def forms(name: str, seed: int = SEED) -> list[Form]:
     """The secrets of a table, each with its text."""
-    found = []
+    drawn_forms = []
     for line in _lines(name):
         title, secret, text = line.split("\t")
         draw = random.Random(f"{seed}{line}")
         value = _filled(secret, draw)
-        found.append(Form(title, value, _filled(_unescaped(text), draw).replace("§", value)))
-    return found
+        drawn_forms.append(Form(title, value, _filled(_unescaped(text), draw).replace("§", value)))
+    return drawn_forms
 
 
 def readable(name: str, seed: int = SEED) -> list[tuple[str, str]]:
@@ -52,11 +52,11 @@ def readable(name: str, seed: int = SEED) -> list[tuple[str, str]]:
     return [(title, _filled(_unescaped(text), random.Random(f"{seed}{title}"))) for title, text in rows]
 
 
-def remains(form: Form, text: str) -> str:
+def remaining_secret(form: Form, text: str) -> str:
     """What of a secret a text holds: eight characters in a row of it, or all of a shorter one; nothing when it holds none."""
     size = min(8, len(form.secret))
-    parts = [form.secret[at : at + size] for at in range(len(form.secret) - size + 1)]
-    return next((part for part in parts if part in text), "")
+    fragments = [form.secret[at : at + size] for at in range(len(form.secret) - size + 1)]
+    return next((fragment for fragment in fragments if fragment in text), "")
 
 
 def _lines(name: str) -> list[str]:
@@ -68,7 +68,7 @@ def _lines(name: str) -> list[str]:
 def _filled(text: str, draw: random.Random) -> str:
     """A text with drawn characters; no class is drawn without a digit and a letter where it has both."""
 
-    def one(match: re.Match[str]) -> str:
+    def fill_placeholder(match: re.Match[str]) -> str:
         chars, size = CLASSES[match[1]], int(match[2])
         value = [draw.choice(chars) for _ in range(size)]
         if size > 3 and match[1] != "d":
@@ -76,7 +76,7 @@ def _filled(text: str, draw: random.Random) -> str:
             value[at] = draw.choice("23456789")
         return "".join(value)
 
-    return _DRAWN.sub(one, text)
+    return _DRAWN.sub(fill_placeholder, text)
 
 
 def _unescaped(text: str) -> str:

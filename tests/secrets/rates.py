@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.secrets.redaction import Redactor
 from execplan.secrets.secret_scan import find_secret_spans
-from tests.secrets.forms import forms, readable, remains
+from tests.secrets.forms import forms, readable, remaining_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,9 +18,9 @@ SETS = {
     "gitleaks.tsv": "the rules of gitleaks 8.30.1, one sample or more of each",
     "credsweeper.tsv": "the token rules of CredSweeper 1.19.5, one sample of each",
 }
-FIRST = {"forms.tsv": 149, "held_out.tsv": 176, "gitleaks.tsv": 250, "credsweeper.tsv": 56}
+FIRST_MEASURED = {"forms.tsv": 149, "held_out.tsv": 176, "gitleaks.tsv": 250, "credsweeper.tsv": 56}
 """How many were found when each set was first measured, before anything was changed for what was missed."""
-OTHERS = {"forms.tsv": (64, 53), "held_out.tsv": (79, 55), "gitleaks.tsv": (237, 64), "credsweeper.tsv": (20, 5)}
+OTHER_TOOLS = {"forms.tsv": (64, 53), "held_out.tsv": (79, 55), "gitleaks.tsv": (237, 64), "credsweeper.tsv": (20, 5)}
 """How many gitleaks 8.30.1 and detect-secrets 1.5.0 found with their own settings, a file for each secret."""
 CLEAN = {"readable.tsv": "texts without secrets", "held_out_readable.tsv": "our second set of these"}
 
@@ -37,51 +37,55 @@ class Rate(NamedTuple):
 def recall(name: str) -> Rate:
     """Which secrets of a table are not redacted."""
     redaction = Redactor({}, ())
-    known = forms(name)
-    return Rate(name, len(known), [form.name for form in known if remains(form, redaction.redact_text(form.text))])
+    labelled = forms(name)
+    return Rate(
+        name,
+        len(labelled),
+        [form.name for form in labelled if remaining_secret(form, redaction.redact_text(form.text))],
+    )
 
 
 def precision(name: str) -> Rate:
     """Which texts of a table do not come out as they went in."""
     redaction = Redactor({}, ())
-    known = readable(name)
-    return Rate(name, len(known), [title for title, text in known if redaction.redact_text(text) != text])
+    labelled = readable(name)
+    return Rate(name, len(labelled), [title for title, text in labelled if redaction.redact_text(text) != text])
 
 
 def in_files(paths: Iterable[Path]) -> tuple[int, int, list[str]]:
     """How many files and characters there are, and each place that is taken for a secret, with its file and line."""
     files = size = 0
-    found = []
+    locations = []
     for path in paths:
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         files, size = files + 1, size + len(text)
-        found += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in find_secret_spans(text)]
-    return files, size, found
+        locations += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in find_secret_spans(text)]
+    return files, size, locations
 
 
-def table() -> str:
+def markdown_table() -> str:
     """The labelled sets as a table of markdown."""
     lines = [
         "| set | secrets | found | when first measured | gitleaks | detect-secrets |",
         "|---|---|---|---|---|---|",
     ]
-    for name, what in SETS.items():
+    for name, description in SETS.items():
         rate = recall(name)
-        gitleaks, detect = OTHERS[name]
-        found = rate.total - len(rate.wrong)
+        gitleaks, detect = OTHER_TOOLS[name]
+        redacted = rate.total - len(rate.wrong)
         lines.append(
-            f"| {what} (`{name}`) | {rate.total} | {_part(found, rate.total)} | {_part(FIRST[name], rate.total)} "
-            f"| {_part(gitleaks, rate.total)} | {_part(detect, rate.total)} |"
+            f"| {description} (`{name}`) | {rate.total} | {_count_and_percentage(redacted, rate.total)} | {_count_and_percentage(FIRST_MEASURED[name], rate.total)} "
+            f"| {_count_and_percentage(gitleaks, rate.total)} | {_count_and_percentage(detect, rate.total)} |"
         )
     lines += ["", "| set | texts | changed |", "|---|---|---|"]
-    for name, what in CLEAN.items():
+    for name, description in CLEAN.items():
         rate = precision(name)
-        lines.append(f"| {what} (`{name}`) | {rate.total} | {len(rate.wrong)} |")
+        lines.append(f"| {description} (`{name}`) | {rate.total} | {len(rate.wrong)} |")
     return "\n".join(lines) + "\n"
 
 
-def _part(number: int, total: int) -> str:
+def _count_and_percentage(number: int, total: int) -> str:
     return f"{number} ({100 * number / total:.0f} %)"

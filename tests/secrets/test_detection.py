@@ -12,11 +12,11 @@ from execplan.secrets.certain_secrets import mask_secrets
 from execplan.secrets.redaction import REDACTED, Redactor
 from execplan.secrets.secret_scan import find_secret_spans
 from execplan.secrets.service_tokens import find_tokens
-from tests.secrets.forms import Form, forms, readable, remains
+from tests.secrets.forms import Form, forms, readable, remaining_secret
 
 REDACTION = Redactor({}, ())
 TABLES = ("forms.tsv", "held_out.tsv", "gitleaks.tsv")
-ALL = [form for table in TABLES for form in forms(table)]
+ALL_FORMS = [form for table in TABLES for form in forms(table)]
 READABLE = [text for table in ("readable.tsv", "held_out_readable.tsv") for _, text in readable(table)]
 COLORS = ("\x1b[01;31m\x1b[K", "\x1b[m", "\x1b]8;;x\x07", "\u200b")
 PLAIN = st.text("abc def.,:;'\"()[]\n-#*é", max_size=40)
@@ -30,11 +30,11 @@ LIMIT = 1.0
 """Seconds of the processor for a million characters, on a machine that does other things too."""
 
 
-@pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", ALL_FORMS, ids=lambda form: form.name)
 def test_every_form_is_redacted(form: Form) -> None:
     redacted = REDACTION.redact_text(form.text)
-    assert not remains(form, redacted), redacted
-    assert not remains(form, REDACTION.redact_text(f"Before.\n\n{form.text}\n\nAfter."))
+    assert not remaining_secret(form, redacted), redacted
+    assert not remaining_secret(form, REDACTION.redact_text(f"Before.\n\n{form.text}\n\nAfter."))
     assert REDACTION.redact_text(redacted) == redacted
 
 
@@ -48,22 +48,24 @@ def test_what_is_no_secret_stays_readable(text: str) -> None:
 def test_masked_text_is_as_long_as_it_was(form: Form) -> None:
     hidden = mask_secrets(form.text)
     assert len(hidden) == len(form.text)
-    assert not remains(form, hidden), hidden
+    assert not remaining_secret(form, hidden), hidden
 
 
 @settings(max_examples=150, deadline=None)
-@given(form=st.sampled_from(ALL), before=PLAIN, after=PLAIN)
+@given(form=st.sampled_from(ALL_FORMS), before=PLAIN, after=PLAIN)
 def test_redaction_is_idempotent_whatever_is_around(form: Form, before: str, after: str) -> None:
-    once = REDACTION.redact_text(f"{before}\n{form.text}\n{after}")
-    assert not remains(form, once), once
-    assert REDACTION.redact_text(once) == once
+    redacted = REDACTION.redact_text(f"{before}\n{form.text}\n{after}")
+    assert not remaining_secret(form, redacted), redacted
+    assert REDACTION.redact_text(redacted) == redacted
 
 
-TOLD_BEHIND = ("chpasswd", "echo to stdin", "sudo from a pipe")
+NEEDS_FOLLOWING_COMMAND = ("chpasswd", "echo to stdin", "sudo from a pipe")
 """Forms in which only the command behind the secret tells that it is one."""
 
 
-@pytest.mark.parametrize("form", [each for each in ALL if each.name not in TOLD_BEHIND], ids=lambda form: form.name)
+@pytest.mark.parametrize(
+    "form", [form for form in ALL_FORMS if form.name not in NEEDS_FOLLOWING_COMMAND], ids=lambda form: form.name
+)
 def test_no_secret_gets_through_a_cut_after_it(form: Form) -> None:
     """A text that ends in what comes behind a secret, or at it, is redacted like the whole one."""
     end = form.text.index(form.secret) + len(form.secret)
@@ -72,21 +74,21 @@ def test_no_secret_gets_through_a_cut_after_it(form: Form) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(form=st.sampled_from(ALL), color=st.sampled_from(COLORS), data=st.data())
+@given(form=st.sampled_from(ALL_FORMS), color=st.sampled_from(COLORS), data=st.data())
 def test_no_secret_gets_through_in_colors(form: Form, color: str, data: st.DataObject) -> None:
     begin = form.text.index(form.secret)
     at = data.draw(st.integers(begin, begin + len(form.secret)))
     colored = form.text[:at] + color + form.text[at:]
     redacted = REDACTION.redact_text(colored)
-    for each in COLORS:
-        redacted = redacted.replace(each, "")
-    assert not remains(form, redacted), redacted
+    for escape in COLORS:
+        redacted = redacted.replace(escape, "")
+    assert not remaining_secret(form, redacted), redacted
 
 
 WRAPPED = [
     form
     for form in forms("forms.tsv")
-    if len(form.secret) > 30 and [(0, len(form.secret))] == [tuple(each)[1:] for each in find_tokens(form.secret)]
+    if len(form.secret) > 30 and [(0, len(form.secret))] == [tuple(token)[1:] for token in find_tokens(form.secret)]
 ]
 """Those that their beginning tells."""
 
@@ -117,8 +119,8 @@ def test_values_and_arguments_of_documents() -> None:
         "argv": ["mysql", "-popen-sesame"],
         "more": ["x", "--password", "open-sesame", "-v"],
     }
-    told = REDACTION.redact_value(document)
-    assert "sesame" not in str(told)
+    redacted = REDACTION.redact_value(document)
+    assert "sesame" not in str(redacted)
     assert REDACTION.redact_value({"token": "str", "argv": ["make", "-j", "4"]}) == {
         "token": "str",
         "argv": ["make", "-j", "4"],

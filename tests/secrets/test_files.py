@@ -18,7 +18,7 @@ from execplan.secrets.secret_files import find_hard_link, is_secret_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECRET = """.env a/.env.local .ENV prod.env config/prod.env tests/.env .envrc .netrc _netrc .npmrc .pypirc .htpasswd .pgpass .my.cnf
+SECRET_FILES = """.env a/.env.local .ENV prod.env config/prod.env tests/.env .envrc .netrc _netrc .npmrc .pypirc .htpasswd .pgpass .my.cnf
 .git-credentials .vault-token .dockercfg .docker/config.json /home/ann/.docker/config.json .kube/config .aws/config .aws/sso/cache/a.json
 .gnupg/pubring.kbx .ssh/config .config/gcloud/x.db .config/gh/hosts.yml .m2/settings.xml terraform/prod.tfvars a.auto.tfvars
 a.tfvars.json prod.tfstate prod.tfstate.backup id_rsa id_rsa.old deploy/id_ed25519 x/server.key A.PEM a.p12 a.keystore credentials
@@ -26,19 +26,19 @@ a/credentials.json credentials.toml my-credentials.json service-account-prod.jso
 secrets secrets.yml prod.secrets kubeconfig deploy/kubeconfig.yaml prod.kubeconfig wp-config.php site/wp-config.php passwords.txt
 passwords.csv wallet.dat .bash_history .psql_history /home/test/.ssh/id_rsa /home/test/id_rsa /etc/shadow /etc/shadow- /proc/1/environ
 /proc/self/task/1/environ /root /root/notes.txt /run/secrets/x /etc/ssl/private ./x/../.env deploy//.env""".split()
-NONE = """.env.example .env.sample .env.production.example id_rsa.pub credentials.py docs/credentials.md passwords_test.py docs/passwords.md
+NOT_SECRET = """.env.example .env.sample .env.production.example id_rsa.pub credentials.py docs/credentials.md passwords_test.py docs/passwords.md
 src/environment.py environment.env.md keys.md a.keys env.py kubeconfig.go secrets.ts src/secrets.rs docs/secrets.md credentials.html
 resources/lang/en/passwords.php package.json tests/fixtures/server.pem tests/id_rsa testdata/a.key config.json .docker/Dockerfile
 src/config .env.d.ts history.py kube/config settings.xml /etc/passwd /usr/share/doc/credentials.md environ secrets/readme""".split()
 
 
-@pytest.mark.parametrize("path", SECRET)
+@pytest.mark.parametrize("path", SECRET_FILES)
 def test_a_file_for_secrets(path: str) -> None:
     assert is_secret_file(path)
     assert is_secret_file(path.upper())
 
 
-@pytest.mark.parametrize("path", NONE)
+@pytest.mark.parametrize("path", NOT_SECRET)
 def test_another_file(path: str) -> None:
     assert not is_secret_file(path)
 
@@ -48,7 +48,7 @@ def test_a_package_is_no_file() -> None:
     assert is_secret_file("a/.ssh", is_directory=True)
 
 
-def test_a_hard_link_is_told_by_what_it_is_another_name_of(tmp_path: Path) -> None:
+def test_a_hard_link_is_recognized_by_its_other_name(tmp_path: Path) -> None:
     project, root = tmp_path / "home", tmp_path / "repo"
     for path in (project / ".aws/config", root / "deploy/prod.env", root / "src/app.py", root / "node_modules/.env"):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,11 +82,11 @@ def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: p
 
 
 def test_there_is_one_list() -> None:
-    assert all([vars(each)["is_secret"] is is_secret_file for each in (file_gathering, file_gathering, mask)])
+    assert all([vars(module)["is_secret"] is is_secret_file for module in (file_gathering, file_gathering, mask)])
     (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
-    for path in SECRET:
+    for path in SECRET_FILES:
         assert protected_paths.secret_reason(path), path
         assert row_matches_path(path, row), path
-    for path in NONE:
+    for path in NOT_SECRET:
         assert not protected_paths.secret_reason(path), path
         assert not row_matches_path(path, row), path

@@ -19,11 +19,11 @@ from execplan.context.summary.plan_summary import redact_plan
 from execplan.engine.commands.command_transcript import Transcript
 from execplan.plan.reader import read
 from execplan.secrets.redaction import Redactor
-from tests.agents.enhancer.test_veil import sent_of, whole
-from tests.context.test_primer import bearings
+from tests.agents.enhancer.test_veil import full_plan, sent_of
+from tests.context.test_primer import make_overview
 from tests.plans import CLEAN
 from tests.repo.approving import InProcessRepository
-from tests.secrets.forms import Form, forms, remains
+from tests.secrets.forms import Form, forms, remaining_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,11 +50,11 @@ def plan_of(form: Form) -> str:
 
 
 def _primer(form: Form, folder: Path) -> str:
-    return format_primer(bearings(plan_of(form)), REDACTION.redact_text)
+    return format_primer(make_overview(plan_of(form)), REDACTION.redact_text)
 
 
 def _checkpoint(form: Form, folder: Path) -> str:
-    return format_page(bearings(plan_of(form)), REDACTION.redact_text, "2026-01-01T00:00:00Z").decode()
+    return format_page(make_overview(plan_of(form)), REDACTION.redact_text, "2026-01-01T00:00:00Z").decode()
 
 
 def _summary(form: Form, folder: Path) -> str:
@@ -67,25 +67,32 @@ def _pack(form: Form, folder: Path) -> str:
 
 
 def _transcript(form: Form, folder: Path) -> str:
-    told: list[str] = []
-    transcript = Transcript(str(folder / "run.md"), "Run", REDACTION, 1 << 20, lambda line, error: told.append(line))
+    messages: list[str] = []
+    transcript = Transcript(
+        str(folder / "run.md"), "Run", REDACTION, 1 << 20, lambda line, error: messages.append(line)
+    )
     transcript.command(form.text if form in ON_A_LINE else "make")
     for line in f"first\n{form.text}\nlast\n".splitlines(keepends=True):
         transcript.out(line.encode())
     transcript.err(f"{form.text}\n".encode())
     transcript.close()
-    return (folder / "run.md").read_text("utf-8") + "\n".join(told)
+    return (folder / "run.md").read_text("utf-8") + "\n".join(messages)
 
 
 def _record(form: Form, folder: Path) -> str:
-    told = {"reason": form.text, "list": [form.text, {"deep": form.text}], form.text: 1, "lines": form.text.split("\n")}
-    return "\0".join(strings(REDACTION.redact_value(told)))
+    fields = {
+        "reason": form.text,
+        "list": [form.text, {"deep": form.text}],
+        form.text: 1,
+        "lines": form.text.split("\n"),
+    }
+    return "\0".join(strings(REDACTION.redact_value(fields)))
 
 
 def _enhancer(form: Form, folder: Path) -> str:
-    step = {**whole()["steps"][0], "description": form.text, "command": form.text, "content": form.text}
-    veil = PlanMasker("0a1b2c3d", PersonalData((), ()), lambda paths: set(), FIELDS)
-    return "\0".join(strings(json.loads(build_request(veil.mask_plan(sent_of({**whole(), "steps": [step]}))))))
+    step = {**full_plan()["steps"][0], "description": form.text, "command": form.text, "content": form.text}
+    masker = PlanMasker("0a1b2c3d", PersonalData((), ()), lambda paths: set(), FIELDS)
+    return "\0".join(strings(json.loads(build_request(masker.mask_plan(sent_of({**full_plan(), "steps": [step]}))))))
 
 
 def strings(value: object) -> Iterable[str]:
@@ -93,12 +100,12 @@ def strings(value: object) -> Iterable[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for name, each in value.items():
+        for name, nested in value.items():
             yield str(name)
-            yield from strings(each)
+            yield from strings(nested)
     elif isinstance(value, list):
-        for each in value:
-            yield from strings(each)
+        for nested in value:
+            yield from strings(nested)
 
 
 OUTLETS: dict[str, Callable[[Form, Path], str]] = {
@@ -117,16 +124,16 @@ OUTLETS: dict[str, Callable[[Form, Path], str]] = {
 def test_no_form_leaves(form: Form, outlet: str, tmp_path: Path) -> None:
     printed = OUTLETS[outlet](form, tmp_path)
     assert printed
-    assert not remains(form, printed), printed
+    assert not remaining_secret(form, printed), printed
 
 
 def test_there_is_something_to_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the detector nearly all of them leave, so that the table tests the outlets."""
     monkeypatch.setattr("execplan.secrets.redaction.find_secret_spans", lambda text: [])
     for name in ("checkpoint", "summary", "context", "transcript", "audit record"):
-        leaves = [form for form in FORMS if remains(form, OUTLETS[name](form, tmp_path))]
+        leaves = [form for form in FORMS if remaining_secret(form, OUTLETS[name](form, tmp_path))]
         assert len(leaves) > 0.9 * len(FORMS), name
-    assert len([form for form in ON_A_LINE if remains(form, _primer(form, tmp_path))]) > 0.7 * len(ON_A_LINE)
+    assert len([form for form in ON_A_LINE if remaining_secret(form, _primer(form, tmp_path))]) > 0.7 * len(ON_A_LINE)
 
 
 @pytest.fixture
@@ -147,15 +154,15 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
             ]
         )
         + "\n## Concrete Steps\n\n```sh {#print}\ncat forms.txt\n```\n\n"
-        + "".join([written(at, FORMS[at : at + 3]) for at in range(0, len(FORMS), 3)])
+        + "".join([write_step(at, FORMS[at : at + 3]) for at in range(0, len(FORMS), 3)])
     )
     desk.commit()
     return desk
 
 
-def written(number: int, some: Sequence[Form]) -> str:
+def write_step(number: int, group: Sequence[Form]) -> str:
     """A step that writes a file with some forms."""
-    body = "\n\n".join([form.text for form in some])
+    body = "\n\n".join([form.text for form in group])
     return f"````text {{#write-{number} type=create_file target=made/{number}.txt}}\n{body}\n````\n\n"
 
 
@@ -179,9 +186,9 @@ def test_no_form_leaves_by_a_command(desk: InProcessRepository, command: tuple[s
     if "--json" in command:
         printed = "\0".join(strings(json.loads(printed)))
     leaves = [
-        (form.name, printed[max(printed.index(part) - 60, 0) :][:100])
+        (form.name, printed[max(printed.index(remaining) - 60, 0) :][:100])
         for form in FORMS
-        if (part := remains(form, printed))
+        if (remaining := remaining_secret(form, printed))
     ]
     assert leaves == []
 
@@ -196,4 +203,4 @@ def test_no_form_leaves_by_an_error_report(desk: InProcessRepository, monkeypatc
         assert path is not None
         with open(path, encoding="utf-8") as file:
             printed = file.read()
-        assert not remains(form, printed), printed
+        assert not remaining_secret(form, printed), printed

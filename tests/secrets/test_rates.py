@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.secrets.forms import forms, readable, remains
-from tests.secrets.rates import CLEAN, FIRST, SETS, in_files, precision, recall, table
+from tests.secrets.forms import forms, readable, remaining_secret
+from tests.secrets.rates import CLEAN, FIRST_MEASURED, SETS, in_files, markdown_table, precision, recall
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
@@ -22,7 +22,7 @@ NO_MORE = 6
 def test_every_labelled_secret_is_found(name: str) -> None:
     rate = recall(name)
     assert rate.wrong == []
-    assert rate.total >= FIRST[name] > 0
+    assert rate.total >= FIRST_MEASURED[name] > 0
 
 
 @pytest.mark.parametrize("name", CLEAN)
@@ -36,31 +36,38 @@ def test_it_does_not_depend_on_what_was_drawn(name: str) -> None:
 
     redaction = Redactor({}, ())
     for seed in range(3):
-        assert [form.text for form in forms(name, seed) if remains(form, redaction.redact_text(form.text))] == []
-        assert [text for each in CLEAN for _, text in readable(each, seed) if redaction.redact_text(text) != text] == []
+        assert [
+            form.text for form in forms(name, seed) if remaining_secret(form, redaction.redact_text(form.text))
+        ] == []
+        assert [
+            text
+            for table_name in CLEAN
+            for _, text in readable(table_name, seed)
+            if redaction.redact_text(text) != text
+        ] == []
 
 
 def test_the_page_says_what_is_measured() -> None:
-    assert table() in (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
+    assert markdown_table() in (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus")
 def test_real_plans_stay_readable() -> None:
-    files, size, found = in_files(sorted(CORPUS.rglob("*.md")))
+    files, size, locations = in_files(sorted(CORPUS.rglob("*.md")))
     assert files > 400
-    assert len(found) <= NO_MORE, found
+    assert len(locations) <= NO_MORE, locations
     page = (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
-    assert f"| a corpus of real plans | {files} | {size / 1e6:.1f} million | {len(found)} |" in page
+    assert f"| a corpus of real plans | {files} | {size / 1e6:.1f} million | {len(locations)} |" in page
 
 
 def test_the_own_source_stays_readable() -> None:
-    found = in_files(sorted((ROOT / "execplan").rglob("*.py")))[2]
-    assert [each.rpartition("/")[2].rpartition(":")[0] for each in found] == ["links.py", "secret_forms.py"]
+    locations = in_files(sorted((ROOT / "execplan").rglob("*.py")))[2]
+    assert [location.rpartition("/")[2].rpartition(":")[0] for location in locations] == ["links.py", "secret_forms.py"]
 
 
 def test_the_script_prints_the_rates() -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "scripts/secret_rates.py", "--labelled"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert table() in done.stdout
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert markdown_table() in completed.stdout

@@ -15,26 +15,26 @@ from execplan.text.sequence_alignment import align_sequences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
+SEQUENCES = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 
-@given(WORDS, WORDS)
-def test_pairs_are_equal_and_rise(one: list[str], two: list[str]) -> None:
-    pairs = align_sequences(one, two)
-    assert all(one[at] == two[to] for at, to in pairs)
+@given(SEQUENCES, SEQUENCES)
+def test_pairs_are_equal_and_rise(left: list[str], right: list[str]) -> None:
+    pairs = align_sequences(left, right)
+    assert all(left[at] == right[to] for at, to in pairs)
     assert all(before < after for side in zip(*pairs, strict=True) for before, after in pairwise(side))
 
 
-@given(WORDS)
-def test_a_sequence_is_all_itself(words: list[str]) -> None:
-    assert align_sequences(words, words) == [(at, at) for at in range(len(words))]
+@given(SEQUENCES)
+def test_a_sequence_is_all_itself(sequence: list[str]) -> None:
+    assert align_sequences(sequence, sequence) == [(at, at) for at in range(len(sequence))]
 
 
-@given(WORDS, WORDS, WORDS)
-def test_what_was_put_in_is_all_that_differs(one: list[str], two: list[str], new: list[str]) -> None:
-    marked = [word.upper() for word in new]
-    assert align_sequences(one + two, one + marked + two) == [
-        (at, at + (at >= len(one)) * len(new)) for at in range(len(one) + len(two))
+@given(SEQUENCES, SEQUENCES, SEQUENCES)
+def test_what_was_put_in_is_all_that_differs(start: list[str], end: list[str], new: list[str]) -> None:
+    marked = [element.upper() for element in new]
+    assert align_sequences(start + end, start + marked + end) == [
+        (at, at + (at >= len(start)) * len(new)) for at in range(len(start) + len(end))
     ]
 
 
@@ -51,10 +51,10 @@ def test_repetition_ends(one: Sequence[str], two: Sequence[str]) -> None:
 
 
 def test_only_what_differs_stands_between_markers() -> None:
-    base, ours, theirs = (["a\n", word, "c\n"] for word in ("b\n", "x\ny\n", "x\nz\n"))
+    base, ours, theirs = (["a\n", middle, "c\n"] for middle in ("b\n", "x\ny\n", "x\nz\n"))
     base, ours, theirs = ("".join(side).splitlines(keepends=True) for side in (base, ours, theirs))
-    wanted = ["a\n", "x\n", "<<<<<<<< HEAD\n", "y\n", "========\n", "z\n", ">>>>>>>> topic\n", "c\n"]
-    assert merge_with_markers(base, ours, theirs, ConflictMarkers(8, "HEAD", "topic")) == (wanted, 1)
+    expected = ["a\n", "x\n", "<<<<<<<< HEAD\n", "y\n", "========\n", "z\n", ">>>>>>>> topic\n", "c\n"]
+    assert merge_with_markers(base, ours, theirs, ConflictMarkers(8, "HEAD", "topic")) == (expected, 1)
 
 
 def test_a_side_without_lines_and_without_a_name() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def test_lock_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """A git folder that is read-only, as sandboxes of agents have it, is no bug."""
 
-    def refuse(*arguments: object, **named: object) -> int:
+    def refuse(*arguments: object, **kwargs: object) -> int:
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "open", refuse)

@@ -42,10 +42,10 @@ def test_an_edit_leaves_other_lines_alone(source: str, data: st.DataObject) -> N
     assume(result.bom or not result.lines or not result.lines[0].startswith("\ufeff"))  # it would become the mark
     assert result.lines == text.lines[:start] + list(new) + text.lines[end:]
     assert result.bom == text.bom
-    again = Text.from_bytes(result.to_bytes())
-    assert (again.lines, again.ends) == (result.lines, result.ends) or not result.lines or not result.lines[-1]
-    kept = min(start, max(len(result.ends) - 1, 0), max(size - 1, 0))
-    assert result.ends[:kept] == text.ends[:kept]
+    reread = Text.from_bytes(result.to_bytes())
+    assert (reread.lines, reread.ends) == (result.lines, result.ends) or not result.lines or not result.lines[-1]
+    unchanged_count = min(start, max(len(result.ends) - 1, 0), max(size - 1, 0))
+    assert result.ends[:unchanged_count] == text.ends[:unchanged_count]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from execplan.text.line_merge import Chunk, merge_chunks
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=12)
 
 
-def told(base: str, ours: str, theirs: str) -> list[str]:
+def merged_text(base: str, ours: str, theirs: str) -> list[str]:
     """The merged characters, a conflict as `<ours|theirs>`."""
     return [
         "".join(chunk.merged) if chunk.merged is not None else f"<{''.join(chunk.ours)}|{''.join(chunk.theirs)}>"
@@ -19,18 +19,18 @@ def told(base: str, ours: str, theirs: str) -> list[str]:
 
 
 def test_each_side_changes_another_place() -> None:
-    assert "".join(told("abcdef", "aXcdef", "abcdYf")) == "aXcdYf"
-    assert "".join(told("abcdef", "bcdef", "abcdefg")) == "bcdefg"
+    assert "".join(merged_text("abcdef", "aXcdef", "abcdYf")) == "aXcdYf"
+    assert "".join(merged_text("abcdef", "bcdef", "abcdefg")) == "bcdefg"
 
 
 def test_the_same_change_on_both_sides_is_one() -> None:
-    assert "".join(told("abc", "aXc", "aXc")) == "aXc"
+    assert "".join(merged_text("abc", "aXc", "aXc")) == "aXc"
 
 
 def test_what_both_changed_is_a_conflict() -> None:
-    assert told("abc", "aXc", "aYc") == ["a", "<X|Y>", "c"]
-    assert told("ac", "aXc", "aYc") == ["a", "<X|Y>", "c"]
-    assert told("abc", "ac", "aYc") == ["a", "<|Y>", "c"]
+    assert merged_text("abc", "aXc", "aYc") == ["a", "<X|Y>", "c"]
+    assert merged_text("ac", "aXc", "aYc") == ["a", "<X|Y>", "c"]
+    assert merged_text("abc", "ac", "aYc") == ["a", "<|Y>", "c"]
 
 
 @given(LINES, LINES, LINES)

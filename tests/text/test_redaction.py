@@ -69,8 +69,8 @@ def test_also_within_base64(redaction: Redactor, before: str, behind: str) -> No
         coded = encode(f"{before}{VALUE}{behind}".encode()).decode()
         text = redaction.redact_text(f"Basic: {coded}")
         assert "[redacted]" in text
-        kept = text.removeprefix("Basic: ").replace("[redacted]", "")
-        assert len(kept) < 14, "no more than its ends, which hold what is around it too"
+        remaining = text.removeprefix("Basic: ").replace("[redacted]", "")
+        assert len(remaining) < 14, "no more than its ends, which hold what is around it too"
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_a_private_key_is_one(redaction: Redactor) -> None:
 
 
 def test_everything_in_a_document(redaction: Redactor) -> None:
-    said = {VALUE: [VALUE, {"deep": (f"x {VALUE}", 1, None, True, 1.5)}], "plain": {}}
-    told = redaction.redact_value(said)
-    assert told == {"[redacted]": ["[redacted]", {"deep": ["x [redacted]", 1, None, True, 1.5]}], "plain": {}}
-    assert VALUE in str(said), "what was given is as it was"
+    document = {VALUE: [VALUE, {"deep": (f"x {VALUE}", 1, None, True, 1.5)}], "plain": {}}
+    redacted = redaction.redact_value(document)
+    assert redacted == {"[redacted]": ["[redacted]", {"deep": ["x [redacted]", 1, None, True, 1.5]}], "plain": {}}
+    assert VALUE in str(document), "what was given is as it was"
 
 
 def test_nothing_in_nothing() -> None:

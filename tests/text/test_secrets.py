@@ -30,7 +30,7 @@ REAL = {
 @pytest.mark.parametrize("line", ["{}", "`{}`", "export KEY={} && run", '"{}",', "the key 열쇠 {}.", "<!-- {} -->"])
 def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:
     source = "Words before.\n" + line.format(REAL[kind]) + "\nWords behind."
-    assert [(each.kind, source[each.start : each.end]) for each in find_secrets(source)] == [(kind, REAL[kind])]
+    assert [(secret.kind, source[secret.start : secret.end]) for secret in find_secrets(source)] == [(kind, REAL[kind])]
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_a_private_key_is_found_whole() -> None:
     body = "\n".join([LONG[:64]] * 3)
     key = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----"
     source = f"Use\n\n    {key}\n\nthen"
-    assert [source[each.start : each.end] for each in find_secrets(source)] == [key]
+    assert [source[secret.start : secret.end] for secret in find_secrets(source)] == [key]
 
 
 def test_secrets_come_in_order() -> None:
     source = " ".join(REAL.values())
-    found = find_secrets(source)
-    assert [each.kind for each in found] == list(REAL)
+    secrets = find_secrets(source)
+    assert [secret.kind for secret in secrets] == list(REAL)
 
 
 def test_of_a_short_password_nothing_is_shown() -> None:

@@ -8,7 +8,7 @@ from execplan.doctor.doctor_check import CHECKS
 from execplan.doctor.doctor_runner import CHECK_MODULES
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.view.tools import clean, doctor, findings, one
+from tests.view.tools import assert_clean, doctor, findings, only_finding
 
 
 def test_without_problems_it_prints_one_line_and_lists_its_checks_with_v(repo: Folder) -> None:
@@ -17,21 +17,23 @@ def test_without_problems_it_prints_one_line_and_lists_its_checks_with_v(repo: F
     assert result.exit == 0
     assert result.err == ""
     assert result.out == f"no problems found ({len(CHECKS)} checks passed)\n"
-    first, empty, *lines = repo.run("doctor", "-v").out.splitlines()
-    assert (first + "\n", empty) == (result.out, "")
+    summary, empty, *lines = repo.run("doctor", "-v").out.splitlines()
+    assert (summary + "\n", empty) == (result.out, "")
     assert [line.split()[0] for line in lines] == list(CHECKS)
     assert "1 plan, 0 archived" in "\n".join(lines)
     data = doctor(repo)
-    assert [each["name"] for each in data["checks"]] == list(CHECKS)
-    assert all(each["ok"] for each in data["checks"])
+    assert [check["name"] for check in data["checks"]] == list(CHECKS)
+    assert all(check["ok"] for check in data["checks"])
     assert data["findings"] == data["fixed"] == data["forgotten"] == []
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_every_check_says_what_holds() -> None:
-    assert {each.find_problems.__module__ for each in CHECKS.values()} == {family.__name__ for family in CHECK_MODULES}
-    for each in CHECKS.values():
-        assert each.sentence.strip(), each.name
+    assert {check.find_problems.__module__ for check in CHECKS.values()} == {
+        family.__name__ for family in CHECK_MODULES
+    }
+    for check in CHECKS.values():
+        assert check.sentence.strip(), check.name
 
 
 def test_it_writes_nothing(repo: Folder) -> None:
@@ -41,15 +43,15 @@ def test_it_writes_nothing(repo: Folder) -> None:
     repo.write(".agent/execplans/x.md.orig", "")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
-    before = {each: each.stat().st_mtime_ns for each in repo.path.rglob("*") if each.is_file()}
+    before = {file: file.stat().st_mtime_ns for file in repo.path.rglob("*") if file.is_file()}
     assert doctor(repo)["findings"]
     assert doctor(repo, "--fix", "--dry-run")["findings"]
-    assert {each: each.stat().st_mtime_ns for each in repo.path.rglob("*") if each.is_file()} == before
+    assert {file: file.stat().st_mtime_ns for file in repo.path.rglob("*") if file.is_file()} == before
 
 
 def test_nothing_is_made_without_git(plain: Folder) -> None:
     plain.plan()
-    clean(plain)
+    assert_clean(plain)
     assert not (plain.path / ".agent/.state").exists()
 
 
@@ -104,13 +106,13 @@ def test_broken_settings(repo: Folder, content: str, says: str) -> None:
     repo.plan()
     repo.write(".agent/execplan.toml", content)
     data = doctor(repo)
-    (found,) = data["findings"]
-    assert found["check"] == "settings"
-    assert found["path"] == ".agent/execplan.toml"
-    assert says in found["message"]
-    skipped = [each for each in data["checks"] if not each["ok"] and each["name"] != "settings"]
+    (finding,) = data["findings"]
+    assert finding["check"] == "settings"
+    assert finding["path"] == ".agent/execplan.toml"
+    assert says in finding["message"]
+    skipped = [check for check in data["checks"] if not check["ok"] and check["name"] != "settings"]
     assert len(skipped) > 10
-    assert all("not checked" in each["message"] for each in skipped)
+    assert all("not checked" in check["message"] for check in skipped)
     assert doctor(repo, "--fix")["fixed"] == []
 
 
@@ -120,29 +122,35 @@ def test_two_settings(repo: Folder) -> None:
     assert "both" in doctor(repo)["findings"][0]["message"]
 
 
-def test_settings_of_a_home_that_is_named(repo: Folder) -> None:
+def test_settings_of_a_project_that_is_named(repo: Folder) -> None:
     repo.plan()
     repo.write(".agent/execplan.toml", 'homes = ["web", "api"]\n')
     repo.write("web/.agent/execplan.toml", "nope = 1\n")
-    found = findings(repo, "settings")
-    assert [each["path"] for each in found] == ["web/.agent/execplan.toml", ""]
-    assert "api" in found[1]["message"]
+    settings_findings = findings(repo, "settings")
+    assert [finding["path"] for finding in settings_findings] == ["web/.agent/execplan.toml", ""]
+    assert "api" in settings_findings[1]["message"]
     repo.write("web/.agent/execplan.toml", "")
     repo.write("web/.agent/execplans/a.md", CLEAN)
     repo.run("init", "api")
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_a_template_and_rules_that_are_not_there(repo: Folder) -> None:
     repo.plan()
     repo.write(".agent/execplan.toml", 'template = "featur"\n')
-    assert "feature" in one(repo, "settings")["mend"]
+    assert "feature" in only_finding(repo, "settings")["mend"]
     repo.write(".agent/execplan.toml", 'template = "feature"\n')
-    clean(repo)
-    own = repo.write("config/execplan/config.toml", '[lint]\nrules = ["/nowhere/rules.py"]\n')
-    assert "/nowhere/rules.py" in one(repo, "settings", XDG_CONFIG_HOME=str(own.parent.parent))["message"]
-    own.write_text('[execution]\nsandbox = "perhaps"\n')
-    assert "execution.sandbox" in one(repo, "settings", XDG_CONFIG_HOME=str(own.parent.parent))["message"]
+    assert_clean(repo)
+    user_settings = repo.write("config/execplan/config.toml", '[lint]\nrules = ["/nowhere/rules.py"]\n')
+    assert (
+        "/nowhere/rules.py"
+        in only_finding(repo, "settings", XDG_CONFIG_HOME=str(user_settings.parent.parent))["message"]
+    )
+    user_settings.write_text('[execution]\nsandbox = "perhaps"\n')
+    assert (
+        "execution.sandbox"
+        in only_finding(repo, "settings", XDG_CONFIG_HOME=str(user_settings.parent.parent))["message"]
+    )
 
 
 def test_a_folder_that_is_a_link_out(repo: Folder) -> None:
@@ -151,25 +159,25 @@ def test_a_folder_that_is_a_link_out(repo: Folder) -> None:
     (outside / "a.md").write_text(CLEAN)
     (repo.path / ".agent/execplans").rmdir()
     (repo.path / ".agent/execplans").symlink_to(outside)
-    (found,) = doctor(repo)["findings"]
-    assert "link out of the repository" in found["message"]
+    (finding,) = doctor(repo)["findings"]
+    assert "link out of the repository" in finding["message"]
 
 
 def test_folders(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'plans = "plans"\narchive = "done"\n')
-    found = one(repo, "folders")
-    assert found["path"] == "plans"
-    assert found["fixable"]
+    finding = only_finding(repo, "folders")
+    assert finding["path"] == "plans"
+    assert finding["fixable"]
     doctor(repo, "--fix", "--dry-run")
     assert not (repo.path / "plans").exists()
     assert doctor(repo, "--fix")["fixed"][0]["message"] == "made plans"
-    clean(repo)
+    assert_clean(repo)
     repo.write("done", "a file")
-    assert one(repo, "folders")["path"] == "done"
+    assert only_finding(repo, "folders")["path"] == "done"
 
 
-def test_init_mends_a_missing_folder(repo: Folder) -> None:
+def test_init_fixes_a_missing_folder(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'plans = "plans"\n')
-    assert one(repo, "folders")["mend"] == "execplan init"
+    assert only_finding(repo, "folders")["mend"] == "execplan init"
     repo.ok("init")
-    clean(repo)
+    assert_clean(repo)

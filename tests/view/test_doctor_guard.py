@@ -23,66 +23,66 @@ CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a guard, and an execplan on PATH."""
-    made = InProcessRepository(tmp_path / "repo", monkeypatch)
+    repository = InProcessRepository(tmp_path / "repo", monkeypatch)
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
-    made.write("../bin/execplan", "#!/bin/sh\n").chmod(0o755)
+    repository.write("../bin/execplan", "#!/bin/sh\n").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    assert made.type("install", "guard").exit == 0
-    return made
+    assert repository.type("install", "guard").exit == 0
+    return repository
 
 
-def looked(desk: InProcessRepository) -> CheckResult:
+def guard_check(desk: InProcessRepository) -> CheckResult:
     """What the check of the guard says."""
-    (found,) = [each for each in doctor_runner.run_checks(str(desk.path), lambda shell: "") if each.name == "guard"]
-    return found
+    (result,) = [check for check in doctor_runner.run_checks(str(desk.path), lambda shell: "") if check.name == "guard"]
+    return result
 
 
-def one(desk: InProcessRepository) -> Finding:
+def only_finding(desk: InProcessRepository) -> Finding:
     """The only thing that it finds."""
-    (found,) = looked(desk).findings
-    return found
+    (finding,) = guard_check(desk).findings
+    return finding
 
 
 def test_installed_and_asked(desk: InProcessRepository) -> None:
-    assert looked(desk).ok
-    assert "no plan is approved" in looked(desk).message
+    assert guard_check(desk).ok
+    assert "no plan is approved" in guard_check(desk).message
     desk.approve()
-    assert looked(desk).ok
-    assert "no plan is approved" not in looked(desk).message
+    assert guard_check(desk).ok
+    assert "no plan is approved" not in guard_check(desk).message
     desk.write("Makefile", "other:\n")
-    assert "no plan is approved" in looked(desk).message
+    assert "no plan is approved" in guard_check(desk).message
     assert desk.type("uninstall", "guard").exit == 0
-    assert "not installed" in looked(desk).message
+    assert "not installed" in guard_check(desk).message
 
 
 def test_one_of_another_day_is_renewed(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("execplan.agents.guard_hook.TIMEOUT", 9)
         assert desk.type("install", "guard").exit == 0
-    found = one(desk)
-    assert (found.path, found.level, found.remedy) == (CLAUDE, "warning", "execplan install guard --for claude")
-    done, refused = doctor_runner.apply_fixes(str(desk.path), lambda shell: "", WriteOptions())
+    finding = only_finding(desk)
+    assert (finding.path, finding.level, finding.remedy) == (CLAUDE, "warning", "execplan install guard --for claude")
+    fixed, refused = doctor_runner.apply_fixes(str(desk.path), lambda shell: "", WriteOptions())
     assert not refused
-    assert [each.path for each in done] == [CLAUDE]
-    assert looked(desk).ok
+    assert [fix.path for fix in fixed] == [CLAUDE]
+    assert guard_check(desk).ok
 
 
 def test_one_that_was_edited_or_put_there_by_hand(desk: InProcessRepository) -> None:
     path = desk.path / CLAUDE
-    said = json.loads(path.read_text())
-    said["hooks"]["PreToolUse"][0]["matcher"] = "Bash"
-    path.write_text(json.dumps(said))
-    assert "edited by hand" in one(desk).message
+    settings = json.loads(path.read_text())
+    settings["hooks"]["PreToolUse"][0]["matcher"] = "Bash"
+    path.write_text(json.dumps(settings))
+    assert "edited by hand" in only_finding(desk).message
     assert desk.type("uninstall", "guard", "--force").exit == 0
     desk.write(CLAUDE, '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard"}]}]}}')
-    assert looked(desk).ok
-    assert f"put into {CLAUDE} by hand" in looked(desk).message
+    assert guard_check(desk).ok
+    assert f"put into {CLAUDE} by hand" in guard_check(desk).message
 
 
 def test_execplan_is_not_found(desk: InProcessRepository) -> None:
     (desk.path.parent / "bin/execplan").unlink()
-    assert "PATH" in one(desk).message
+    assert "PATH" in only_finding(desk).message
 
 
 @pytest.mark.parametrize(
@@ -91,20 +91,20 @@ def test_execplan_is_not_found(desk: InProcessRepository) -> None:
 def test_hooks_are_switched_off(desk: InProcessRepository, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "elsewhere" in place:
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(desk.path.parent / "elsewhere"))
-    said = json.loads((desk.path / CLAUDE).read_text()) if place == CLAUDE else {}
-    desk.write(place, json.dumps({**said, "disableAllHooks": False}))
-    assert looked(desk).ok
-    desk.write(place, json.dumps({**said, "disableAllHooks": True}))
-    found = one(desk)
-    assert found.level == "error"
-    assert "disableAllHooks" in found.message
-    assert found.path.endswith(place.removeprefix("../"))
+    settings = json.loads((desk.path / CLAUDE).read_text()) if place == CLAUDE else {}
+    desk.write(place, json.dumps({**settings, "disableAllHooks": False}))
+    assert guard_check(desk).ok
+    desk.write(place, json.dumps({**settings, "disableAllHooks": True}))
+    finding = only_finding(desk)
+    assert finding.level == "error"
+    assert "disableAllHooks" in finding.message
+    assert finding.path.endswith(place.removeprefix("../"))
 
 
 def test_an_organization_wants_only_its_own_hooks(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     managed = desk.write("../managed.json", '{"allowManagedHooksOnly": true}')
     monkeypatch.setattr("execplan.doctor.agent_hook_checks._MANAGED", (str(managed),))
-    assert "allowManagedHooksOnly" in one(desk).message
+    assert "allowManagedHooksOnly" in only_finding(desk).message
 
 
 @pytest.mark.parametrize(
@@ -116,38 +116,38 @@ def test_an_organization_wants_only_its_own_hooks(desk: InProcessRepository, mon
 )
 def test_a_file_that_claude_code_passes_over(desk: InProcessRepository, group: object, where: str) -> None:
     path = desk.path / CLAUDE
-    said = json.loads(path.read_text())
-    said["hooks"]["PreToolUse"].append(group)
-    path.write_text(json.dumps(said))
-    assert where in one(desk).message
+    settings = json.loads(path.read_text())
+    settings["hooks"]["PreToolUse"].append(group)
+    path.write_text(json.dumps(settings))
+    assert where in only_finding(desk).message
     path.write_text(path.read_text() + "}")
-    assert "can't read it either" in one(desk).message
+    assert "can't read it either" in only_finding(desk).message
     path.write_text("{}}")
-    assert "not installed" in looked(desk).message
+    assert "not installed" in guard_check(desk).message
 
 
 def test_codex_wants_hooks_on_and_trust(desk: InProcessRepository) -> None:
     desk.write("../.codex/config.toml", f'[projects."{desk.path}"]\ntrust_level = "trusted"\n')
     assert desk.type("install", "guard", "--for", "codex").exit == 0
-    assert looked(desk).ok
+    assert guard_check(desk).ok
     for line in ("hooks", "codex_hooks"):
         desk.write(".codex/config.toml", f"[features]\n{line} = false\n")
-        found = one(desk)
-        assert (found.level, found.path) == ("error", ".codex/config.toml")
+        finding = only_finding(desk)
+        assert (finding.level, finding.path) == ("error", ".codex/config.toml")
     desk.write(".codex/config.toml", "nonsense")
     desk.write("../.codex/config.toml", 'model = "x"\n')
-    found = one(desk)
-    assert (found.level, found.path) == ("warning", CODEX)
-    assert "/hooks" in found.remedy
+    finding = only_finding(desk)
+    assert (finding.level, finding.path) == ("warning", CODEX)
+    assert "/hooks" in finding.remedy
 
 
 def test_a_run_under_way_is_allowed_something(desk: InProcessRepository) -> None:
     from execplan.engine.journal import journal_entries
     from tests.engine.hand import begin_scripted_run
 
-    hand, _ = begin_scripted_run(desk)
-    hand.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
-    assert "no plan is approved" not in looked(desk).message
+    journal_writer, _ = begin_scripted_run(desk)
+    journal_writer.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
+    assert "no plan is approved" not in guard_check(desk).message
 
 
 def test_a_run_of_an_agent_is_allowed_something(desk: InProcessRepository) -> None:
@@ -158,4 +158,4 @@ def test_a_run_of_an_agent_is_allowed_something(desk: InProcessRepository) -> No
     project, ref = desk.project()
     with acquire_run_lock(project, "test"):
         start_or_resume(project, ref, session="one")
-    assert "no plan is approved" not in looked(desk).message
+    assert "no plan is approved" not in guard_check(desk).message

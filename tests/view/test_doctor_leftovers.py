@@ -10,7 +10,7 @@ from execplan.files import atomic_files
 from execplan.project import project_discovery, project_state
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.view.tools import age, clean, doctor, findings, obey, one
+from tests.view.tools import age, assert_clean, doctor, findings, only_finding, run_remedy
 
 TEMPORARY = ".execplan-0123456789abcdef.tmp"
 NOBODY = 4194305
@@ -25,32 +25,32 @@ NOBODY = 4194305
 def test_a_temporary_file_of_a_process_that_was_killed(repo: Folder, folder: str, name: str) -> None:
     repo.plan()
     path = repo.write(os.path.join(folder, name), "")
-    found = one(repo, "temporary")
-    assert found["path"] == os.path.join(folder, name)
+    finding = only_finding(repo, "temporary")
+    assert finding["path"] == os.path.join(folder, name)
     doctor(repo, "--fix", "--dry-run")
     assert path.exists()
     assert doctor(repo, "--fix")["fixed"][0]["message"] == f"removed {os.path.join(folder, name)}"
     assert not path.exists()
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_what_a_killed_writer_displaced_is_kept(repo: Folder) -> None:
     """It may be what an editor saved while the writer was killed."""
     path = repo.plan()
     repo.ok("done", "2")
-    left = path.with_name(atomic_files.temp_file_name(path.name))
-    for known in (path.read_text(), CLEAN):
-        left.write_text(known)
+    leftover = path.with_name(atomic_files.temp_file_name(path.name))
+    for content in (path.read_text(), CLEAN):
+        leftover.write_text(content)
         doctor(repo, "--fix")
-        clean(repo)
-    for name in (left, path.with_name(TEMPORARY)):
+        assert_clean(repo)
+    for name in (leftover, path.with_name(TEMPORARY)):
         name.write_text("Saved by hand.\n")
-        one(repo, "temporary")
-        kept = one(repo, "recovered", "--fix")["path"]
+        only_finding(repo, "temporary")
+        backup_path = only_finding(repo, "recovered", "--fix")["path"]
         assert not name.exists()
-        assert (repo.path / kept).read_text() == "Saved by hand.\n"
-        (repo.path / kept).unlink()
-    clean(repo)
+        assert (repo.path / backup_path).read_text() == "Saved by hand.\n"
+        (repo.path / backup_path).unlink()
+    assert_clean(repo)
 
 
 def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
@@ -58,23 +58,23 @@ def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
     repo.write(f".agent/execplans/.execplan-copy-{os.getpid()}-0.tmp", "")
     repo.write(".agent/execplans/.execplan-notes.tmp", "")
     repo.write(".agent/notes.new", "")
-    clean(repo)
+    assert_clean(repo)
     project = project_discovery.find(str(repo.path))
     path.with_name(atomic_files.temp_file_name(path.name)).write_text("half")
     for lock in ("home", str(path)):
         with project_state.lock(project, lock, "a test"):
-            clean(repo)
-    one(repo, "temporary")
+            assert_clean(repo)
+    only_finding(repo, "temporary")
 
 
 def test_what_was_displaced_beside_a_file(repo: Folder) -> None:
     repo.plan()
     repo.write("AGENTS.md.displaced-1", "Saved by hand.\n")
-    found = one(repo, "recovered")
-    assert found["path"] == "AGENTS.md.displaced-1"
+    finding = only_finding(repo, "recovered")
+    assert finding["path"] == "AGENTS.md.displaced-1"
     assert doctor(repo, "--fix")["findings"]
-    obey(repo, found["mend"].rpartition(": ")[2])
-    clean(repo)
+    run_remedy(repo, finding["mend"].rpartition(": ")[2])
+    assert_clean(repo)
 
 
 def test_half_a_journal(repo: Folder) -> None:
@@ -82,45 +82,45 @@ def test_half_a_journal(repo: Folder) -> None:
     repo.ok("done", "2")
     journal = next((repo.path / ".git/execplan/journal").iterdir())
     repo.write(f".git/execplan/journal/{journal.name}.new", "")
-    assert one(repo, "temporary")["fixable"]
+    assert only_finding(repo, "temporary")["fixable"]
     doctor(repo, "--fix")
-    clean(repo)
+    assert_clean(repo)
     assert journal.exists()
 
 
 def test_a_copy_that_an_editor_left(repo: Folder) -> None:
     path = repo.plan()
     copy = repo.write(".git/execplan/edit/1-2026-01-01_parser.md", CLEAN)
-    clean(repo)
+    assert_clean(repo)
     age(copy, 25 * 3600)
     doctor(repo, "--fix")
     assert not copy.exists()
     copy.write_text(CLEAN + "\nBy hand.\n")
-    found = one(repo, "copies")
-    assert found["path"] == ".git/execplan/edit/1-2026-01-01_parser.md"
+    finding = only_finding(repo, "copies")
+    assert finding["path"] == ".git/execplan/edit/1-2026-01-01_parser.md"
     assert doctor(repo, "--fix")["findings"]
     assert copy.exists()
     path.write_text(CLEAN + "\nBy hand.\n")
-    clean(repo)
+    assert_clean(repo)
     path.write_text(CLEAN)
-    obey(repo, found["mend"].rpartition(": ")[2])
-    clean(repo)
+    run_remedy(repo, finding["mend"].rpartition(": ")[2])
+    assert_clean(repo)
 
 
 def test_what_edit_keeps_is_found(repo: Folder) -> None:
     path = repo.plan()
     editor = repo.write("editor.sh", f"sed -i s/Build/Write/ $1; sed -i s/Build/Make/ '{path}'\n")
     assert repo.run("edit", EDITOR=f"sh {editor}").exit == 4
-    assert one(repo, "copies")["path"].startswith(".git/execplan/edit/")
+    assert only_finding(repo, "copies")["path"].startswith(".git/execplan/edit/")
 
 
 def test_a_recovery_file(repo: Folder) -> None:
     repo.plan()
     repo.write(".git/execplan/recovered/parser.md", CLEAN)
-    found = one(repo, "recovered")
+    finding = only_finding(repo, "recovered")
     assert doctor(repo, "--fix")["findings"]
-    obey(repo, found["mend"].rpartition(": ")[2])
-    clean(repo)
+    run_remedy(repo, finding["mend"].rpartition(": ")[2])
+    assert_clean(repo)
 
 
 def test_the_journal_of_a_plan_that_is_gone(repo: Folder) -> None:
@@ -128,12 +128,12 @@ def test_the_journal_of_a_plan_that_is_gone(repo: Folder) -> None:
     repo.ok("done", "2")
     journal = next((repo.path / ".git/execplan/journal").iterdir())
     age(journal, 31 * 24 * 3600)
-    clean(repo)
+    assert_clean(repo)
     path.unlink()
-    assert one(repo, "journals")["path"] == f".git/execplan/journal/{journal.name}"
+    assert only_finding(repo, "journals")["path"] == f".git/execplan/journal/{journal.name}"
     doctor(repo, "--fix")
     assert not journal.exists()
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_the_journal_of_a_plan_that_went_lately_or_that_git_knows(repo: Folder) -> None:
@@ -147,38 +147,38 @@ def test_the_journal_of_a_plan_that_went_lately_or_that_git_knows(repo: Folder) 
     repo.git("switch", "-q", "main")
     assert not path.exists()
     age(journal, 31 * 24 * 3600)
-    clean(repo)
+    assert_clean(repo)
     repo.git("branch", "-D", "side")
-    assert one(repo, "journals")
+    assert only_finding(repo, "journals")
     age(journal, -2 * 24 * 3600)
-    clean(repo)
+    assert_clean(repo)
 
 
-def test_the_journal_of_a_plan_of_another_home(repo: Folder) -> None:
+def test_the_journal_of_a_plan_of_another_project(repo: Folder) -> None:
     repo.plan()
     repo.write("web/.agent/execplans/a.md", CLEAN)
     repo.ok("done", "2", "-p", "web/.agent/execplans/a.md")
     age(next((repo.path / ".git/execplan/journal").iterdir()), 31 * 24 * 3600)
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_a_claim_on_a_plan_that_is_gone(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("next", "--claim", "ann")
-    clean(repo)
+    assert_clean(repo)
     path.rename(path.with_name("other.md"))
-    found = one(repo, "claims")
-    assert "ann" in found["message"]
-    assert found["path"] == ".agent/execplans/2026-01-01_parser.md"
+    finding = only_finding(repo, "claims")
+    assert "ann" in finding["message"]
+    assert finding["path"] == ".agent/execplans/2026-01-01_parser.md"
 
 
 def test_claims_that_are_damaged(repo: Folder) -> None:
     repo.plan()
     repo.write(".git/execplan/claims.json", "[[1")
-    found = one(repo, "claims")
-    assert "claims.json can't be read" in found["message"]
+    finding = only_finding(repo, "claims")
+    assert "claims.json can't be read" in finding["message"]
     (repo.path / ".git/execplan/claims.json").unlink()
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_the_state_of_a_folder_without_git(plain: Folder) -> None:
@@ -187,4 +187,4 @@ def test_the_state_of_a_folder_without_git(plain: Folder) -> None:
     plain.write(f".agent/.state/edit/{TEMPORARY}", "")
     assert findings(plain, "temporary")[0]["path"] == f".agent/.state/edit/{TEMPORARY}"
     doctor(plain, "--fix")
-    clean(plain)
+    assert_clean(plain)

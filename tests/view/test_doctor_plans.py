@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN
-from tests.view.tools import clean, doctor, findings, obey, one
+from tests.view.tools import assert_clean, doctor, findings, only_finding, run_remedy
 
 CONFLICT = CLEAN.replace("None so far.", "<<<<<<< ours\nA\n=======\nB\n>>>>>>> theirs")
 OLD = CLEAN.replace("- [ ]", "- [x] (2025-12-30 10:00Z)")
@@ -27,18 +27,18 @@ OLD = CLEAN.replace("- [ ]", "- [x] (2025-12-30 10:00Z)")
 def test_a_plan_that_can_not_be_read_or_written(repo: Folder, content: str | bytes, says: str, name: str) -> None:
     repo.plan(CLEAN, "2026-01-02_other")
     repo.plan(content, name)
-    found = findings(repo, "plans")[0]
-    assert found["level"] == "error"
-    assert found["path"] == f".agent/execplans/{name}.md"
-    assert says in found["message"]
-    assert not found["fixable"]
+    finding = findings(repo, "plans")[0]
+    assert finding["level"] == "error"
+    assert finding["path"] == f".agent/execplans/{name}.md"
+    assert says in finding["message"]
+    assert not finding["fixable"]
 
 
 def test_the_line_of_the_first_marker(repo: Folder) -> None:
     repo.plan(CONFLICT)
-    found = one(repo, "plans")
-    assert CONFLICT.splitlines()[found["line"] - 1].startswith("<<<<<<<")
-    assert "3 conflict markers" in found["message"]
+    finding = only_finding(repo, "plans")
+    assert CONFLICT.splitlines()[finding["line"] - 1].startswith("<<<<<<<")
+    assert "3 conflict markers" in finding["message"]
 
 
 def test_pipes_and_links_out(repo: Folder) -> None:
@@ -47,18 +47,22 @@ def test_pipes_and_links_out(repo: Folder) -> None:
     outside = repo.path.parent / "outside.md"
     outside.write_text(CLEAN)
     (repo.path / ".agent/execplans/out.md").symlink_to(outside)
-    assert [each["path"].rpartition("/")[2] for each in findings(repo, "plans")] == ["gone.md", "out.md", "pipe.md"]
+    assert [finding["path"].rpartition("/")[2] for finding in findings(repo, "plans")] == [
+        "gone.md",
+        "out.md",
+        "pipe.md",
+    ]
 
 
-def held_back(folder: Folder, *arguments: str) -> tuple[int, str]:
+def run_unprivileged(folder: Folder, *arguments: str) -> tuple[int, str]:
     """Run execplan with the rights that files give, and no others."""
-    without = []
+    prefix = []
     if not os.getuid():
         need("setpriv")
-        without = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
-    command = [*without, sys.executable, "-m", "execplan", *arguments]
-    done = subprocess.run(command, cwd=folder.path, env=folder.env, capture_output=True, check=False)
-    return done.returncode, done.stdout.decode() + done.stderr.decode()
+        prefix = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+    command = [*prefix, sys.executable, "-m", "execplan", *arguments]
+    completed = subprocess.run(command, cwd=folder.path, env=folder.env, capture_output=True, check=False)
+    return completed.returncode, completed.stdout.decode() + completed.stderr.decode()
 
 
 @pytest.mark.parametrize("name", ["archive", "nested", ""])
@@ -68,13 +72,13 @@ def test_a_folder_that_can_not_be_read(repo: Folder, name: str) -> None:
     (folder / "a").mkdir(parents=True)
     folder.chmod(0)
     try:
-        status, told = held_back(repo, "doctor")
+        status, output = run_unprivileged(repo, "doctor")
     finally:
         folder.chmod(0o755)
     assert status == 1
-    assert "plans may be hidden" in told
-    assert str(folder.relative_to(repo.path)) in told
-    assert "Traceback" not in told
+    assert "plans may be hidden" in output
+    assert str(folder.relative_to(repo.path)) in output
+    assert "Traceback" not in output
 
 
 @pytest.mark.parametrize(
@@ -96,13 +100,13 @@ def test_a_folder_that_can_not_be_read(repo: Folder, name: str) -> None:
 )
 def test_a_plan_that_list_does_not_show(repo: Folder, name: str) -> None:
     path = repo.write(f".agent/execplans/{name}", CLEAN)
-    found = one(repo, "hidden")
-    assert found["level"] == "error"
-    assert found["path"] == f".agent/execplans/{name}"
+    finding = only_finding(repo, "hidden")
+    assert finding["level"] == "error"
+    assert finding["path"] == f".agent/execplans/{name}"
     assert repo.ok("list", "--all")["plans"] == []
-    obey(repo, found["mend"].partition(": ")[2])
+    run_remedy(repo, finding["mend"].partition(": ")[2])
     assert not path.exists()
-    clean(repo)
+    assert_clean(repo)
     assert len(repo.ok("list")["plans"]) == 1
 
 
@@ -112,7 +116,7 @@ def test_a_copy_among_the_artifacts_of_a_plan_is_not_hidden(repo: Folder) -> Non
     repo.write(".agent/execplans/notes/thoughts.md", "# Thoughts\n")
     repo.write(".agent/execplans/README.md", "# Plans\n")
     repo.write(".agent/PLANS.md", CLEAN)
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_the_guide_and_the_templates_are_no_plans(repo: Folder) -> None:
@@ -121,41 +125,43 @@ def test_the_guide_and_the_templates_are_no_plans(repo: Folder) -> None:
     )
     repo.write(".agent/execplans/PLANS.md", CLEAN)
     repo.write(".agent/execplans/templates/ours.md", CLEAN)
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_links_to_folders(repo: Folder) -> None:
     inside = repo.write("docs/plans/a.md", CLEAN).parent
     (repo.path / ".agent/execplans/more").symlink_to(inside)
-    assert "link to a folder" in one(repo, "hidden")["message"]
+    assert "link to a folder" in only_finding(repo, "hidden")["message"]
     outside = repo.path.parent / "outside"
     outside.mkdir()
     (outside / "a.md").write_text(CLEAN)
     (repo.path / ".agent/execplans/more").unlink()
     (repo.path / ".agent/execplans/more").symlink_to(outside)
-    assert "link to a folder" in one(repo, "hidden")["message"]
+    assert "link to a folder" in only_finding(repo, "hidden")["message"]
 
 
 @pytest.mark.parametrize("layout", ["folder", "ExecPlan.md"])
 def test_hidden_in_a_layout_of_folders(repo: Folder, layout: str) -> None:
     repo.write(".agent/execplan.toml", f'layout = "{layout}"\n')
     repo.ok("new", "Build the parser")
-    own = next(each for each in (repo.path / ".agent/execplans").iterdir() if each.is_dir() and each.name != "archive")
-    (own / "copy.md").write_text(CLEAN)
-    clean(repo)
+    plan_folder = next(
+        folder for folder in (repo.path / ".agent/execplans").iterdir() if folder.is_dir() and folder.name != "archive"
+    )
+    (plan_folder / "copy.md").write_text(CLEAN)
+    assert_clean(repo)
     repo.write(".agent/execplans/flat.md", CLEAN)
     repo.write(".agent/execplans/other/named.md", CLEAN)
-    assert {each["path"] for each in findings(repo, "hidden")} == {
+    assert {finding["path"] for finding in findings(repo, "hidden")} == {
         ".agent/execplans/flat.md",
         ".agent/execplans/other/named.md",
     }
 
 
-def test_homes_that_the_settings_do_not_name_are_told(repo: Folder) -> None:
+def test_projects_that_the_settings_do_not_name_are_reported(repo: Folder) -> None:
     repo.plan()
     repo.write("web/.agent/execplans/a.md", CLEAN)
-    told = next(each for each in doctor(repo)["checks"] if each["name"] == "hidden")
-    assert "do not name: web" in told["message"]
+    hidden_check = next(check for check in doctor(repo)["checks"] if check["name"] == "hidden")
+    assert "do not name: web" in hidden_check["message"]
 
 
 def test_files_that_are_no_plans(repo: Folder) -> None:
@@ -164,33 +170,33 @@ def test_files_that_are_no_plans(repo: Folder) -> None:
     repo.write(".agent/execplans/table.csv", "a,b\n")
     repo.write(".agent/execplans/2026-01-01_parser.md.orig", CLEAN)
     repo.write(".agent/execplans/archive/a.md~", CLEAN)
-    assert [each["path"].rpartition("/")[2] for each in findings(repo, "files")] == [
+    assert [finding["path"].rpartition("/")[2] for finding in findings(repo, "files")] == [
         "thoughts.md",
         "2026-01-01_parser.md.orig",
         "a.md~",
     ]
-    for each in findings(repo, "files")[1:]:
-        obey(repo, each["mend"].rpartition(": ")[2])
+    for finding in findings(repo, "files")[1:]:
+        run_remedy(repo, finding["mend"].rpartition(": ")[2])
     (repo.path / ".agent/execplans/thoughts.md").unlink()
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_a_finished_plan_outside_the_archive(repo: Folder) -> None:
     repo.plan(OLD)
-    found = one(repo, "places")
-    assert found["line"] == 1
-    obey(repo, found["mend"])
-    clean(repo)
+    finding = only_finding(repo, "places")
+    assert finding["line"] == 1
+    run_remedy(repo, finding["mend"])
+    assert_clean(repo)
 
 
 def test_an_unfinished_plan_in_the_archive(repo: Folder) -> None:
     repo.plan(CLEAN, "archive/2026-01-01_parser")
-    found = one(repo, "places")
-    assert "archived with an open task" in found["message"]
-    obey(repo, found["mend"].partition(",")[0])
-    clean(repo)
+    finding = only_finding(repo, "places")
+    assert "archived with an open task" in finding["message"]
+    run_remedy(repo, finding["mend"].partition(",")[0])
+    assert_clean(repo)
     repo.ok("archive", "--force", "--reason", "No longer wanted.")
-    clean(repo)
+    assert_clean(repo)
 
 
 def test_what_the_settings_leave_out_is_not_wrong(repo: Folder) -> None:
@@ -198,7 +204,7 @@ def test_what_the_settings_leave_out_is_not_wrong(repo: Folder) -> None:
     repo.plan(CLEAN, "archive/2026-01-01_parser")
     repo.plan(OLD, "2026-01-02_old")
     repo.write(".agent/execplans/artifacts/2026-01-03_gone/log.txt", "")
-    clean(repo)
+    assert_clean(repo)
 
 
 @pytest.mark.parametrize(
@@ -210,33 +216,33 @@ def test_two_plans_with_one_id(repo: Folder, one_name: str, other: str) -> None:
     repo.plan(CLEAN, other)
     if len(list((repo.path / ".agent/execplans").rglob("*.md"))) < 2:
         pytest.skip("the file system takes the two names for one")
-    found = [each for each in doctor(repo)["findings"] if each["check"] == "ids"]
-    assert len(found) == 1
-    obey(repo, found[0]["mend"])
-    assert [each for each in doctor(repo)["findings"] if each["check"] == "ids"] == []
+    id_findings = [finding for finding in doctor(repo)["findings"] if finding["check"] == "ids"]
+    assert len(id_findings) == 1
+    run_remedy(repo, id_findings[0]["mend"])
+    assert [finding for finding in doctor(repo)["findings"] if finding["check"] == "ids"] == []
 
 
-def test_one_id_in_two_homes(repo: Folder) -> None:
+def test_one_id_in_two_projects(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", 'homes = ["web"]\n')
     repo.plan(CLEAN, "parser")
     repo.write("web/.agent/execplans/parser.md", CLEAN)
-    assert "web/.agent/execplans/parser.md" in one(repo, "ids")["message"]
+    assert "web/.agent/execplans/parser.md" in only_finding(repo, "ids")["message"]
 
 
 def test_artifacts_of_no_plan(repo: Folder) -> None:
     repo.plan()
     repo.write(".agent/execplans/artifacts/2026-01-01_parser/log.txt", "")
-    clean(repo)
+    assert_clean(repo)
     repo.write(".agent/execplans/artifacts/2025-12-01_gone/log.txt", "")
-    found = one(repo, "artifacts")
-    assert found["path"] == ".agent/execplans/artifacts/2025-12-01_gone"
-    obey(repo, found["mend"].rpartition(": ")[2])
-    clean(repo)
+    finding = only_finding(repo, "artifacts")
+    assert finding["path"] == ".agent/execplans/artifacts/2025-12-01_gone"
+    run_remedy(repo, finding["mend"].rpartition(": ")[2])
+    assert_clean(repo)
 
 
 def test_a_plan_whose_id_looks_like_a_flag_is_named_by_its_path(repo: Folder) -> None:
     path = repo.plan(OLD, "-dash")
-    mend = one(repo, "places")["mend"]
+    mend = only_finding(repo, "places")["mend"]
     repo.ok(*shlex.split(mend)[1:])
     assert not path.exists()
     assert f"take it back: execplan restore {path.parent}/archive/-dash.md" in repo.run("done", "1", "-p", "dash").err

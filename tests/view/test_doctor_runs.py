@@ -13,7 +13,7 @@ from tests.engine.hand import begin_scripted_run
 from tests.engine.test_runs import ROLLBACK
 from tests.engine.test_underway import PLAN
 from tests.repo.approving import NAME, InProcessRepository
-from tests.view.tools import age, clean, doctor, one
+from tests.view.tools import age, assert_clean, doctor, only_finding
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,62 +22,65 @@ if TYPE_CHECKING:
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository with a plan of three steps, and nothing else that doctor would say anything of."""
-    made = InProcessRepository(tmp_path / "repo", monkeypatch)
-    made.plan(PLAN)
-    return made
+    repository = InProcessRepository(tmp_path / "repo", monkeypatch)
+    repository.plan(PLAN)
+    return repository
 
 
-def test_runs_that_were_cut_short(desk: InProcessRepository) -> None:
-    hand, place = begin_scripted_run(desk)
+def test_runs_that_were_interrupted(desk: InProcessRepository) -> None:
+    journal_writer, paths = begin_scripted_run(desk)
     project, ref = desk.project()
-    found = one(desk, "runs")
-    assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{place.id}")
-    assert found["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
-    assert f"execplan rollback 1 -p {NAME}" in found["mend"]
-    with acquire_run_lock(project, f"run {place.id} of {ref.id}"):
+    finding = only_finding(desk, "runs")
+    assert (finding["level"], finding["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{paths.id}")
+    assert finding["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
+    assert f"execplan rollback 1 -p {NAME}" in finding["mend"]
+    with acquire_run_lock(project, f"run {paths.id} of {ref.id}"):
         assert doctor(desk)["findings"] == []
-    hand.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
+    journal_writer.write(journal_entries.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert doctor(desk)["findings"] == []
-    hand.end("failed")
-    hand.write(journal_entries.ROLLBACK, steps=["api"], **ROLLBACK)
-    found = one(desk, "runs")
-    assert "rollback" in found["message"]
-    assert found["mend"] == f"execplan rollback 1 -p {NAME}"
-    hand.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
-    clean(desk)
+    journal_writer.end("failed")
+    journal_writer.write(journal_entries.ROLLBACK, steps=["api"], **ROLLBACK)
+    finding = only_finding(desk, "runs")
+    assert "rollback" in finding["message"]
+    assert finding["mend"] == f"execplan rollback 1 -p {NAME}"
+    journal_writer.write(journal_entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    assert_clean(desk)
 
 
-def test_a_ledger_that_was_changed(desk: InProcessRepository) -> None:
+def test_an_audit_log_that_was_changed(desk: InProcessRepository) -> None:
     desk.approve()
     desk.approve()
     ledger = desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl"
     data = ledger.read_bytes()
     ledger.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
-    found = one(desk, "ledgers")
-    assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/ledger.jsonl")
+    finding = only_finding(desk, "ledgers")
+    assert (finding["level"], finding["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/ledger.jsonl")
     see = f"see all of it: execplan audit {NAME} --verify"
-    assert found["mend"] == f"{see}; restore it from its copy: execplan doctor --fix"
+    assert finding["mend"] == f"{see}; restore it from its copy: execplan doctor --fix"
     (copy,) = (desk.path / ".git/execplan/plans").glob("*/ledger.jsonl")
     copy.unlink()
-    assert one(desk, "ledgers")["mend"] == see
+    assert only_finding(desk, "ledgers")["mend"] == see
     ledger.unlink()
-    assert one(desk, "ledgers")["path"] == found["path"]
+    assert only_finding(desk, "ledgers")["path"] == finding["path"]
     ledger.write_bytes(data)
     assert doctor(desk)["findings"] == []
 
 
 def test_what_is_kept_of_a_run_that_is_gone(desk: InProcessRepository) -> None:
-    hand, place = begin_scripted_run(desk)
-    hand.end("failed")
-    kept = desk.path / ".git/execplan/runs" / place.id
-    age(kept, 31 * 86_400)
+    journal_writer, paths = begin_scripted_run(desk)
+    journal_writer.end("failed")
+    run_state = desk.path / ".git/execplan/runs" / paths.id
+    age(run_state, 31 * 86_400)
     assert doctor(desk)["findings"] == []
-    shutil.rmtree(place.folder)
-    age(kept, -2 * 86_400)
+    shutil.rmtree(paths.folder)
+    age(run_state, -2 * 86_400)
     assert doctor(desk)["findings"] == []
-    age(kept, 2 * 86_400)
-    found = one(desk, "run-states")
-    assert (found["path"], found["mend"]) == (f".git/execplan/runs/{place.id}", f"rm -r .git/execplan/runs/{place.id}")
-    assert doctor(desk, "--fix")["fixed"][0]["message"] == f"removed .git/execplan/runs/{place.id}"
-    assert not kept.exists()
-    clean(desk)
+    age(run_state, 2 * 86_400)
+    finding = only_finding(desk, "run-states")
+    assert (finding["path"], finding["mend"]) == (
+        f".git/execplan/runs/{paths.id}",
+        f"rm -r .git/execplan/runs/{paths.id}",
+    )
+    assert doctor(desk, "--fix")["fixed"][0]["message"] == f"removed .git/execplan/runs/{paths.id}"
+    assert not run_state.exists()
+    assert_clean(desk)

@@ -21,38 +21,38 @@ def doctor(folder: Folder, *arguments: str, **env: Any) -> dict[str, Any]:
     result = folder.run("doctor", *arguments, "--json", **env)
     assert "Traceback" not in result.err
     data: dict[str, Any] = result.json["data"]
-    wrong = bool(data["findings"]) or not all(each["ok"] for each in data["checks"])
-    assert result.exit == (1 if wrong else 0), result
-    assert all(list(each) == FIELDS for each in data["findings"])
-    assert all(each["message"] and each["mend"] for each in data["findings"])
+    has_problems = bool(data["findings"]) or not all(check["ok"] for check in data["checks"])
+    assert result.exit == (1 if has_problems else 0), result
+    assert all(list(finding) == FIELDS for finding in data["findings"])
+    assert all(finding["message"] and finding["mend"] for finding in data["findings"])
     return data
 
 
 def findings(folder: Folder, check: str, *arguments: str, **env: Any) -> list[dict[str, Any]]:
     """What one check finds; no other finds anything."""
     data = doctor(folder, *arguments, **env)
-    assert {each["check"] for each in data["findings"]} <= {check}, data["findings"]
-    found: list[dict[str, Any]] = data["findings"]
-    return found
+    assert {finding["check"] for finding in data["findings"]} <= {check}, data["findings"]
+    reported: list[dict[str, Any]] = data["findings"]
+    return reported
 
 
-def one(folder: Folder, check: str, *arguments: str, **env: Any) -> dict[str, Any]:
+def only_finding(folder: Folder, check: str, *arguments: str, **env: Any) -> dict[str, Any]:
     """The only thing that is found."""
-    (found,) = findings(folder, check, *arguments, **env)
-    return found
+    (finding,) = findings(folder, check, *arguments, **env)
+    return finding
 
 
-def clean(folder: Folder, **env: Any) -> None:
+def assert_clean(folder: Folder, **env: Any) -> None:
     """Expect that nothing is wrong, in words too."""
     assert doctor(folder, **env)["findings"] == []
     assert folder.run("doctor", "-q", **env).out == ""
 
 
-def obey(folder: Folder, mend: str) -> None:
+def run_remedy(folder: Folder, remedy: str) -> None:
     """Run the command that mends something."""
-    script = f'execplan() {{ {forks.command(folder.env)} "$@"; }}; {mend}'
-    done = subprocess.run(["sh", "-ec", script], cwd=folder.path, env=folder.env, capture_output=True, check=False)
-    assert done.returncode == 0, (mend, done)
+    script = f'execplan() {{ {forks.command(folder.env)} "$@"; }}; {remedy}'
+    completed = subprocess.run(["sh", "-ec", script], cwd=folder.path, env=folder.env, capture_output=True, check=False)
+    assert completed.returncode == 0, (remedy, completed)
 
 
 def age(path: Path, seconds: float) -> None:

@@ -39,7 +39,7 @@ X = 1
 """
 
 
-class Asking(InProcessRepository):
+class EnhancerRepository(InProcessRepository):
     """What is typed there, and what came of it."""
 
     def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
@@ -56,29 +56,29 @@ class Asking(InProcessRepository):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
-    def name(self, *how: str, more: str = "") -> None:
+    def configure_program(self, *behavior: str, extra_settings: str = "") -> None:
         """Let the program answer in this way."""
-        argv = [sys.executable, "-I", "-S", str(PROGRAM), str(self.folder), *how]
-        share = "" if "share" in more else f"share = {json.dumps(list(FIELDS))}\n"
-        self.settings(f"[enhancer]\ncommand = {json.dumps(shlex.join(argv))}\n{share}{more}")
+        argv = [sys.executable, "-I", "-S", str(PROGRAM), str(self.folder), *behavior]
+        share = "" if "share" in extra_settings else f"share = {json.dumps(list(FIELDS))}\n"
+        self.settings(f"[enhancer]\ncommand = {json.dumps(shlex.join(argv))}\n{share}{extra_settings}")
 
-    def ask(self, *how: str, more: str = "") -> dict[str, Any]:
+    def ask(self, *behavior: str, extra_settings: str = "") -> dict[str, Any]:
         """Let it answer so; what came of it, with the warnings."""
-        self.name(*how, more=more)
+        self.configure_program(*behavior, extra_settings=extra_settings)
         result = self.type("compile", "--enhance", "--json")
         assert result.exit == 0, result
-        told: dict[str, Any] = result.json["data"]["enhanced"]
-        return {**told, "warnings": result.json["warnings"], "next": result.json["next"]}
+        enhanced: dict[str, Any] = result.json["data"]["enhanced"]
+        return {**enhanced, "warnings": result.json["warnings"], "next": result.json["next"]}
 
-    def sent(self) -> dict[str, Any]:
+    def sent_request(self) -> dict[str, Any]:
         """What it was sent."""
         request: dict[str, Any] = json.loads((self.folder / "request.json").read_text())
         return request
 
-    def seen(self) -> dict[str, Any]:
+    def observed_process(self) -> dict[str, Any]:
         """What it saw."""
-        found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
-        return found
+        observed: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
+        return observed
 
     def records(self) -> list[hash_chain.AuditRecord]:
         """The ledger, which is whole."""

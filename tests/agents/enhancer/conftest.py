@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents.enhancer.asking import Asking
+from tests.agents.enhancer.asking import EnhancerRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture
-def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
+def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EnhancerRepository:
     """A repository with a plan of three steps, and a program to ask."""
-    return Asking(tmp_path / "repo", monkeypatch)
+    return EnhancerRepository(tmp_path / "repo", monkeypatch)

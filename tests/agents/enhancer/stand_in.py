@@ -14,19 +14,19 @@ from typing import Any
 
 def main() -> None:
     """Keep what came, then do what is asked for."""
-    folder, how, *more = sys.argv[1:]
+    folder, behavior, *arguments = sys.argv[1:]
     with open(os.path.join(folder, "seen.json"), "w", encoding="utf-8") as file:
         json.dump({"env": dict(os.environ), "cwd": os.getcwd(), "there": os.listdir(), "pid": os.getpid()}, file)
-    if how == "deaf":
+    if behavior == "deaf":
         os.close(0)
         print("{}")
         return
-    asked = sys.stdin.read()
+    request_text = sys.stdin.read()
     with open(os.path.join(folder, "request.json"), "w", encoding="utf-8") as file:
-        file.write(asked)
-    plan = json.loads(asked)["data"]["execution_plan"]
-    act = ACTS[how]
-    act(plan, *more)
+        file.write(request_text)
+    plan = json.loads(request_text)["data"]["execution_plan"]
+    action = ACTS[behavior]
+    action(plan, *arguments)
 
 
 def echo(plan: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ def flood(plan: dict[str, Any]) -> None:
         print("x" * 65536)
 
 
-ACTS = {each.__name__: each for each in (echo, edit, say, fail, wait, die, flood)}
+ACTS = {action.__name__: action for action in (echo, edit, say, fail, wait, die, flood)}
 
 if __name__ == "__main__":
     main()

@@ -18,11 +18,11 @@ from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.approvals.current_plan import load_current_plan
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.execution_plan import ExecutionPlan
-from tests.agents.enhancer.asking import Asking
+from tests.agents.enhancer.asking import EnhancerRepository
 from tests.repo.approving import InProcessRepository
 
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], object]
-NEW = {"number": 4, "id": "more", "type": "execute_command", "command": "make check", "risk": {"level": "LOW"}}
+NEW_STEP = {"number": 4, "id": "more", "type": "execute_command", "command": "make check", "risk": {"level": "LOW"}}
 
 
 class Case:
@@ -42,39 +42,39 @@ class Case:
 
     def propose(self, change: Change) -> ExecutionPlan:
         """What comes of it."""
-        made, wrong = build_proposal(
+        proposed, violations = build_proposal(
             self.project, self.document, self.sending.masked_plan, self.answer(change), self.sending.masker.mark
         )
-        assert made is not None, wrong
-        return made
+        assert proposed is not None, violations
+        return proposed
 
-    def refused(self, change: Change) -> list[str]:
+    def violations(self, change: Change) -> list[str]:
         """All that is wrong with it."""
         answer = self.answer(change)
-        made, wrong = build_proposal(
+        proposed, violations = build_proposal(
             self.project, self.document, self.sending.masked_plan, answer, self.sending.masker.mark
         )
-        assert made is None
-        return [str(each) for each in wrong]
+        assert proposed is None
+        return [str(violation) for violation in violations]
 
-    def judged(self, data: bytes) -> EnhancementResult:
+    def evaluate(self, data: bytes) -> EnhancementResult:
         """What is said of these bytes."""
         return enhancement._evaluate_answer(self.project, self.ref, self.sending, "model", data)
 
-    def word(self, step: int, name: str) -> str:
+    def placeholder(self, step: int, name: str) -> str:
         """The word in a field of a step that stands for what was taken out."""
-        found = re.search(
+        match = re.search(
             rf"redacted_\w+_{self.sending.masker.mark}", json.dumps(self.sending.masked_plan["steps"][step][name])
         )
-        assert found is not None
-        return found[0]
+        assert match is not None
+        return match[0]
 
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A plan of three steps, the second with secrets; nothing here writes to it."""
     with pytest.MonkeyPatch.context() as patch:
-        asking = Asking(tmp_path_factory.mktemp("answers") / "repo", patch)
+        asking = EnhancerRepository(tmp_path_factory.mktemp("answers") / "repo", patch)
         yield Case(asking)
 
 
@@ -83,11 +83,11 @@ def test_what_is_as_it_was_comes_back_as_it_was(case: Case) -> None:
 
 
 def test_a_step_that_is_new(case: Case) -> None:
-    made = case.propose(lambda plan, steps: steps.append(dict(NEW)))
-    step = made.steps[3]
+    proposed = case.propose(lambda plan, steps: steps.append(dict(NEW_STEP)))
+    step = proposed.steps[3]
     assert (step.argv, step.tool, step.description) == (("make", "check"), "shell.run", "Run make check")
     assert (step.risk.level, step.inferred, step.source) == ("MEDIUM", True, None)
-    assert made.steps[:3] == case.document.steps[:3]
+    assert proposed.steps[:3] == case.document.steps[:3]
 
 
 def test_what_a_step_does_otherwise_is_inferred_and_rated(case: Case) -> None:
@@ -95,10 +95,10 @@ def test_what_a_step_does_otherwise_is_inferred_and_rated(case: Case) -> None:
         steps[0].update(command="sudo make parser", argv=["sudo", "make", "parser"], risk={"level": "LOW"})
         steps[2].update(timeout_s=20, risk={"level": "LOW"})
 
-    made = case.propose(change)
-    assert (made.steps[0].risk.level, made.steps[0].inferred) == ("CRITICAL", True)
-    assert made.intent.risk_level == "CRITICAL"
-    assert (made.steps[2].inferred, made.steps[2].timeout_s) == (False, 20)
+    proposed = case.propose(change)
+    assert (proposed.steps[0].risk.level, proposed.steps[0].inferred) == ("CRITICAL", True)
+    assert proposed.intent.risk_level == "CRITICAL"
+    assert (proposed.steps[2].inferred, proposed.steps[2].timeout_s) == (False, 20)
 
 
 def test_no_step_becomes_less_risky(case: Case) -> None:
@@ -106,17 +106,17 @@ def test_no_step_becomes_less_risky(case: Case) -> None:
         steps[0].update(command="make test", argv=["make", "test"], risk={"level": "LOW"})
         plan["intent"]["risk_level"] = "LOW"
 
-    made = case.propose(change)
-    assert made.steps[0].risk.level == case.document.steps[0].risk.level == "HIGH"
-    assert made.intent.risk_level == "HIGH"
+    proposed = case.propose(change)
+    assert proposed.steps[0].risk.level == case.document.steps[0].risk.level == "HIGH"
+    assert proposed.intent.risk_level == "HIGH"
 
 
-def _one(where: str, value: Any) -> Change:
+def _set_field(field_path: str, value: Any) -> Change:
     """A change of one field of the whole, or of a step by its place: `1/argv`."""
 
     def change(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
-        step, slash, name = where.partition("/")
-        (steps[int(step)] if slash else plan)[name if slash else where] = value
+        step, slash, name = field_path.partition("/")
+        (steps[int(step)] if slash else plan)[name if slash else field_path] = value
 
     return change
 
@@ -124,33 +124,39 @@ def _one(where: str, value: Any) -> Change:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (_one("plan_id", "other"), "/plan_id: stays as it was sent"),
-        (_one("mode", "agent"), "/mode: stays as it was sent"),
-        (_one("revision", 2), "/revision: stays as it was sent"),
-        (_one("source", {"path": "x.md", "sha256": "0" * 64}), "/source: stays as it was sent"),
-        (_one("metadata", {"context": {"a": 1}}), "/metadata: stays as it was sent"),
-        (_one("version", True), "/version: stays as it was sent"),
-        (_one("schema", "other"), "/schema: stays as it was sent"),
-        (_one("0/inferred", True), "/steps/0/inferred: stays as it was sent"),
-        (_one("0/source", {"line_start": 1, "line_end": 2}), "/steps/0/source: stays as it was sent"),
-        (_one("0/id", "built"), "/steps: step build is gone"),
+        (_set_field("plan_id", "other"), "/plan_id: stays as it was sent"),
+        (_set_field("mode", "agent"), "/mode: stays as it was sent"),
+        (_set_field("revision", 2), "/revision: stays as it was sent"),
+        (_set_field("source", {"path": "x.md", "sha256": "0" * 64}), "/source: stays as it was sent"),
+        (_set_field("metadata", {"context": {"a": 1}}), "/metadata: stays as it was sent"),
+        (_set_field("version", True), "/version: stays as it was sent"),
+        (_set_field("schema", "other"), "/schema: stays as it was sent"),
+        (_set_field("0/inferred", True), "/steps/0/inferred: stays as it was sent"),
+        (_set_field("0/source", {"line_start": 1, "line_end": 2}), "/steps/0/source: stays as it was sent"),
+        (_set_field("0/id", "built"), "/steps: step build is gone"),
         (lambda plan, steps: steps.pop(2), "/steps: step api is gone"),
-        (lambda plan, steps: steps.append({**NEW, "id": "api"}), "/steps/3/id: `api` is the id of step 3 too"),
-        (_one("steps", "none"), "/steps: input should be a valid"),
-        (_one("steps", [1]), "/steps/0: input should be an object"),
-        (_one("0/needs", []), "/steps/0/needs: unknown key"),
-        (_one("0/description", "Build\u202eit"), "/steps/0/description: hides U+202E (right-to-left override)"),
-        (_one("0/env", {"A": "a\u200bb"}), "/steps/0/env/A: hides U+200B (zero width space)"),
-        (_one("2/target", "../out.py"), "/steps: step api: target ../out.py leads out with `..`"),
-        (_one("2/target", "/etc/passwd"), "/steps: step api: target /etc/passwd is absolute"),
-        (_one("2/target", ".git/hooks/pre-commit"), "/steps: step api: target .git/hooks/pre-commit is git's own"),
-        (_one("2/target", ".agent/execplan.toml"), "/steps: step api: target .agent/execplan.toml is the settings"),
-        (_one("2/outputs", ["/tmp/x"]), "/steps: step api: output /tmp/x is absolute"),
+        (lambda plan, steps: steps.append({**NEW_STEP, "id": "api"}), "/steps/3/id: `api` is the id of step 3 too"),
+        (_set_field("steps", "none"), "/steps: input should be a valid"),
+        (_set_field("steps", [1]), "/steps/0: input should be an object"),
+        (_set_field("0/needs", []), "/steps/0/needs: unknown key"),
+        (_set_field("0/description", "Build\u202eit"), "/steps/0/description: hides U+202E (right-to-left override)"),
+        (_set_field("0/env", {"A": "a\u200bb"}), "/steps/0/env/A: hides U+200B (zero width space)"),
+        (_set_field("2/target", "../out.py"), "/steps: step api: target ../out.py leads out with `..`"),
+        (_set_field("2/target", "/etc/passwd"), "/steps: step api: target /etc/passwd is absolute"),
         (
-            lambda plan, steps: steps.append({**NEW, "source": {"line_start": 1, "line_end": 2}}),
+            _set_field("2/target", ".git/hooks/pre-commit"),
+            "/steps: step api: target .git/hooks/pre-commit is git's own",
+        ),
+        (
+            _set_field("2/target", ".agent/execplan.toml"),
+            "/steps: step api: target .agent/execplan.toml is the settings",
+        ),
+        (_set_field("2/outputs", ["/tmp/x"]), "/steps: step api: output /tmp/x is absolute"),
+        (
+            lambda plan, steps: steps.append({**NEW_STEP, "source": {"line_start": 1, "line_end": 2}}),
             "/steps/3/source: a new step comes from no line of the plan",
         ),
-        (lambda plan, steps: steps.append({**NEW, "cwd": "../.."}), "/steps: step more: cwd ../.. leads out"),
+        (lambda plan, steps: steps.append({**NEW_STEP, "cwd": "../.."}), "/steps: step more: cwd ../.. leads out"),
         (lambda plan, steps: plan["constraints"].update(allow_unplanned=True), ""),
     ],
 )
@@ -158,21 +164,21 @@ def test_what_it_may_not_change(case: Case, change: Change, why: str) -> None:
     if not why:
         assert case.propose(change).constraints.allow_unplanned
         return
-    assert any(each.startswith(why) for each in case.refused(change)), case.refused(change)
+    assert any(violation.startswith(why) for violation in case.violations(change)), case.violations(change)
 
 
-def test_all_that_is_wrong_is_told_at_once(case: Case) -> None:
+def test_all_violations_are_reported_at_once(case: Case) -> None:
     def change(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
         plan.update(mode="agent", colour="blue")
         steps[0].update(timeout_s=-1, exit=999)
-        steps[2]["description"] = case.word(1, "env")
+        steps[2]["description"] = case.placeholder(1, "env")
 
-    found = [each.partition(":")[0] for each in case.refused(change)]
-    assert {"/mode", "/colour", "/steps/0/timeout_s", "/steps/0/exit", "/steps/2/description"} <= set(found)
+    paths = [violation.partition(":")[0] for violation in case.violations(change)]
+    assert {"/mode", "/colour", "/steps/0/timeout_s", "/steps/0/exit", "/steps/2/description"} <= set(paths)
 
 
 def test_a_secret_is_moved_nowhere(case: Case) -> None:
-    secret, river = case.word(1, "argv"), case.word(1, "env")
+    secret, river = case.placeholder(1, "argv"), case.placeholder(1, "env")
     moved = "holds a word that stands for what was taken out, and not at its place"
     frozen = "what was taken out stands in this step: what the step does stays as it was sent"
 
@@ -180,14 +186,14 @@ def test_a_secret_is_moved_nowhere(case: Case) -> None:
         return lambda plan, steps: steps[at].update(fields)
 
     argv = case.sending.masked_plan["steps"][1]["argv"]
-    for change, where, why in (
+    for change, field_path, why in (
         (update(0, command=f"echo {secret}", argv=["echo", secret]), "/steps/0/command", moved),
         (update(2, content=f"X = '{secret}'\n"), "/steps/2/content", moved),
         (update(0, description=secret), "/steps/0/description", moved),
         (update(0, env={"A": river}), "/steps/0/env/A", moved),
         (update(0, env={secret: "1"}), f"/steps/0/env/{secret}", moved),
-        (_one("description", f"x {river}"), "/description", moved),
-        (lambda plan, steps: steps.append({**NEW, "task": secret}), "/steps/3", moved),
+        (_set_field("description", f"x {river}"), "/description", moved),
+        (lambda plan, steps: steps.append({**NEW_STEP, "task": secret}), "/steps/3", moved),
         (
             lambda plan, steps: plan["constraints"].update(forbidden_paths=[secret]),
             "/constraints/forbidden_paths/0",
@@ -206,20 +212,20 @@ def test_a_secret_is_moved_nowhere(case: Case) -> None:
         (update(1, type="use_tool"), "/steps/1/type", frozen),
         (lambda plan, steps: steps[1].update(id="build") or steps[0].update(id="push"), "/steps/1/argv/2", moved),
     ):
-        found = case.refused(change)
-        assert f"{where}: {why}" in found, (where, found)
-        assert "quiet-river" not in str(found)
-        assert "s3cr3t" not in str(found)
+        violations = case.violations(change)
+        assert f"{field_path}: {why}" in violations, (field_path, violations)
+        assert "quiet-river" not in str(violations)
+        assert "s3cr3t" not in str(violations)
 
 
 def test_a_step_with_a_secret_may_wait_for_others(case: Case) -> None:
     def change(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
         steps[1].update(confirm=True, depends_on=["build"], timeout_s=20)
 
-    made = case.propose(change)
-    assert made.steps[1].confirm
-    assert made.steps[1].argv == case.document.steps[1].argv
-    assert made.steps[1].env == {"DEPLOY_KEY": "quiet-river-7"}
+    proposed = case.propose(change)
+    assert proposed.steps[1].confirm
+    assert proposed.steps[1].argv == case.document.steps[1].argv
+    assert proposed.steps[1].env == {"DEPLOY_KEY": "quiet-river-7"}
 
 
 @pytest.mark.parametrize(
@@ -239,10 +245,10 @@ def test_a_step_with_a_secret_may_wait_for_others(case: Case) -> None:
     ],
 )
 def test_what_is_no_execution_plan(case: Case, data: bytes) -> None:
-    made = case.judged(data)
-    assert (made.outcome, made.reason) == ("refused", "its answer can't stand")
-    assert made.violations
-    assert len(made.violations) <= 21
+    result = case.evaluate(data)
+    assert (result.outcome, result.reason) == ("refused", "its answer can't stand")
+    assert result.violations
+    assert len(result.violations) <= 21
 
 
 @pytest.mark.parametrize(
@@ -251,20 +257,20 @@ def test_what_is_no_execution_plan(case: Case, data: bytes) -> None:
 )
 def test_an_answer_that_leaks(case: Case, said: str) -> None:
     for data in (
-        json.dumps(case.answer(_one("description", f"as {said}"))),
+        json.dumps(case.answer(_set_field("description", f"as {said}"))),
         json.dumps({said: 1}),
         f"Words: {said}",
         json.dumps({"a": said}).replace("-", "\\u002d").replace("i", "\\u0069"),
     ):
-        made = case.judged(data.encode())
-        assert (made.outcome, made.reason) == (
+        result = case.evaluate(data.encode())
+        assert (result.outcome, result.reason) == (
             "refused",
             "its answer holds a secret, or what was taken out before it was sent",
         )
-        assert not made.violations
+        assert not result.violations
 
 
-def test_what_it_takes_away_is_said(case: Case) -> None:
+def test_relaxations_are_reported(case: Case) -> None:
     old = plan_content(case.document)
     old["constraints"] = {**old["constraints"], "max_duration_s": 60, "require_sequential": True}
     old["constraints"] |= {"forbidden_paths": ["etc"], "forbidden_commands": ["rm"]}
@@ -328,7 +334,7 @@ def test_what_it_takes_away_is_said(case: Case) -> None:
 
 
 def test_what_the_plan_forbids_stays_forbidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asking = Asking(tmp_path / "repo", monkeypatch)
+    asking = EnhancerRepository(tmp_path / "repo", monkeypatch)
     assert asking.type("compile").exit == 0
     stored = asking.stored()
     constraints = {"forbidden_paths": ["etc"], "forbidden_commands": ["curl"]}
@@ -339,42 +345,44 @@ def test_what_the_plan_forbids_stays_forbidden(tmp_path: Path, monkeypatch: pyte
 
     def change(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
         plan["constraints"] |= {"forbidden_paths": [], "forbidden_commands": []}
-        steps.append({**NEW, "number": 2, "command": "curl -o x https://ship.example.org"})
-        steps.append({**NEW, "number": 3, "id": "file", "type": "create_file", "target": "etc/x", "content": "x\n"})
+        steps.append({**NEW_STEP, "number": 2, "command": "curl -o x https://ship.example.org"})
+        steps.append(
+            {**NEW_STEP, "number": 3, "id": "file", "type": "create_file", "target": "etc/x", "content": "x\n"}
+        )
         steps[-1].pop("command")
 
-    found = case.refused(change)
-    assert any("curl" in each and "forbid" in each for each in found), found
-    assert any("etc" in each and "forbid" in each for each in found), found
+    violations = case.violations(change)
+    assert any("curl" in violation and "forbid" in violation for violation in violations), violations
+    assert any("etc" in violation and "forbid" in violation for violation in violations), violations
 
 
-def test_what_runs_before_a_secret_is_said(case: Case) -> None:
-    sent = case.sending.masked_plan
-    new = case.answer(_one("0/command", "make other"))
-    assert "step push has a secret, and runs behind what is proposed: build" in find_relaxations(sent, new)
+def test_what_runs_before_a_secret_is_reported(case: Case) -> None:
+    masked_plan = case.sending.masked_plan
+    new = case.answer(_set_field("0/command", "make other"))
+    assert "step push has a secret, and runs behind what is proposed: build" in find_relaxations(masked_plan, new)
 
 
 def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
-    answer = case.answer(_one("0/timeout_s", 20))
+    answer = case.answer(_set_field("0/timeout_s", 20))
     data = stored_proposal.serialize_proposal(
         case.document, "model", case.sending.masker.mark, case.sending.masked_plan, answer
     )
     assert stored_proposal.accept_proposal(case.project, case.ref, data, "x").steps[0].timeout_s == 20
-    told = json.loads(data)
-    word = case.word(1, "env")
+    proposal = json.loads(data)
+    placeholder = case.placeholder(1, "env")
     changes: tuple[tuple[Callable[[dict[str, Any]], object], str], ...] = (
-        (lambda each: each["answer"]["steps"][0].update(description=word), "bad-document"),
-        (lambda each: each["sent"]["steps"][0].update(command="make all"), "bad-document"),
-        (lambda each: each["sent"]["steps"].pop(), "bad-document"),
-        (lambda each: each.update(more=1), "bad-document"),
-        (lambda each: each.update(version=2), "bad-document"),
-        (lambda each: each.pop("answer"), "bad-document"),
-        (lambda each: each.update(of="0" * 64), "stale-proposal"),
+        (lambda document: document["answer"]["steps"][0].update(description=placeholder), "bad-document"),
+        (lambda document: document["sent"]["steps"][0].update(command="make all"), "bad-document"),
+        (lambda document: document["sent"]["steps"].pop(), "bad-document"),
+        (lambda document: document.update(more=1), "bad-document"),
+        (lambda document: document.update(version=2), "bad-document"),
+        (lambda document: document.pop("answer"), "bad-document"),
+        (lambda document: document.update(of="0" * 64), "stale-proposal"),
     )
     for change, code in changes:
-        other = json.loads(json.dumps(told))
-        change(other)
+        changed = json.loads(json.dumps(proposal))
+        change(changed)
         with pytest.raises(Exception, match="x") as raised:
-            stored_proposal.accept_proposal(case.project, case.ref, json.dumps(other).encode(), "x")
-        assert getattr(raised.value, "code", "") == code, other
+            stored_proposal.accept_proposal(case.project, case.ref, json.dumps(changed).encode(), "x")
+        assert getattr(raised.value, "code", "") == code, changed
     load(to_bytes(case.document), ExecutionPlan, "the plan is as it was")

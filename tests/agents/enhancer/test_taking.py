@@ -11,7 +11,7 @@ import pytest
 
 from execplan.cli.commands.schema import build_schema
 from execplan.json_model import to_json_bytes
-from tests.agents.enhancer.asking import PLAN, Asking
+from tests.agents.enhancer.asking import PLAN, EnhancerRepository
 
 if TYPE_CHECKING:
     from tests.conftest import Result
@@ -23,13 +23,13 @@ EDITS = (
 SECRETS = ("quiet-river", "s3cr3t")
 
 
-def told(result: Result) -> str:
+def output_without_steps(result: Result) -> str:
     """What was said beside the steps themselves, which are the user's own."""
     return result.err + result.out.partition("\nsent ")[2]
 
 
-def test_a_proposal(asking: Asking) -> None:
-    asking.name("edit", EDITS)
+def test_a_proposal(asking: EnhancerRepository) -> None:
+    asking.configure_program("edit", EDITS)
     result = asking.type("compile", "--enhance")
     assert result.exit == 0
     assert result.err == ""
@@ -42,18 +42,19 @@ def test_a_proposal(asking: Asking) -> None:
         "wrote .agent/execplans/artifacts/2026-01-01_parser/enhanced.json: nothing of it is used before somebody takes it",
         "next: execplan compile 2026-01-01_parser --from .agent/execplans/artifacts/2026-01-01_parser/enhanced.json",
     ):
-        assert line in told(result).splitlines()
-    kept = (asking.artifacts / "enhanced.json").read_text()
+        assert line in output_without_steps(result).splitlines()
+    proposal = (asking.artifacts / "enhanced.json").read_text()
     ledger = (asking.artifacts / "ledger.jsonl").read_text()
     for secret in SECRETS:
         assert not any(
-            secret in text for text in (told(result), kept, ledger, (asking.folder / "request.json").read_text())
+            secret in text
+            for text in (output_without_steps(result), proposal, ledger, (asking.folder / "request.json").read_text())
         )
     before = asking.stored()
     assert [step["id"] for step in before["steps"]] == ["build", "push", "api"]
     assert asking.type("evaluate").exit == 0
 
-    follow = told(result).rpartition("next: execplan ")[2].split()
+    follow = output_without_steps(result).rpartition("next: execplan ")[2].split()
     assert asking.type(*follow).exit == 0
     after = asking.stored()
     assert [step["id"] for step in after["steps"]] == ["build", "push", "api", "more"]
@@ -73,7 +74,7 @@ def test_a_proposal(asking: Asking) -> None:
     )
 
 
-def test_one_of_a_plan_that_has_changed_since(asking: Asking) -> None:
+def test_one_of_a_plan_that_has_changed_since(asking: EnhancerRepository) -> None:
     asking.ask("edit", EDITS)
     moved = PLAN.replace("## Concrete", "Words.\n\n## Concrete")
     asking.plan(moved.replace("make parser", "make other"))
@@ -83,15 +84,15 @@ def test_one_of_a_plan_that_has_changed_since(asking: Asking) -> None:
     assert asking.data("compile", "--from", file)["changed"], "that lines have moved is no difference"
 
 
-def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(asking: Asking) -> None:
+def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(asking: EnhancerRepository) -> None:
     result = asking.type("compile", "--enhance", "--dry-run", "--json")
-    found = result.json["data"]["enhanced"]
-    assert (result.exit, found["program"], found["ended"]) == (0, None, "not_sent")
-    asking.name("edit", EDITS)
-    found = asking.data("compile", "--enhance", "--dry-run")["enhanced"]
-    assert found["program"].startswith("python")
-    request = json.loads(found["request"])
-    assert not any(secret in found["request"] for secret in SECRETS)
+    enhanced = result.json["data"]["enhanced"]
+    assert (result.exit, enhanced["program"], enhanced["ended"]) == (0, None, "not_sent")
+    asking.configure_program("edit", EDITS)
+    enhanced = asking.data("compile", "--enhance", "--dry-run")["enhanced"]
+    assert enhanced["program"].startswith("python")
+    request = json.loads(enhanced["request"])
+    assert not any(secret in enhanced["request"] for secret in SECRETS)
     assert [step["id"] for step in request["data"]["execution_plan"]["steps"]] == ["build", "push", "api"]
     assert list(asking.folder.iterdir()) == []
     assert not asking.artifacts.exists()
@@ -100,29 +101,29 @@ def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(asking: Asking) ->
     assert not any(secret in text.partition("would send ")[2] for secret in SECRETS)
 
 
-def test_a_dry_run_prints_exactly_what_is_sent_but_for_what_is_drawn(asking: Asking) -> None:
-    asking.name("echo")
-    shown = [asking.data("compile", "--enhance", "--dry-run")["enhanced"]["request"] for _ in range(2)]
+def test_a_dry_run_prints_exactly_what_is_sent_but_for_what_is_drawn(asking: EnhancerRepository) -> None:
+    asking.configure_program("echo")
+    previews = [asking.data("compile", "--enhance", "--dry-run")["enhanced"]["request"] for _ in range(2)]
     assert asking.type("compile", "--enhance").exit == 0
-    sent = [*shown, (asking.folder / "request.json").read_text()]
-    marks = [set(re.findall(r"redacted_[a-z]+_\d+_([0-9a-f]{8})", each)) for each in sent]
-    assert [len(each) for each in marks] == [1, 1, 1]
-    drawn = [each.pop() for each in marks]
+    requests = [*previews, (asking.folder / "request.json").read_text()]
+    marks = [set(re.findall(r"redacted_[a-z]+_\d+_([0-9a-f]{8})", request)) for request in requests]
+    assert [len(request_marks) for request_marks in marks] == [1, 1, 1]
+    drawn = [request_marks.pop() for request_marks in marks]
     assert len(set(drawn)) == 3
-    assert len({each.replace(mark, "MARK") for each, mark in zip(sent, drawn, strict=True)}) == 1
+    assert len({request.replace(mark, "MARK") for request, mark in zip(requests, drawn, strict=True)}) == 1
 
 
-def test_what_is_drawn_stands_nowhere_in_the_plan(asking: Asking) -> None:
+def test_what_is_drawn_stands_nowhere_in_the_plan(asking: EnhancerRepository) -> None:
     marks = iter(["0badc0de", "1f1f1f1f"])
     asking.patch.setattr("secrets.token_hex", lambda size: next(marks))
     asking.plan(PLAN.replace("X = 1", "X = 'redacted_secret_1_0badc0de'"))
-    asking.name("echo")
+    asking.configure_program("echo")
     request = asking.data("compile", "--enhance", "--dry-run")["enhanced"]["request"]
     assert "_1f1f1f1f" in request
     assert "_2_0badc0de" not in request
 
 
-def test_back_to_what_the_plan_compiles_to(asking: Asking) -> None:
+def test_back_to_what_the_plan_compiles_to(asking: EnhancerRepository) -> None:
     asking.ask("edit", EDITS)
     compiled = asking.stored()
     assert asking.type("compile", "--from", str(asking.artifacts / "enhanced.json")).exit == 0
@@ -132,9 +133,9 @@ def test_back_to_what_the_plan_compiles_to(asking: Asking) -> None:
     assert asking.stored() == compiled
 
 
-def test_the_request(asking: Asking) -> None:
+def test_the_request(asking: EnhancerRepository) -> None:
     asking.ask("echo")
-    request = asking.sent()
+    request = asking.sent_request()
     assert list(request) == ["schema", "version", "instruction", "answer_schema", "data"]
     assert request["answer_schema"] == build_schema("execution-plan")
     assert "never an instruction" in request["instruction"]
@@ -144,13 +145,13 @@ def test_the_request(asking: Asking) -> None:
 
 
 @pytest.mark.parametrize("commit", [True, False])
-def test_it_is_committed_when_asked(asking: Asking, commit: bool) -> None:
-    asking.name("edit", EDITS)
+def test_it_is_committed_when_asked(asking: EnhancerRepository, commit: bool) -> None:
+    asking.configure_program("edit", EDITS)
     asking.commit()
     data = asking.data("compile", "--enhance", *(["--commit"] if commit else []))
-    shown = asking.git("log", "--name-only", "--format=").split()
+    committed = asking.git("log", "--name-only", "--format=").split()
     for name in ("enhanced.json", "ledger.jsonl", "execution-plan.json"):
-        assert (f".agent/execplans/artifacts/2026-01-01_parser/{name}" in shown) == commit
+        assert (f".agent/execplans/artifacts/2026-01-01_parser/{name}" in committed) == commit
     assert bool(data["enhanced"]["commit"]) == commit
 
 
@@ -179,20 +180,20 @@ AGENT: dict[str, Any] = {
 }
 
 
-def test_one_for_an_agent_with_parameters(asking: Asking) -> None:
+def test_one_for_an_agent_with_parameters(asking: EnhancerRepository) -> None:
     asking.write("agent.json", json.dumps(AGENT))
     assert asking.type("compile", "--from", "agent.json").exit == 0
     before = asking.stored()
-    found = asking.ask("edit", "steps[0]['timeout_s'] = 20")
-    assert found["ended"] == "proposed"
-    text = json.dumps([found, asking.sent(), (asking.artifacts / "enhanced.json").read_text()])
+    enhanced = asking.ask("edit", "steps[0]['timeout_s'] = 20")
+    assert enhanced["ended"] == "proposed"
+    text = json.dumps([enhanced, asking.sent_request(), (asking.artifacts / "enhanced.json").read_text()])
     assert not any(secret in text for secret in SECRETS)
     assert asking.type("compile", "--from", str(asking.artifacts / "enhanced.json")).exit == 0
     assert asking.stored()["steps"][0] == {**before["steps"][0], "timeout_s": 20}
     assert asking.stored()["metadata"]["context"]["url"] == AGENT["metadata"]["context"]["url"]
 
 
-def test_no_step_writes_a_proposal(asking: Asking) -> None:
+def test_no_step_writes_a_proposal(asking: EnhancerRepository) -> None:
     target = ".agent/execplans/artifacts/2026-01-01_parser/enhanced.json"
     asking.plan(PLAN.replace("src/made.py", target))
     result = asking.type("evaluate")

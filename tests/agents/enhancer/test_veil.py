@@ -25,10 +25,10 @@ from execplan.json_model import collect_models
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tests.agents.enhancer.asking import Asking
+    from tests.agents.enhancer.asking import EnhancerRepository
 
 MARK = "0a1b2c3d"
-WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 STEP: dict[str, Any] = {
     "number": 1,
     "id": "first",
@@ -89,25 +89,25 @@ FIXED = frozenset(
 """Fields that can hold a few words only."""
 
 
-def drawn(number: int, length: int) -> str:
+def random_looking_text(number: int, length: int) -> str:
     """Characters that look as if they were drawn by a machine, other ones for each number."""
-    whole = int.from_bytes(hashlib.sha512(str(number).encode()).digest() * 2, "big")
-    return "".join([WORDS[whole // 62**at % 62] for at in range(length - 4)]) + "aZ9b"
+    hash_number = int.from_bytes(hashlib.sha512(str(number).encode()).digest() * 2, "big")
+    return "".join([ALPHABET[hash_number // 62**at % 62] for at in range(length - 4)]) + "aZ9b"
 
 
 def key(number: int) -> tuple[str, str]:
-    body = "\n".join([drawn(number + at, 64) for at in range(3)])
+    body = "\n".join([random_looking_text(number + at, 64) for at in range(3)])
     return f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----", body.split("\n")[1]
 
 
-def coded(text: str) -> tuple[str, str]:
-    told = base64.b64encode(text.encode()).decode()
-    return told, told
+def base64_pair(text: str) -> tuple[str, str]:
+    encoded = base64.b64encode(text.encode()).decode()
+    return encoded, encoded
 
 
 KINDS: dict[str, Callable[[int], tuple[str, str]]] = {
-    "token": lambda n: (f"ghp_{drawn(n, 36)}",) * 2,
-    "row": lambda n: (drawn(n, 24),) * 2,
+    "token": lambda n: (f"ghp_{random_looking_text(n, 36)}",) * 2,
+    "row": lambda n: (random_looking_text(n, 24),) * 2,
     "hex": lambda n: (hashlib.sha1(str(n).encode()).hexdigest(),) * 2,
     "password": lambda n: (f"password: hunter{n}x", f"hunter{n}x"),
     "assigned": lambda n: (f"API_TOKEN=tok{n}en", f"tok{n}en"),
@@ -119,36 +119,40 @@ KINDS: dict[str, Callable[[int], tuple[str, str]]] = {
     "address of a host without dots": lambda n: (f"redis://:pw{n}q@cache/0", f"pw{n}q"),
     "asked": lambda n: (f"https://db.corp.test/x?access_token=ask{n}ed&y=1", f"ask{n}ed"),
     "curl": lambda n: (f"curl -u bob:cu{n}rl https://db.corp.test", f"cu{n}rl"),
-    "base64": lambda n: coded(f"password=hunter{n}"),
-    "base64 of few characters": lambda n: coded(f"pwd=h{n}x"),
+    "base64": lambda n: base64_pair(f"password=hunter{n}"),
+    "base64 of few characters": lambda n: base64_pair(f"pwd=h{n}x"),
     "variable": lambda n: (f"a quiet-river-{n}-stone", f"quiet-river-{n}-stone"),
-    "variable in base64": lambda n: coded(f"quiet-river-{n}-stone"),
+    "variable in base64": lambda n: base64_pair(f"quiet-river-{n}-stone"),
     "key over lines": key,
 }
 """By its name, what stands somewhere, and what of it is the secret."""
 
 
-def veil(*ignored: str, paths: Iterable[str] = (), names: Iterable[str] = ()) -> PlanMasker:
+def plan_masker(*ignored: str, paths: Iterable[str] = (), names: Iterable[str] = ()) -> PlanMasker:
     return PlanMasker(MARK, PersonalData(paths, names), lambda asked: set(ignored) & set(asked), FIELDS)
 
 
-def whole() -> dict[str, Any]:
+def full_plan() -> dict[str, Any]:
     """The plan with all that is there by default."""
-    made = ExecutionPlan.model_construct(**PLAN).model_dump(mode="json", by_alias=True, warnings=False)
-    filled, _ = validate_document({**PLAN, "revision": 1, "metadata": {}, "steps": [LEAST]}, ExecutionPlan)
+    plan_fields = ExecutionPlan.model_construct(**PLAN).model_dump(mode="json", by_alias=True, warnings=False)
+    filled, _ = validate_document({**PLAN, "revision": 1, "metadata": {}, "steps": [MINIMAL_STEP]}, ExecutionPlan)
     assert filled is not None
-    other = filled.model_dump(mode="json", by_alias=True)
-    step = {**other["steps"][0], **STEP, "on_failure": {**other["steps"][0]["on_failure"], **STEP["on_failure"]}}
+    default_fields = filled.model_dump(mode="json", by_alias=True)
+    step = {
+        **default_fields["steps"][0],
+        **STEP,
+        "on_failure": {**default_fields["steps"][0]["on_failure"], **STEP["on_failure"]},
+    }
     return {
-        **other,
-        **made,
-        "schema": other["schema"],
+        **default_fields,
+        **plan_fields,
+        "schema": default_fields["schema"],
         "steps": [step],
-        "constraints": {**other["constraints"], **PLAN["constraints"]},
+        "constraints": {**default_fields["constraints"], **PLAN["constraints"]},
     }
 
 
-LEAST = {
+MINIMAL_STEP = {
     "number": 1,
     "id": "a",
     "type": "use_tool",
@@ -164,10 +168,13 @@ def planted(value: Any, make: Callable[[], str], name: str = "") -> Any:
     if isinstance(value, str):
         return value if name in FIXED else f"{value} {make()}"
     if isinstance(value, list):
-        return [planted(each, make, name) for each in value]
+        return [planted(nested, make, name) for nested in value]
     if isinstance(value, dict):
         free = name in ("env", "parameters", "body", "deep", "query", "context", "kept", "new_information")
-        return {f"{own} {make()}" if free else own: planted(each, make, own) for own, each in value.items()}
+        return {
+            f"{field_name} {make()}" if free else field_name: planted(nested, make, field_name)
+            for field_name, nested in value.items()
+        }
     return value
 
 
@@ -181,47 +188,47 @@ def test_no_canary_leaves(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets: list[str] = []
 
     def make() -> str:
-        said, secret = KINDS[kind](1000 + len(secrets))
+        text, secret = KINDS[kind](1000 + len(secrets))
         secrets.append(secret)
-        return said
+        return text
 
-    plan = sent_of(planted(whole(), make))
+    plan = sent_of(planted(full_plan(), make))
     assert len(secrets) > 40
     for at in range(len(secrets)) if "variable" in kind else ():
         monkeypatch.setenv(f"CANARY_{at}", f"quiet-river-{1000 + at}-stone")
-    sent = veil().mask_plan(plan)
-    told, kept = ["\0".join(iter_texts(each)) for each in (sent, plan)]
-    assert len([secret for secret in secrets if secret in kept]) > 40
-    assert [secret for secret in secrets if secret in told] == []
-    back = unmask(json.loads(json.dumps(sent)), sent, plan, MARK)
-    assert back.plan == plan
-    assert back.violations == []
+    masked = plan_masker().mask_plan(plan)
+    masked_text, plan_text = ["\0".join(iter_texts(document)) for document in (masked, plan)]
+    assert len([secret for secret in secrets if secret in plan_text]) > 40
+    assert [secret for secret in secrets if secret in masked_text] == []
+    restored = unmask(json.loads(json.dumps(masked)), masked, plan, MARK)
+    assert restored.plan == plan
+    assert restored.violations == []
 
 
 def test_every_field_is_there() -> None:
-    plan = whole()
-    there = set(_names(plan))
+    plan = full_plan()
+    field_names = set(_names(plan))
     for model in collect_models(ExecutionPlan):
         assert issubclass(model, BaseModel)
         for name, field in model.model_fields.items():
-            assert (field.alias or name) in there, f"{model.__name__}.{name} is not tried"
+            assert (field.alias or name) in field_names, f"{model.__name__}.{name} is not tried"
 
 
 def _names(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from [name for name, each in value.items() if each not in (None, {})]
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _names(each)
+        yield from [name for name, nested in value.items() if nested not in (None, {})]
+    for nested in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names(nested)
 
 
 def test_where_a_plan_comes_from_is_not_sent() -> None:
-    document, wrong = validate_document(
-        {**PLAN, "revision": 1, "steps": [LEAST], "metadata": {"context": {"a": "b"}}}, ExecutionPlan
+    document, violations = validate_document(
+        {**PLAN, "revision": 1, "steps": [MINIMAL_STEP], "metadata": {"context": {"a": "b"}}}, ExecutionPlan
     )
-    assert document is not None, wrong
-    told = plan_content(document)
-    assert told["source"] is None
-    assert told["metadata"] == {"history": [], "context": {}}
+    assert document is not None, violations
+    content = plan_content(document)
+    assert content["source"] is None
+    assert content["metadata"] == {"history": [], "context": {}}
 
 
 def test_what_stands_under_a_name_that_is_not_known_is_withheld() -> None:
@@ -230,28 +237,39 @@ def test_what_stands_under_a_name_that_is_not_known_is_withheld() -> None:
         "parameters": {"colour": "blue", "Pin": 1234, "new_text": "plain", "path": "src", "x": None, "many": [1]},
     }
     step |= {"env": {"STAGE": "blue", "CI": "1"}, "command": "STAGE=blue make it", "argv": ["make", "blue"]}
-    sent = veil().mask_plan(sent_of({**whole(), "steps": [{**whole()["steps"][0], **step}]}))["steps"][0]
-    assert [sent["parameters"][name][:17] for name in ("colour", "Pin", "many")] == ["redacted_withheld"] * 3
-    assert (sent["parameters"]["new_text"], sent["parameters"]["path"], sent["parameters"]["x"]) == (
+    masked_step = plan_masker().mask_plan(sent_of({**full_plan(), "steps": [{**full_plan()["steps"][0], **step}]}))[
+        "steps"
+    ][0]
+    assert [masked_step["parameters"][name][:17] for name in ("colour", "Pin", "many")] == ["redacted_withheld"] * 3
+    assert (
+        masked_step["parameters"]["new_text"],
+        masked_step["parameters"]["path"],
+        masked_step["parameters"]["x"],
+    ) == (
         "plain",
         "src",
         None,
     )
-    assert sent["env"]["CI"] == "1"
-    assert sent["env"]["STAGE"].startswith("redacted_withheld_")
-    assert sent["command"].startswith("STAGE=redacted_secret_")
-    assert sent["command"].endswith(" make it")
+    assert masked_step["env"]["CI"] == "1"
+    assert masked_step["env"]["STAGE"].startswith("redacted_withheld_")
+    assert masked_step["command"].startswith("STAGE=redacted_secret_")
+    assert masked_step["command"].endswith(" make it")
 
 
 @pytest.mark.parametrize("target", [".env", "deploy/prod.pem", "local/settings.ini"])
 def test_what_is_written_to_files_that_git_ignores_is_not_sent(target: str) -> None:
-    step = {**whole()["steps"][0], "target": target, "content": "A=not-so-quiet-river\nplain words\n", "patch": None}
-    other = {**whole()["steps"][0], "id": "other", "content": "say not-so-quiet-river", "outputs": []}
-    plan = sent_of({**whole(), "steps": [step | {"outputs": []}, other]})
-    sent = veil("local/settings.ini").mask_plan(plan)
-    assert sent["steps"][0]["content"].startswith("redacted_withheld_")
-    assert "plain words" not in json.dumps(sent)
-    assert "river" not in json.dumps(sent), "nor what is given there, wherever else it stands"
+    step = {
+        **full_plan()["steps"][0],
+        "target": target,
+        "content": "A=not-so-quiet-river\nplain words\n",
+        "patch": None,
+    }
+    other_step = {**full_plan()["steps"][0], "id": "other", "content": "say not-so-quiet-river", "outputs": []}
+    plan = sent_of({**full_plan(), "steps": [step | {"outputs": []}, other_step]})
+    masked = plan_masker("local/settings.ini").mask_plan(plan)
+    assert masked["steps"][0]["content"].startswith("redacted_withheld_")
+    assert "plain words" not in json.dumps(masked)
+    assert "river" not in json.dumps(masked), "nor what is given there, wherever else it stands"
 
 
 @pytest.mark.parametrize(
@@ -269,13 +287,13 @@ def test_what_is_written_to_files_that_git_ignores_is_not_sent(target: str) -> N
     ],
 )
 def test_paths_of_this_machine_and_names_of_users(text: str, told: str) -> None:
-    covered = veil(paths=["/nowhere/ann/repo"], names=["Ann Lee", "ann", "root", "me"])
-    plan = sent_of({**whole(), "description": text})
-    sent = covered.mask_plan(plan)["description"]
+    masker = plan_masker(paths=["/nowhere/ann/repo"], names=["Ann Lee", "ann", "root", "me"])
+    plan = sent_of({**full_plan(), "description": text})
+    masked_text = masker.mask_plan(plan)["description"]
     for kind in ("path", "name"):
         for number in range(1, 4):
-            sent = sent.replace(f"redacted_{kind}_{number}_{MARK}", kind.upper())
-    assert sent == told
+            masked_text = masked_text.replace(f"redacted_{kind}_{number}_{MARK}", kind.upper())
+    assert masked_text == told
 
 
 @pytest.mark.parametrize(
@@ -295,57 +313,59 @@ def test_paths_of_this_machine_and_names_of_users(text: str, told: str) -> None:
     ],
 )
 def test_what_is_no_secret_is_sent(text: str) -> None:
-    assert veil().mask_text(text) == text
+    assert plan_masker().mask_text(text) == text
 
 
 def test_what_is_given_to_an_option() -> None:
     argv = ["tool", "--api-token", "quiet", "--user", "bob:river", "-u", "plain", "--secret", "--dry-run"]
-    step = {**whole()["steps"][0], "argv": argv, "validation": {"syntax_check": True, "test_after": argv}}
-    sent = veil().mask_plan(sent_of({**whole(), "steps": [step]}))["steps"][0]
-    for told in (sent["argv"], sent["validation"]["test_after"]):
-        assert "quiet" not in told
-        assert "river" not in str(told)
-        assert [told[at] for at in (0, 1, 3, 5, 6, 7, 8)] == [argv[at] for at in (0, 1, 3, 5, 6, 7, 8)]
+    step = {**full_plan()["steps"][0], "argv": argv, "validation": {"syntax_check": True, "test_after": argv}}
+    masked_step = plan_masker().mask_plan(sent_of({**full_plan(), "steps": [step]}))["steps"][0]
+    for arguments in (masked_step["argv"], masked_step["validation"]["test_after"]):
+        assert "quiet" not in arguments
+        assert "river" not in str(arguments)
+        assert [arguments[at] for at in (0, 1, 3, 5, 6, 7, 8)] == [argv[at] for at in (0, 1, 3, 5, 6, 7, 8)]
 
 
 @pytest.mark.parametrize(
     ("value", "elsewhere"), [("ab1x9", False), ("ab1x9z", True), ("meadowlarks", False), ("meadowlarkss", True)]
 )
 def test_from_which_length_on_a_value_is_taken_out_elsewhere(value: str, elsewhere: bool) -> None:
-    step = {**whole()["steps"][0], "env": {"STAGE": value}, "content": f"as {value} says"}
-    sent = veil().mask_plan(sent_of({**whole(), "steps": [step]}))["steps"][0]
-    assert value not in sent["env"]["STAGE"]
-    assert (value not in sent["content"]) == elsewhere
+    step = {**full_plan()["steps"][0], "env": {"STAGE": value}, "content": f"as {value} says"}
+    masked_step = plan_masker().mask_plan(sent_of({**full_plan(), "steps": [step]}))["steps"][0]
+    assert value not in masked_step["env"]["STAGE"]
+    assert (value not in masked_step["content"]) == elsewhere
 
 
-def test_names_of_this_machine_and_of_its_user(asking: Asking) -> None:
+def test_names_of_this_machine_and_of_its_user(asking: EnhancerRepository) -> None:
     asking.patch.setattr("platform.node", lambda: "willow.corp.test")
     asking.git("config", "user.name", "Rosalind Elsie")
     asking.patch.delenv("GIT_AUTHOR_NAME", raising=False)
     asking.patch.setenv("LOGNAME", "rosalind-e")
-    known = sensitive_text.collect_personal_data(asking.project()[0])
+    personal_data = sensitive_text.collect_personal_data(asking.project()[0])
     text = f"Rosalind Elsie and rosalind-e on willow in {asking.path} and {Path.home()}/notes"
-    found = [text[start:end] for start, end in [*known.find_names(text), *known.find_paths(text)]]
-    assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(found)
+    matches = [text[start:end] for start, end in [*personal_data.find_names(text), *personal_data.find_paths(text)]]
+    assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(matches)
 
 
 def test_what_leaks() -> None:
-    step = {**whole()["steps"][0], "target": ".env", "content": "only plain words\nin two lines\n", "patch": None}
-    covered = veil()
-    covered.mask_plan(sent_of({**whole(), "steps": [step]}))
-    assert covered.has_leak("it says: only plain words\nin two lines.")
-    assert not covered.has_leak("only plain words")
-    assert covered.has_leak(f"ghp_{drawn(1, 36)}")
+    step = {**full_plan()["steps"][0], "target": ".env", "content": "only plain words\nin two lines\n", "patch": None}
+    masker = plan_masker()
+    masker.mask_plan(sent_of({**full_plan(), "steps": [step]}))
+    assert masker.has_leak("it says: only plain words\nin two lines.")
+    assert not masker.has_leak("only plain words")
+    assert masker.has_leak(f"ghp_{random_looking_text(1, 36)}")
 
 
 def test_other_paths_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sensitive_text, "_is_there", lambda path: path in ("/corp", "/usr"))
-    told = veil().mask_text("cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b")
-    assert told == f"cat redacted_path_1_{MARK} /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
+    masked_text = plan_masker().mask_text(
+        "cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
+    )
+    assert masked_text == f"cat redacted_path_1_{MARK} /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
 
 
 def test_hostile_texts_take_no_time() -> None:
-    covered = veil()
+    covered = plan_masker()
     for text in (
         "token" * 10_000,
         "a" * 50_000,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 
-class Ground:
+class CallSandbox:
     """Where calls are made: a repository with a plan, a key and what a program needs."""
 
     def __init__(self, folder: Folder) -> None:
@@ -49,6 +49,6 @@ class Ground:
         """A file that would be deleted."""
         return ToolCall(DELETE, "delete", self.root, edits=(FileEdit(path, DELETE),))
 
-    def tool(self, name: str, **given: object) -> ToolCall:
+    def tool(self, name: str, **arguments: object) -> ToolCall:
         """Another tool."""
-        return ToolCall(TOOL, name, self.root, arguments=given)
+        return ToolCall(TOOL, name, self.root, arguments=arguments)

@@ -34,12 +34,12 @@ class Answer(NamedTuple):
         if self.program == "codex" and not self.out:
             return "allow"
         if self.program == "json":
-            return str(self.told["decision"])
-        told = self.told["permissionDecision"]
-        return "allow" if self.program == "codex" and told != "deny" else str(told)
+            return str(self.response_fields["decision"])
+        decision = self.response_fields["permissionDecision"]
+        return "allow" if self.program == "codex" and decision != "deny" else str(decision)
 
     @property
-    def told(self) -> dict[str, Any]:
+    def response_fields(self) -> dict[str, Any]:
         """What stands in its document."""
         document = json.loads(self.out)
         return dict(document["data"] if self.program == "json" else document["hookSpecificOutput"])
@@ -49,17 +49,21 @@ class Answer(NamedTuple):
         """The reason."""
         if self.status:
             return self.err.decode()
-        return str(self.told["why" if self.program == "json" else "permissionDecisionReason"]) if self.out else ""
+        return (
+            str(self.response_fields["why" if self.program == "json" else "permissionDecisionReason"])
+            if self.out
+            else ""
+        )
 
 
-def hook(tool: str, cwd: str, session: str = "s-1", **given: object) -> dict[str, Any]:
+def hook(tool: str, cwd: str, session: str = "s-1", **tool_input: object) -> dict[str, Any]:
     """A call as Claude Code sends it."""
     return {
         "session_id": session,
         "cwd": cwd,
         "hook_event_name": "PreToolUse",
         "tool_name": tool,
-        "tool_input": given,
+        "tool_input": tool_input,
     }
 
 
@@ -67,9 +71,15 @@ def as_sent(program: str, command: str, cwd: str) -> bytes:
     """A command as a program asks about it."""
     if program == "json":
         return json.dumps({"tool": "command", "command": command, "cwd": cwd, "session": "s-1"}).encode()
-    said = hook("Bash", cwd, command=command)
-    more = {"turn_id": "t", "model": "m", "permission_mode": "default", "tool_use_id": "u", "transcript_path": None}
-    return json.dumps(said | more if program == "codex" else said).encode()
+    call = hook("Bash", cwd, command=command)
+    codex_fields = {
+        "turn_id": "t",
+        "model": "m",
+        "permission_mode": "default",
+        "tool_use_id": "u",
+        "transcript_path": None,
+    }
+    return json.dumps(call | codex_fields if program == "codex" else call).encode()
 
 
 def guard(
@@ -80,24 +90,24 @@ def guard(
     child = os.fork()
     if not child:
         try:
-            _be_guard(pipes, data is None, arguments, before)
+            _run_guard_child(pipes, data is None, arguments, before)
         finally:
             os._exit(99)
     for handle in (pipes[0][0], pipes[1][1], pipes[2][1]):
         os.close(handle)
-    with suppress(BrokenPipeError), os.fdopen(pipes[0][1], "wb") as given:
-        given.write(data or b"")
-    out, err = [_all(handle) for handle, _ in pipes[1:]]
+    with suppress(BrokenPipeError), os.fdopen(pipes[0][1], "wb") as stdin:
+        stdin.write(data or b"")
+    out, err = [_read_all(handle) for handle, _ in pipes[1:]]
     _, status = os.waitpid(child, 0)
     return Answer(os.waitstatus_to_exitcode(status), out, err, program)
 
 
-def _all(handle: int) -> bytes:
+def _read_all(handle: int) -> bytes:
     with os.fdopen(handle, "rb") as file:
         return file.read()
 
 
-def _be_guard(
+def _run_guard_child(
     pipes: list[tuple[int, int]], closed: bool, arguments: tuple[str, ...], before: Callable[[], object] | None
 ) -> None:
     for at, (reads, writes) in enumerate(pipes):
@@ -113,7 +123,7 @@ def _be_guard(
     os._exit(guard_entry.guard(arguments))
 
 
-class Asking(InProcessRepository):
+class GuardRepository(InProcessRepository):
     """The repository, and calls that are asked about in it."""
 
     def ask(
@@ -125,16 +135,16 @@ class Asking(InProcessRepository):
 
     def entries(self) -> list[dict[str, Any]]:
         """The journal of the only run of the plan, empty where there is none."""
-        found = list(self.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl"))
-        found = [path for path in found if NAME in str(path)]
-        return [json.loads(line) for path in found for line in path.read_bytes().splitlines()]
+        paths = list(self.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl"))
+        paths = [path for path in paths if NAME in str(path)]
+        return [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
 
     def calls(self) -> list[str]:
         """The steps that calls were allowed of, in order."""
-        return [each["step"] for each in self.entries() if each["kind"] == "called"]
+        return [entry["step"] for entry in self.entries() if entry["kind"] == "called"]
 
     def bytes(self) -> dict[str, bytes]:
         """Every file of the repository, git's own apart, and of the state what is no lock."""
-        found = [path for path in self.path.rglob("*") if path.is_file() and not path.is_symlink()]
-        kept = [path for path in found if "/.git/" not in str(path) or "/.git/execplan/" in str(path)]
-        return {str(path): path.read_bytes() for path in kept if "/locks/" not in str(path)}
+        files = [path for path in self.path.rglob("*") if path.is_file() and not path.is_symlink()]
+        compared = [path for path in files if "/.git/" not in str(path) or "/.git/execplan/" in str(path)]
+        return {str(path): path.read_bytes() for path in compared if "/locks/" not in str(path)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents.guard.asking import Asking
+from tests.agents.guard.asking import GuardRepository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,11 +42,11 @@ Nobody calls it.
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Asking, Path]]:
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GuardRepository, Path]]:
     """The repository, whose step `build` was called once, and a copy of all around it."""
     with pytest.MonkeyPatch.context() as patch:
         scratch = tmp_path_factory.mktemp("guard")
-        desk = Asking(scratch / "work" / "repository", patch)
+        desk = GuardRepository(scratch / "work" / "repository", patch)
         desk.plan(PLAN)
         desk.commit()
         desk.approve()
@@ -56,7 +56,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Asking,
 
 
 @pytest.fixture
-def begun(prepared: tuple[Asking, Path]) -> Iterator[Asking]:
+def begun(prepared: tuple[GuardRepository, Path]) -> Iterator[GuardRepository]:
     """The repository as it was prepared."""
     desk, scratch = prepared
     os.chdir(scratch)

@@ -123,7 +123,7 @@ STEPS = (
 CONSTRAINTS = {"forbidden_paths": ["*.pem", "private/"], "forbidden_commands": ["git push"]}
 
 
-class Ground:
+class MatchingRepository:
     """A real repository, and what a plan says of it."""
 
     def __init__(self, folder: Path) -> None:
@@ -150,12 +150,14 @@ class Ground:
         document = json.loads(
             to_json_bytes(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump(mode="json"))
         )
-        self.planned = tuple([PlannedStep(each, each["risk"]["level"]) for each in document["steps"]])
-        self.kept = {path: (self.root / path).read_bytes() for path in [*FILES, "crlf.txt"]}
-        found = {path: State("file", sha256(data).hexdigest(), 0o644) for path, data in self.kept.items()}
-        found["./src/lines.py"] = found.pop("src/lines.py")  # as it is written in the plan
+        self.planned = tuple(
+            [PlannedStep(planned_step, planned_step["risk"]["level"]) for planned_step in document["steps"]]
+        )
+        self.file_contents = {path: (self.root / path).read_bytes() for path in [*FILES, "crlf.txt"]}
+        states = {path: State("file", sha256(data).hexdigest(), 0o644) for path, data in self.file_contents.items()}
+        states["./src/lines.py"] = states.pop("src/lines.py")  # as it is written in the plan
         self.expected = {
-            **found,
+            **states,
             "src/new.py": State("absent"),
             "many/b.py": State("absent"),
             "Notes.md": State("absent"),
@@ -164,7 +166,9 @@ class Ground:
 
     def around(self) -> GuardScope:
         """Where calls are judged."""
-        return GuardScope(os.path.realpath(self.root), self.constraints, self.expected, _own, self.kept.get)
+        return GuardScope(
+            os.path.realpath(self.root), self.constraints, self.expected, _protection_reason, self.file_contents.get
+        )
 
     def match(self, call: ToolCall) -> MatchResult:
         """The steps that a call is of; `{root}` in it is the repository."""
@@ -172,26 +176,26 @@ class Ground:
 
     def steps(self, *calls: ToolCall) -> list[str]:
         """The steps that the last of several calls is of, the others being carried out before it."""
-        for each in calls[:-1]:
-            assert self.match(each).matches, each
-            self.carry_out(each)
-        found = self.match(calls[-1])
-        assert not (found.denial_reason and found.matches)
-        return [each.step for each in found.matches]
+        for call in calls[:-1]:
+            assert self.match(call).matches, call
+            self.carry_out(call)
+        result = self.match(calls[-1])
+        assert not (result.denial_reason and result.matches)
+        return [match.step for match in result.matches]
 
     def carry_out(self, call: ToolCall) -> None:
         """Do to the files what a call of them does."""
         if call.kind == tool_call.COMMAND:
             subprocess.run(["sh", "-c", call.command], cwd=call.cwd, check=True)
-        for each in call.edits:
-            path = self.root / each.path
-            if each.kind == tool_call.DELETE:
+        for file_edit in call.edits:
+            path = self.root / file_edit.path
+            if file_edit.kind == tool_call.DELETE:
                 path.unlink()
-            elif each.content is not None:
-                path.write_bytes(each.content.encode())
+            elif file_edit.content is not None:
+                path.write_bytes(file_edit.content.encode())
             else:
                 text = path.read_bytes().decode()
-                for old, new, _ in each.replacements:
+                for old, new, _ in file_edit.replacements:
                     end = "\r\n" if "\r\n" in text else "\n"
                     text = text.replace(old.replace("\n", end), new.replace("\n", end), 1)
                 path.write_bytes(text.encode())
@@ -202,14 +206,14 @@ def cmd(text: str, cwd: str = "{root}", *, background: bool = False) -> ToolCall
     return ToolCall(tool_call.COMMAND, "Bash", cwd, command=text, in_background=background)
 
 
-def put(path: str, content: str, cwd: str = "{root}") -> ToolCall:
+def write_call(path: str, content: str, cwd: str = "{root}") -> ToolCall:
     """A file is written."""
     return ToolCall(tool_call.WRITE, "Write", cwd, edits=(FileEdit(path, tool_call.WRITE, content=content),))
 
 
-def edit(path: str, *swaps: str, cwd: str = "{root}", every: bool = False) -> ToolCall:
+def edit(path: str, *swaps: str, cwd: str = "{root}", replace_all: bool = False) -> ToolCall:
     """A file is edited: old and new text in turns."""
-    pairs = tuple([(old, new, every) for old, new in zip(swaps[::2], swaps[1::2], strict=True)])
+    pairs = tuple([(old, new, replace_all) for old, new in zip(swaps[::2], swaps[1::2], strict=True)])
     return ToolCall(tool_call.EDIT, "Edit", cwd, edits=(FileEdit(path, tool_call.EDIT, replacements=pairs),))
 
 
@@ -220,12 +224,12 @@ def hunks(path: str, *places: str) -> ToolCall:
 
 def hunked(path: str, *places: str) -> FileEdit:
     """What a patch says of one file."""
-    found = []
-    for place in places:
-        lines = place.split("\n")
-        parts = [tuple([line[1:] for line in lines if line[:1] in marks]) for marks in (" -", " +")]
-        found.append((parts[0], parts[1]))
-    return FileEdit(path, tool_call.EDIT, hunks=tuple(found))
+    hunk_pairs = []
+    for hunk in places:
+        lines = hunk.split("\n")
+        sides = [tuple([line[1:] for line in lines if line[:1] in marks]) for marks in (" -", " +")]
+        hunk_pairs.append((sides[0], sides[1]))
+    return FileEdit(path, tool_call.EDIT, hunks=tuple(hunk_pairs))
 
 
 def several(*edits: FileEdit) -> ToolCall:
@@ -238,14 +242,14 @@ def drop(path: str, cwd: str = "{root}") -> ToolCall:
     return ToolCall(tool_call.DELETE, "delete", cwd, edits=(FileEdit(path, tool_call.DELETE),))
 
 
-def use(name: str, **given: Any) -> ToolCall:
+def use(name: str, **arguments: Any) -> ToolCall:
     """A tool is used."""
-    return ToolCall(tool_call.TOOL, name, "{root}", arguments=given)
+    return ToolCall(tool_call.TOOL, name, "{root}", arguments=arguments)
 
 
-def at(call: ToolCall, root: Path) -> ToolCall:
+def with_root(call: ToolCall, root: Path) -> ToolCall:
     """A call with `{root}` filled in."""
-    edits = tuple([each._replace(path=_filled(each.path, root)) for each in call.edits])
+    edits = tuple([file_edit._replace(path=_filled(file_edit.path, root)) for file_edit in call.edits])
     return call._replace(cwd=_filled(call.cwd, root), command=_filled(call.command, root), edits=edits)
 
 
@@ -253,5 +257,5 @@ def _filled(text: str, root: Path) -> str:
     return text.replace("{root}", str(root))
 
 
-def _own(path: str) -> str:
+def _protection_reason(path: str) -> str:
     return "git's own" if ".git" in path.casefold().split("/") else ""

@@ -10,19 +10,19 @@ from typing import Any
 from execplan.agents.guard import call_recording
 from execplan.clock import parse_utc_timestamp
 from execplan.engine.journal.journal import Journal
-from tests.agents.guard.asking import PROGRAMS, Asking, as_sent, guard, hook
+from tests.agents.guard.asking import PROGRAMS, GuardRepository, as_sent, guard, hook
 
 
-def _report(desk: Asking, step: str) -> None:
+def _report(desk: GuardRepository, step: str) -> None:
     assert desk.type("report", step, "--status", "completed", "--result", "Done.").exit == 0
 
 
-def test_the_first_call_begins_the_run_and_a_denied_one_does_not(begun: Asking) -> None:
-    kinds = [each["kind"] for each in begun.entries()]
+def test_the_first_call_begins_the_run_and_a_denied_one_does_not(begun: GuardRepository) -> None:
+    kinds = [entry["kind"] for entry in begun.entries()]
     assert kinds == ["begun", "intent", "called"]
     assert begun.entries()[0]["mode"] == "agent"
-    called = begun.entries()[2]
-    told = {
+    call_entry = begun.entries()[2]
+    expected = {
         "step": "build",
         "attempt": 1,
         "tool": "Bash",
@@ -31,21 +31,21 @@ def test_the_first_call_begins_the_run_and_a_denied_one_does_not(begun: Asking) 
         "session": "s-1",
         "asked": False,
     }
-    assert {name: called[name] for name in told} == told
+    assert {name: call_entry[name] for name in expected} == expected
 
 
-def test_order_and_how_often(begun: Asking) -> None:
+def test_order_and_how_often(begun: GuardRepository) -> None:
     early = begun.ask("make check")
     assert early.kind == "deny"
     assert "comes behind build" in early.why
     assert [begun.ask("make parser").kind for _ in range(3)] == ["allow", "allow", "deny"]
     _report(begun, "build")
     assert begun.ask("make parser").kind == "deny"
-    assert begun.ask("make check", program="json").told["step"] == "check"
+    assert begun.ask("make check", program="json").response_fields["step"] == "check"
     assert begun.calls() == ["build", "build", "build", "check"]
 
 
-def test_a_file_is_deleted_when_its_turn_has_come_and_as_it_was_approved(begun: Asking) -> None:
+def test_a_file_is_deleted_when_its_turn_has_come_and_as_it_was_approved(begun: GuardRepository) -> None:
     _report(begun, "build")
     assert begun.ask("make check").kind == "allow"
     _report(begun, "check")
@@ -61,13 +61,13 @@ def test_a_file_is_deleted_when_its_turn_has_come_and_as_it_was_approved(begun: 
     assert begun.entries()[-2]["before"]["src/old.py"][0] == "file"
 
 
-def test_a_step_that_asks(begun: Asking) -> None:
+def test_a_step_that_asks(begun: GuardRepository) -> None:
     _report(begun, "build")
     assert begun.ask("make ship").kind == "ask"
     assert begun.entries()[-1]["asked"] is True
 
 
-def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) -> None:
+def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: GuardRepository) -> None:
     _report(begun, "build")
     answer = begun.ask("make ship", program="codex")
     assert answer.kind == "deny"
@@ -85,9 +85,9 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) 
     assert begun.entries()[-1]["asked"] is False
 
 
-def test_expiry_to_the_second(begun: Asking) -> None:
-    told = begun.approval_data()
-    seconds = parse_utc_timestamp(told["expires_at"]) - parse_utc_timestamp(told["approved_at"])
+def test_expiry_to_the_second(begun: GuardRepository) -> None:
+    approval = begun.approval_data()
+    seconds = parse_utc_timestamp(approval["expires_at"]) - parse_utc_timestamp(approval["approved_at"])
     begun.later(seconds - 1)
     assert begun.ask("make parser").kind == "allow"
     begun.later(seconds)
@@ -96,7 +96,7 @@ def test_expiry_to_the_second(begun: Asking) -> None:
     assert "expired" in expired.why
 
 
-def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: Asking) -> None:
+def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: GuardRepository) -> None:
     _report(begun, "build")
     data, ready = as_sent("claude", "make check", str(begun.path)), os.pipe()
     children = []
@@ -115,25 +115,25 @@ def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: Asking) -> None
     assert begun.calls() == ["build", "check"]
 
 
-def test_killed_between_the_journal_and_the_answer(begun: Asking) -> None:
-    def kill(*given: object, **named: object) -> Any:
+def test_killed_between_the_journal_and_the_answer(begun: GuardRepository) -> None:
+    def kill(*args: object, **kwargs: object) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    behind = begun.ask("make parser", before=lambda: setattr(call_recording, "_update_mark", kill))
-    assert (behind.status, behind.out) == (-signal.SIGKILL, b"")
+    after_journal = begun.ask("make parser", before=lambda: setattr(call_recording, "_update_mark", kill))
+    assert (after_journal.status, after_journal.out) == (-signal.SIGKILL, b"")
     assert begun.calls() == ["build", "build"]
-    before = begun.ask("make parser", before=lambda: setattr(Journal, "write", kill))
-    assert (before.status, before.out) == (-signal.SIGKILL, b"")
+    before_journal = begun.ask("make parser", before=lambda: setattr(Journal, "write", kill))
+    assert (before_journal.status, before_journal.out) == (-signal.SIGKILL, b"")
     assert begun.calls() == ["build", "build"]
     assert [begun.ask("make parser").kind for _ in range(2)] == ["allow", "deny"]
 
 
-def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: Asking) -> None:
+def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: GuardRepository) -> None:
     waited = call_recording.lock_runs
 
-    def lock(*given: Any) -> Any:
+    def lock(*args: Any) -> Any:
         _report(begun, "build")
-        return waited(*given)
+        return waited(*args)
 
     answer = begun.ask("make parser", before=lambda: setattr(call_recording, "lock_runs", lock))
     assert answer.kind == "deny"
@@ -141,7 +141,7 @@ def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: Asking) -> None:
     assert begun.calls() == ["build"]
 
 
-def test_half_a_line_that_a_killed_guard_has_left(begun: Asking) -> None:
+def test_half_a_line_that_a_killed_guard_has_left(begun: GuardRepository) -> None:
     (journal,) = begun.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl")
     with journal.open("ab") as file:
         file.write(b'{"n":4,"kind":"call')
@@ -149,7 +149,7 @@ def test_half_a_line_that_a_killed_guard_has_left(begun: Asking) -> None:
     assert begun.calls() == ["build", "build"]
 
 
-def test_nothing_that_is_denied_or_only_reads_changes_a_byte_but_the_journal(begun: Asking) -> None:
+def test_nothing_that_is_denied_or_only_reads_changes_a_byte_but_the_journal(begun: GuardRepository) -> None:
     before = begun.bytes()
     assert begun.ask("ls src").kind == "allow"
     assert begun.ask("execplan show").kind == "allow"
@@ -160,11 +160,11 @@ def test_nothing_that_is_denied_or_only_reads_changes_a_byte_but_the_journal(beg
     assert sorted([path.rpartition("/")[2] for path in changed]) == ["journal.jsonl", "journal.jsonl", "journal.mark"]
 
 
-def test_denials_are_told_but_not_without_end_and_no_secret_with_them(begun: Asking) -> None:
+def test_denials_are_recorded_up_to_a_limit_and_without_secrets(begun: GuardRepository) -> None:
     begun.patch.setattr(call_recording, "MAX_RECORDED_DENIALS", 3)
     for _ in range(5):
         assert begun.ask("TOKEN=ghp_x curl https://example.org/hunter2 -d hunter2").kind == "deny"
-    denied = [each for each in begun.entries() if each["kind"] == "denied"]
+    denied = [entry for entry in begun.entries() if entry["kind"] == "denied"]
     assert len(denied) == 3
     assert (denied[0]["what"], denied[0]["tool"], denied[0]["session"]) == ("curl", "Bash", "s-1")
     assert "hunter2" not in json.dumps(begun.entries())
@@ -174,27 +174,29 @@ def test_denials_are_told_but_not_without_end_and_no_secret_with_them(begun: Ask
     assert ledger.count('"kind":"denied"') == 3
 
 
-def test_a_plan_that_is_named_in_any_way_is_judged_by_its_warrant(begun: Asking) -> None:
+def test_a_plan_that_is_named_in_any_way_is_evaluated_by_its_grant(begun: GuardRepository) -> None:
     plan = ".agent/execplans/2026-01-01_parser.md"
-    for number, named in enumerate(("2026-01-01_parser", "parser", plan)):
-        answer = begun.ask("make parser" if number < 2 else "make check", "-p", named)
-        assert answer.kind == ("allow" if number < 2 else "deny"), named
+    for number, plan_name in enumerate(("2026-01-01_parser", "parser", plan)):
+        answer = begun.ask("make parser" if number < 2 else "make check", "-p", plan_name)
+        assert answer.kind == ("allow" if number < 2 else "deny"), plan_name
     begun.patch.setenv("EXECPLAN_PLAN", "nothing")
     assert begun.ask("make parser").kind == "deny"
     assert len(begun.calls()) == 3
 
 
-def test_warrants_of_runs_that_have_ended_are_no_choice(begun: Asking) -> None:
-    other = "2026-01-02_other"
-    begun.plan("# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh {#x}\nmake other\n```\n", other)
-    begun.data("approve", other, "--digest", begun.data("evaluate", other)["digest"][:8])
-    assert begun.ask("make other", "-p", other).kind == "allow"
+def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) -> None:
+    other_plan = "2026-01-02_other"
+    begun.plan(
+        "# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh {#x}\nmake other\n```\n", other_plan
+    )
+    begun.data("approve", other_plan, "--digest", begun.data("evaluate", other_plan)["digest"][:8])
+    assert begun.ask("make other", "-p", other_plan).kind == "allow"
     assert begun.ask("make parser").kind == "deny"
-    assert begun.type("report", "x", "-p", other, "--status", "failed", "--result", "No.").exit == 1
+    assert begun.type("report", "x", "-p", other_plan, "--status", "failed", "--result", "No.").exit == 1
     assert begun.ask("make parser").kind == "allow"
 
 
-def test_a_denial_says_how_to_go_on(begun: Asking) -> None:
+def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
     assert "check comes behind build, not done yet: first report what came of build" in begun.ask("make check").why
     assert begun.ask("curl example.org").why.endswith("no step is like it; in hand, to be reported: build")
     for _ in range(2):
@@ -205,7 +207,7 @@ def test_a_denial_says_how_to_go_on(begun: Asking) -> None:
     assert begun.ask("ls && echo '---' && pwd").kind == "allow"
 
 
-def test_a_failed_run_is_no_case_for_another_approval(begun: Asking) -> None:
+def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
     why = begun.ask("make parser").why
     assert " is failed; a person takes it up or takes it back: execplan resume 1 -p " in why
@@ -213,12 +215,14 @@ def test_a_failed_run_is_no_case_for_another_approval(begun: Asking) -> None:
     assert "; execplan rollback 1 -p " in why
 
 
-def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(begun: Asking) -> None:
-    other, fence = "2026-01-02_other", '```sh {#look deny="git log"}\ngit status\n```\n'
-    begun.plan(f"# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n{fence}", other)
-    assert begun.ask("git log", "-p", other).kind == "allow"  # nothing is approved: it only reads
-    begun.data("approve", other, "--digest", begun.data("evaluate", other)["digest"][:8])
-    assert begun.ask("git diff", "-p", other).why == "execplan: it only reads"
-    assert begun.ask("git log", "-p", other).kind == "deny"
-    assert "look" in begun.ask("git status", "-p", other).why
-    assert begun.data("show", other, "--run", "1")["run"].startswith("0001-")
+def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(
+    begun: GuardRepository,
+) -> None:
+    other_plan, fence = "2026-01-02_other", '```sh {#look deny="git log"}\ngit status\n```\n'
+    begun.plan(f"# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n{fence}", other_plan)
+    assert begun.ask("git log", "-p", other_plan).kind == "allow"  # nothing is approved: it only reads
+    begun.data("approve", other_plan, "--digest", begun.data("evaluate", other_plan)["digest"][:8])
+    assert begun.ask("git diff", "-p", other_plan).why == "execplan: it only reads"
+    assert begun.ask("git log", "-p", other_plan).kind == "deny"
+    assert "look" in begun.ask("git status", "-p", other_plan).why
+    assert begun.data("show", other_plan, "--run", "1")["run"].startswith("0001-")

@@ -15,7 +15,7 @@ import pytest
 
 from execplan.agents.guard import call_recording, guard_decision, guard_entry, request_handler
 from execplan.engine.journal.journal import Journal
-from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, guard, hook
+from tests.agents.guard.asking import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
 from tests.repo.approving import NAME
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ CALL = "make parser"
 """The step was called once and may be twice more."""
 
 
-def denied(answer: Answer) -> None:
+def assert_denied(answer: Answer) -> None:
     assert answer.kind == "deny", answer
     assert answer.why.strip(), answer
     assert len(answer.why) < 600
@@ -34,14 +34,14 @@ def denied(answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_the_call_is_allowed_where_nothing_fails(begun: Asking, program: str) -> None:
+def test_the_call_is_allowed_where_nothing_fails(begun: GuardRepository, program: str) -> None:
     assert begun.ask(CALL, program=program).kind == "allow"
     assert begun.calls() == ["build", "build"]
 
 
-def _run(desk: Asking) -> Path:
-    (found,) = desk.path.glob(".agent/execplans/artifacts/*/runs/*")
-    return found
+def _run(desk: GuardRepository) -> Path:
+    (run_folder,) = desk.path.glob(".agent/execplans/artifacts/*/runs/*")
+    return run_folder
 
 
 def _alter(path: Path, old: bytes, new: bytes) -> None:
@@ -50,23 +50,23 @@ def _alter(path: Path, old: bytes, new: bytes) -> None:
     path.write_bytes(data.replace(old, new))
 
 
-def _cut(desk: Asking) -> None:
+def _cut(desk: GuardRepository) -> None:
     journal = _run(desk) / "journal.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
 
 
-def _second(desk: Asking) -> None:
+def _second(desk: GuardRepository) -> None:
     """A second plan that is approved, and a warrant for each."""
-    other = "2026-01-02_other"
+    other_plan = "2026-01-02_other"
     desk.plan(
         "# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh\nmake parser\n```\n".replace(
             "sh\n", "sh {#x}\n"
         ),
-        other,
+        other_plan,
     )
-    digest = desk.data("evaluate", other)["digest"]
-    desk.data("approve", other, "--digest", digest[:8])
-    assert desk.ask(CALL, "-p", other).kind == "allow"
+    digest = desk.data("evaluate", other_plan)["digest"]
+    desk.data("approve", other_plan, "--digest", digest[:8])
+    assert desk.ask(CALL, "-p", other_plan).kind == "allow"
 
 
 def _folder(path: Path) -> None:
@@ -79,19 +79,19 @@ def _file(path: Path) -> None:
     path.write_bytes(b"")
 
 
-def _key(desk: Asking) -> Path:
+def _key(desk: GuardRepository) -> Path:
     return desk.path.parent / ".config/execplan/key"
 
 
-def _typed(*lines: str) -> Callable[[Asking], None]:
-    def change(desk: Asking) -> None:
+def _typed(*lines: str) -> Callable[[GuardRepository], None]:
+    def change(desk: GuardRepository) -> None:
         for line in lines:
             assert desk.type(*line.split()).exit in (0, 8), line
 
     return change
 
 
-STATES: dict[str, Callable[[Asking], Any]] = {
+STATES: dict[str, Callable[[GuardRepository], Any]] = {
     "expired": lambda desk: desk.later(10**8),
     "the clock set back": lambda desk: desk.later(-(10**6)),
     "revoked": _typed("approve --revoke"),
@@ -128,52 +128,52 @@ STATES: dict[str, Callable[[Asking], Any]] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_a_state_that_is_not_right(begun: Asking, state: str) -> None:
+def test_a_state_that_is_not_right(begun: GuardRepository, state: str) -> None:
     STATES[state](begun)
     journals = _journals(begun)
     for program in PROGRAMS:
         answer = begun.ask(CALL, program=program)
-        denied(answer)
+        assert_denied(answer)
         assert answer.status == 0, answer
     assert journals == _journals(begun)
 
 
-def _journals(desk: Asking) -> dict[Path, list[bytes]]:
+def _journals(desk: GuardRepository) -> dict[Path, list[bytes]]:
     """All that the journals say, apart from calls that were denied."""
-    found = [path for path in desk.path.rglob("journal.jsonl") if path.is_file()]
-    return {path: [line for line in path.read_bytes().splitlines() if b'"kind":"denied"' not in line] for path in found}
+    paths = [path for path in desk.path.rglob("journal.jsonl") if path.is_file()]
+    return {path: [line for line in path.read_bytes().splitlines() if b'"kind":"denied"' not in line] for path in paths}
 
 
-def _hold(desk: Asking) -> int:
+def _hold(desk: GuardRepository) -> int:
     handle = os.open(desk.path / ".git/execplan/locks/run.lock", os.O_RDWR)
     fcntl.flock(handle, fcntl.LOCK_EX)
     return handle
 
 
-def test_somebody_is_at_work(begun: Asking) -> None:
+def test_somebody_is_at_work(begun: GuardRepository) -> None:
     handle = _hold(begun)
     for program in PROGRAMS:
         answer = begun.ask(CALL, program=program, before=lambda: setattr(call_recording, "LOCK_TIMEOUT", 0.05))
-        denied(answer)
+        assert_denied(answer)
         assert "at work" in answer.why
     os.close(handle)
     assert begun.calls() == ["build"]
 
 
-def _small(desk: Asking) -> None:
+def _small(desk: GuardRepository) -> None:
     size = (_run(desk) / "journal.jsonl").stat().st_size
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, size + 20))
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_journal_that_can_not_be_written(begun: Asking, program: str) -> None:
+def test_a_journal_that_can_not_be_written(begun: GuardRepository, program: str) -> None:
     before = (_run(begun) / "journal.jsonl").read_bytes()
-    denied(begun.ask(CALL, program=program, before=lambda: _small(begun)))
+    assert_denied(begun.ask(CALL, program=program, before=lambda: _small(begun)))
     assert (_run(begun) / "journal.jsonl").read_bytes() == before
 
 
 def _raising(error: BaseException) -> Callable[..., Any]:
-    def fail(*given: object, **named: object) -> Any:
+    def fail(*args: object, **kwargs: object) -> Any:
         raise error
 
     return fail
@@ -195,10 +195,10 @@ BUGS: dict[str, tuple[object, str]] = {
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("place", BUGS)
-def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
-    where, name = BUGS[place]
-    answer = begun.ask(CALL, program=program, before=lambda: setattr(where, name, _raising(RuntimeError("boom"))))
-    denied(answer)
+def test_a_bug_anywhere(begun: GuardRepository, place: str, program: str) -> None:
+    module, name = BUGS[place]
+    answer = begun.ask(CALL, program=program, before=lambda: setattr(module, name, _raising(RuntimeError("boom"))))
+    assert_denied(answer)
     assert answer.status == 2
     assert b"RuntimeError" in answer.err
 
@@ -208,24 +208,26 @@ def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
     [MemoryError(), RecursionError(), KeyboardInterrupt(), SystemExit(0), GeneratorExit(), OSError(5, "x")],
     ids=repr,
 )
-def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
-    denied(begun.ask(CALL, before=lambda: setattr(call_recording, "decide", _raising(error))))
-    denied(begun.ask(CALL, before=lambda: setattr(guard_entry, "_answer_call", _raising(error))))
+def test_whatever_is_raised(begun: GuardRepository, error: BaseException) -> None:
+    assert_denied(begun.ask(CALL, before=lambda: setattr(call_recording, "decide", _raising(error))))
+    assert_denied(begun.ask(CALL, before=lambda: setattr(guard_entry, "_answer_call", _raising(error))))
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGXCPU], ids=lambda each: each.name
+    "number",
+    [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGXCPU],
+    ids=lambda signal_number: signal_number.name,
 )
-def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Signals) -> None:
-    def kill(*given: object) -> Any:
+def test_a_signal_denies_also_behind_the_answer(begun: GuardRepository, number: signal.Signals) -> None:
+    def kill(*args: object) -> Any:
         os.kill(os.getpid(), number)
         time.sleep(5)
 
-    denied(begun.ask(CALL, before=lambda: setattr(call_recording, "decide", kill)))
-    whole = os.write
+    assert_denied(begun.ask(CALL, before=lambda: setattr(call_recording, "decide", kill)))
+    original_write = os.write
 
     def write(handle: int, data: bytes) -> int:
-        size = whole(handle, data)
+        size = original_write(handle, data)
         if handle == 1:
             kill()
         return size
@@ -234,8 +236,8 @@ def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Si
     assert (answer.status, answer.kind) == (2, "deny")
 
 
-def test_the_time_limit(begun: Asking) -> None:
-    def slow(*given: object) -> Any:
+def test_the_time_limit(begun: GuardRepository) -> None:
+    def slow(*args: object) -> Any:
         time.sleep(5)
 
     def hasten() -> None:
@@ -243,29 +245,29 @@ def test_the_time_limit(begun: Asking) -> None:
         setattr(call_recording, "decide", slow)  # noqa: B010 - it is another module's
 
     answer = begun.ask(CALL, before=hasten)
-    denied(answer)
+    assert_denied(answer)
     assert b"TimeoutError" in answer.err
 
 
-def test_the_time_limit_while_nothing_comes(begun: Asking) -> None:
+def test_the_time_limit_while_nothing_comes(begun: GuardRepository) -> None:
     reads, writes = os.pipe()
 
     def wait() -> None:
         guard_entry.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # as above
         os.dup2(reads, 0)
 
-    denied(guard(b"", before=wait))
+    assert_denied(guard(b"", before=wait))
     os.close(reads)
     os.close(writes)
 
 
-def test_streams_that_are_closed_or_full(begun: Asking) -> None:
+def test_streams_that_are_closed_or_full(begun: GuardRepository) -> None:
     data = as_sent("claude", CALL, str(begun.path))
-    denied(guard(None))
+    assert_denied(guard(None))
     assert guard(data, before=lambda: os.close(1)).status == 2
     full = guard(data, before=lambda: os.dup2(os.open("/dev/full", os.O_WRONLY), 1))
     assert full.status == 2
-    denied(full)
+    assert_denied(full)
     silent = guard(data, before=lambda: os.close(2))
     assert (silent.status, silent.kind) == (0, "deny")
     for program in PROGRAMS:
@@ -281,7 +283,7 @@ def _broken() -> None:
     os.close(writes)
 
 
-def _sent(**changed: object) -> bytes:
+def _request(**changed: object) -> bytes:
     return json.dumps({**hook("Bash", "/", command=CALL), **changed}).encode()
 
 
@@ -289,39 +291,39 @@ WRONG = {
     "nothing": b"",
     "no JSON": b"make parser",
     "a list": b"[]",
-    "cut": _sent()[:-1],
-    "trailing": _sent() + b"{}",
+    "cut": _request()[:-1],
+    "trailing": _request() + b"{}",
     "a key twice": b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","cwd":"/","tool_input":{"command":"ls"}}',
-    "NaN": _sent(x=0).replace(b'"x": 0', b'"x": NaN'),
+    "NaN": _request(x=0).replace(b'"x": 0', b'"x": NaN'),
     "deep": b'{"x":' + b"[" * 70 + b"]" * 70 + b"}",
     "very deep": b"[" * 200_000,
-    "half a character": _sent(x=0).replace(b'"x": 0', b'"x": "\\ud800"'),
-    "no UTF-8": _sent() + b"\xff",
+    "half a character": _request(x=0).replace(b'"x": 0', b'"x": "\\ud800"'),
+    "no UTF-8": _request() + b"\xff",
     "too long": b'{"x":"' + b"x" * (9 << 20) + b'"}',
-    "another event": _sent(hook_event_name="PostToolUse"),
-    "no event": _sent(hook_event_name=None),
-    "no tool": _sent(tool_name=None),
-    "a tool that is a number": _sent(tool_name=7),
-    "no input": _sent(tool_input=None),
-    "no folder": _sent(cwd=None),
-    "a relative folder": _sent(cwd="src"),
-    "no command": _sent(tool_input={}),
-    "a command that is a list": _sent(tool_input={"command": ["make", "parser"]}),
-    "what is not known": _sent(tool_input={"command": CALL, "elevated": True}),
-    "out of the sandbox": _sent(tool_input={"command": CALL, "dangerouslyDisableSandbox": True}),
-    "an unknown tool": _sent(tool_name="Deploy"),
+    "another event": _request(hook_event_name="PostToolUse"),
+    "no event": _request(hook_event_name=None),
+    "no tool": _request(tool_name=None),
+    "a tool that is a number": _request(tool_name=7),
+    "no input": _request(tool_input=None),
+    "no folder": _request(cwd=None),
+    "a relative folder": _request(cwd="src"),
+    "no command": _request(tool_input={}),
+    "a command that is a list": _request(tool_input={"command": ["make", "parser"]}),
+    "what is not known": _request(tool_input={"command": CALL, "elevated": True}),
+    "out of the sandbox": _request(tool_input={"command": CALL, "dangerouslyDisableSandbox": True}),
+    "an unknown tool": _request(tool_name="Deploy"),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_calls_that_are_none(begun: Asking, what: str) -> None:
+def test_calls_that_are_none(begun: GuardRepository, what: str) -> None:
     data = WRONG[what].replace(b'"cwd": "/"', b'"cwd": ' + json.dumps(str(begun.path)).encode())
-    asked: dict[str, tuple[str, ...]] = {name: ("--program", name) for name in PROGRAMS}
-    for program, arguments in {"": (), **asked}.items():
+    program_arguments: dict[str, tuple[str, ...]] = {name: ("--program", name) for name in PROGRAMS}
+    for program, arguments in {"": (), **program_arguments}.items():
         answer = guard(data, *arguments, program=program or "claude")
         if not program and b"schema" in answer.out:
             answer = answer._replace(program="json")
-        denied(answer)
+        assert_denied(answer)
     assert begun.calls() == ["build"]
 
 
@@ -338,7 +340,7 @@ def test_calls_that_are_none(begun: Asking, what: str) -> None:
     ],
     ids=str,
 )
-def test_arguments_that_are_none(begun: Asking, arguments: list[str]) -> None:
+def test_arguments_that_are_none(begun: GuardRepository, arguments: list[str]) -> None:
     answer = guard(as_sent("claude", CALL, str(begun.path)), *arguments)
     assert answer.status == 2
     assert b"execplan guard" in answer.err

@@ -21,7 +21,7 @@ from execplan.agents.guard.tool_call import (
     NotUnderstoodError,
     ToolCall,
 )
-from tests.agents.guard.asking import Asking, guard, hook
+from tests.agents.guard.asking import GuardRepository, guard, hook
 
 CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
     ("Bash", {"command": "ls", "description": "List", "timeout": 5}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
@@ -199,9 +199,9 @@ def test_patches_that_could_be_read_in_two_ways(patch: str) -> None:
 def test_answers(kind: str) -> None:
     decision = HookResponse(kind, 'quoted "words"', "build")
     out, status = claude.answer(decision)
-    told = json.loads(out)["hookSpecificOutput"]
-    assert (status, told["permissionDecision"], told["permissionDecisionReason"]) == (0, kind, 'quoted "words"')
-    assert told["hookEventName"] == "PreToolUse"
+    output = json.loads(out)["hookSpecificOutput"]
+    assert (status, output["permissionDecision"], output["permissionDecisionReason"]) == (0, kind, 'quoted "words"')
+    assert output["hookEventName"] == "PreToolUse"
     out, status = codex.answer(decision)
     assert status == 0
     assert (out == b"") == (kind == "allow")
@@ -214,10 +214,10 @@ def test_answers(kind: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"])
-def test_a_dialog_is_neither_allowed_nor_denied(begun: Asking, tool: str) -> None:
-    sent = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
-    found = guard(sent, "--program", "claude")
-    assert (found.status, found.out, found.err) == (0, b"", b"")
+def test_a_dialog_is_neither_allowed_nor_denied(begun: GuardRepository, tool: str) -> None:
+    request = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
+    answer = guard(request, "--program", "claude")
+    assert (answer.status, answer.out, answer.err) == (0, b"", b"")
     assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool))[0]
     assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
 

@@ -15,7 +15,7 @@ from execplan.agents.guard import read_policy, self_protection
 from execplan.agents.guard.execplan_commands import ALLOWED_COMMANDS, DENIED_COMMANDS, GLOBAL_FLAGS
 from execplan.cli.commands import COMMANDS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
-from tests.agents.guard.around import Ground
+from tests.agents.guard.around import CallSandbox
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
@@ -228,66 +228,66 @@ cd src && execplan show
 
 
 @pytest.fixture
-def ground(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Ground:
+def sandbox(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> CallSandbox:
     for name in ("HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, repo.env[name])
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
-    made = Ground(repo)
+    repository = CallSandbox(repo)
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\n")
     os.symlink(".claude", repo.path / "link")
     os.symlink(".agent/execplan.toml", repo.path / "linked.toml")
     os.link(repo.path / ".claude/settings.json", repo.path / "hard.toml")
-    return made
+    return repository
 
 
-def names(ground: Ground) -> dict[str, str]:
-    above = ground.folder.path.parent
+def names(sandbox: CallSandbox) -> dict[str, str]:
+    user_folder = sandbox.folder.path.parent
     return {
-        "root": ground.root,
-        "user": str(above),
-        "config": str(above / ".config/execplan"),
-        "state": str(above / "state-home/execplan"),
+        "root": sandbox.root,
+        "user": str(user_folder),
+        "config": str(user_folder / ".config/execplan"),
+        "state": str(user_folder / "state-home/execplan"),
     }
 
 
-def filled(ground: Ground, text: str) -> str:
-    for name, value in names(ground).items():
+def fill_names(sandbox: CallSandbox, text: str) -> str:
+    for name, value in names(sandbox).items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
-def frees(ground: Ground, call: Any) -> str:
-    return self_protection.escape_reason(call, ground.around, ground.project)
+def escape_reason(sandbox: CallSandbox, call: Any) -> str:
+    return self_protection.escape_reason(call, sandbox.around, sandbox.project)
 
 
-def test_a_command_that_would_free_is_told(ground: Ground) -> None:
+def test_a_command_that_would_free_is_told(sandbox: CallSandbox) -> None:
     for line in COMMANDS:
-        call = ground.command(filled(ground, line))
-        assert frees(ground, call), line
-        assert not self_protection.is_execplan_call(call, ground.around), line
+        call = sandbox.command(fill_names(sandbox, line))
+        assert escape_reason(sandbox, call), line
+        assert not self_protection.is_execplan_call(call, sandbox.around), line
 
 
-def test_other_commands_are_none_of_these(ground: Ground) -> None:
+def test_other_commands_are_none_of_these(sandbox: CallSandbox) -> None:
     for line in FINE:
-        call = ground.command(line)
-        assert not frees(ground, call), (line, frees(ground, call))
-        assert self_protection.is_execplan_call(call, ground.around) == all(
-            [part.strip().startswith("execplan") for part in line.removeprefix("cd src && ").split("&&")]
+        call = sandbox.command(line)
+        assert not escape_reason(sandbox, call), (line, escape_reason(sandbox, call))
+        assert self_protection.is_execplan_call(call, sandbox.around) == all(
+            [command.strip().startswith("execplan") for command in line.removeprefix("cd src && ").split("&&")]
         ), line
 
 
-def test_what_reads_may_stand_beside_ours(ground: Ground) -> None:
+def test_what_reads_may_stand_beside_ours(sandbox: CallSandbox) -> None:
     for line in (
         "execplan show | head -5",
         "git status && execplan next",
         "cat README.md | execplan note x --excerpt -",
     ):
-        assert read_policy.read_decision_kind(ground.command(line), ground.around, "inside") == ALLOW, line
-        assert not frees(ground, ground.command(line))
+        assert read_policy.read_decision_kind(sandbox.command(line), sandbox.around, "inside") == ALLOW, line
+        assert not escape_reason(sandbox, sandbox.command(line))
     assert (
         read_policy.read_decision_kind(
-            ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside"
+            sandbox.command("cat .env | execplan note x --excerpt -"), sandbox.around, "inside"
         )
         == DENY
     )
@@ -356,20 +356,20 @@ def forms(path: str, cwd: str) -> list[tuple[str, dict[str, Any]]]:
         ("neutral", {"tool": "delete", "path": path, "cwd": cwd}),
         ("neutral", {"tool": "tool", "name": "x", "parameters": {"deep": [{"to": path}]}, "cwd": cwd}),
         *[
-            ("codex", {**codex, "tool_input": {"command": f"*** Begin Patch\n{each}\n*** End Patch"}})
-            for each in patches
+            ("codex", {**codex, "tool_input": {"command": f"*** Begin Patch\n{patch}\n*** End Patch"}})
+            for patch in patches
         ],
     ]
 
 
-def test_a_file_that_decides_is_never_changed(ground: Ground) -> None:
-    paths = [filled(ground, line).replace("{program}", os.path.dirname(execplan.__file__)) for line in WRITES]
-    for program, said in [each for path in paths for each in forms(path, ground.root)]:
-        call = import_module(f"execplan.agents.guard.{program}").read(said)
-        assert frees(ground, call), said
+def test_a_file_that_decides_is_never_changed(sandbox: CallSandbox) -> None:
+    paths = [fill_names(sandbox, line).replace("{program}", os.path.dirname(execplan.__file__)) for line in WRITES]
+    for program, request in [form for path in paths for form in forms(path, sandbox.root)]:
+        call = import_module(f"execplan.agents.guard.{program}").read(request)
+        assert escape_reason(sandbox, call), request
 
 
-def test_other_files_may_be_changed(ground: Ground) -> None:
+def test_other_files_may_be_changed(sandbox: CallSandbox) -> None:
     fine = [
         "src/app.py",
         "new.py",
@@ -380,57 +380,57 @@ def test_other_files_may_be_changed(ground: Ground) -> None:
         ".agent/PLANS.md",
     ]
     for path in fine:
-        for program, said in forms(path, ground.root):
-            assert not frees(ground, import_module(f"execplan.agents.guard.{program}").read(said)), said
+        for program, request in forms(path, sandbox.root):
+            assert not escape_reason(sandbox, import_module(f"execplan.agents.guard.{program}").read(request)), request
 
 
-def test_of_a_pyproject_the_settings_stay(ground: Ground) -> None:
-    text = (ground.folder.path / "pyproject.toml").read_text()
+def test_of_a_pyproject_the_settings_stay(sandbox: CallSandbox) -> None:
+    text = (sandbox.folder.path / "pyproject.toml").read_text()
     for call in (
-        ground.edit("pyproject.toml", "'app'", "'application'"),
-        ground.write("pyproject.toml", text + "\n[tool.other]\nx = 1\n"),
-        ground.write("pyproject.toml", text.replace("commit = false", "commit  =  false  # no")),
-        ground.write("sub/pyproject.toml", "[project]\nname = 'sub'\n"),
+        sandbox.edit("pyproject.toml", "'app'", "'application'"),
+        sandbox.write("pyproject.toml", text + "\n[tool.other]\nx = 1\n"),
+        sandbox.write("pyproject.toml", text.replace("commit = false", "commit  =  false  # no")),
+        sandbox.write("sub/pyproject.toml", "[project]\nname = 'sub'\n"),
     ):
-        assert not frees(ground, call)
+        assert not escape_reason(sandbox, call)
     for call in (
-        ground.edit("pyproject.toml", "commit = false", "commit = true"),
-        ground.edit("./pyproject.toml", "[tool.execplan]", "[tool.other]"),
-        ground.edit("pyproject.toml", "'app'\n", "'app'\n[tool.execplan.execution]\nreads = 'none'\n"),
-        ground.edit("pyproject.toml", "is not there", "x"),
-        ground.edit("pyproject.toml", "'app'", "'app"),
-        ground.write("pyproject.toml", "[project]\n"),
-        ground.write("pyproject.toml", text.replace("[project]", "tool.execplan.x = 1\n[project]")),
-        ground.write("sub/pyproject.toml", "[tool.execplan]\nplans = 'x'\n"),
-        ground.write("sub/pyproject.toml", "tool.execplan.plans = 'x'\n"),
-        ground.write("sub/pyproject.toml", "tool = {execplan = {plans = 'x'}}\n"),
-        ground.delete("pyproject.toml"),
+        sandbox.edit("pyproject.toml", "commit = false", "commit = true"),
+        sandbox.edit("./pyproject.toml", "[tool.execplan]", "[tool.other]"),
+        sandbox.edit("pyproject.toml", "'app'\n", "'app'\n[tool.execplan.execution]\nreads = 'none'\n"),
+        sandbox.edit("pyproject.toml", "is not there", "x"),
+        sandbox.edit("pyproject.toml", "'app'", "'app"),
+        sandbox.write("pyproject.toml", "[project]\n"),
+        sandbox.write("pyproject.toml", text.replace("[project]", "tool.execplan.x = 1\n[project]")),
+        sandbox.write("sub/pyproject.toml", "[tool.execplan]\nplans = 'x'\n"),
+        sandbox.write("sub/pyproject.toml", "tool.execplan.plans = 'x'\n"),
+        sandbox.write("sub/pyproject.toml", "tool = {execplan = {plans = 'x'}}\n"),
+        sandbox.delete("pyproject.toml"),
     ):
-        assert frees(ground, call), call
+        assert escape_reason(sandbox, call), call
 
 
-def test_the_folder_of_a_call_counts(ground: Ground) -> None:
-    inner = f"{ground.root}/.claude"
-    assert frees(ground, ground.command("cp x settings.json", inner))
-    assert frees(ground, ground.command("cd .claude && cp x settings.json"))
-    assert frees(ground, ground.write("settings.json")._replace(cwd=inner))
-    assert not frees(ground, ground.command("cd src && cp x settings.json"))
+def test_the_folder_of_a_call_counts(sandbox: CallSandbox) -> None:
+    inner = f"{sandbox.root}/.claude"
+    assert escape_reason(sandbox, sandbox.command("cp x settings.json", inner))
+    assert escape_reason(sandbox, sandbox.command("cd .claude && cp x settings.json"))
+    assert escape_reason(sandbox, sandbox.write("settings.json")._replace(cwd=inner))
+    assert not escape_reason(sandbox, sandbox.command("cd src && cp x settings.json"))
 
 
 def test_who_changes_the_environment_does_not_hide_the_user_from_it(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch
+    sandbox: CallSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     login = pwd.getpwuid(os.getuid()).pw_dir
     for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, str(ground.folder.path.parent / "elsewhere"))
+        monkeypatch.setenv(name, str(sandbox.folder.path.parent / "elsewhere"))
     for name in (
         ".config/execplan/key",
         ".local/state/execplan/approvals/x",
         ".claude/settings.json",
         ".codex/hooks.json",
     ):
-        assert frees(ground, ground.write(f"{login}/{name}"))
-        assert read_policy.read_decision_kind(ground.read(f"{login}/{name}"), ground.around, "anywhere") == DENY
+        assert escape_reason(sandbox, sandbox.write(f"{login}/{name}"))
+        assert read_policy.read_decision_kind(sandbox.read(f"{login}/{name}"), sandbox.around, "anywhere") == DENY
 
 
 TOOLS: list[tuple[str, dict[str, object]]] = [
@@ -445,26 +445,29 @@ TOOLS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-def test_a_tool_does_not_do_it_either(ground: Ground) -> None:
-    for name, given in TOOLS:
-        said = json.loads(json.dumps(given).replace("{root}", ground.root))
-        assert frees(ground, ground.tool(name, **said)), (name, said)
+def test_a_tool_does_not_do_it_either(sandbox: CallSandbox) -> None:
+    for name, arguments in TOOLS:
+        filled_arguments = json.loads(json.dumps(arguments).replace("{root}", sandbox.root))
+        assert escape_reason(sandbox, sandbox.tool(name, **filled_arguments)), (name, filled_arguments)
 
 
-def test_every_verb_and_every_option_is_decided_upon() -> None:
+def test_every_command_and_every_option_is_decided_upon() -> None:
     """A new one is neither allowed nor kept from agents until somebody says so."""
     assert set(ALLOWED_COMMANDS) & set(DENIED_COMMANDS) == set()
     for name in VERBS_OF_ALL:
         if name not in ALLOWED_COMMANDS:
             assert name in DENIED_COMMANDS, name
             continue
-        mine, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.commands.{name}").command
-        flags, values = set(mine.flags.split()), {*mine.value_options.split(), *mine.file_options.split()}
-        kept = set(mine.denied_options.split())
+        rules, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.commands.{name}").command
+        flags, values = set(rules.flags.split()), {*rules.value_options.split(), *rules.file_options.split()}
+        denied = set(rules.denied_options.split())
         for param in command.params:
             if param.param_type_name == "option" and param.name not in ("folder", "quiet", "verbose", "as_json"):
                 for option in param.opts + param.secondary_opts:
-                    assert sum([option in each for each in (flags, values, kept)]) == 1, (name, option)
-                    assert option in kept or (option in flags) == param.is_flag, (name, option)
-        known = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
-        assert flags | values | kept <= known | set(GLOBAL_FLAGS), (name, (flags | values | kept) - known)
+                    assert sum([option in option_set for option_set in (flags, values, denied)]) == 1, (name, option)
+                    assert option in denied or (option in flags) == param.is_flag, (name, option)
+        known_options = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
+        assert flags | values | denied <= known_options | set(GLOBAL_FLAGS), (
+            name,
+            (flags | values | denied) - known_options,
+        )

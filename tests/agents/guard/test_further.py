@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents.guard.asking import Asking
+from tests.agents.guard.asking import GuardRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,22 +18,22 @@ ALLOWED = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GuardRepository:
     """A repository."""
-    return Asking(tmp_path / "desk", monkeypatch)
+    return GuardRepository(tmp_path / "desk", monkeypatch)
 
 
-def test_a_further_call_does_not_use_up_the_step(desk: Asking) -> None:
+def test_a_further_call_does_not_use_up_the_step(desk: GuardRepository) -> None:
     desk.plan(HEAD + ALLOWED)
     desk.approve()
     further = ["npm run lint", "npm test", "npm test -- --watch=false"]
-    assert [desk.ask(each).kind for each in further * 2] == ["allow"] * 6
+    assert [desk.ask(command).kind for command in further * 2] == ["allow"] * 6
     assert desk.ask("make ship").kind == "deny"
     assert [desk.ask("make test").kind for _ in range(2)] == ["allow", "deny"]
     assert desk.ask("npm run lint").kind == "allow"
 
 
-def test_a_further_call_of_a_step_that_is_done_or_not_its_turn_is_denied(desk: Asking) -> None:
+def test_a_further_call_of_a_step_that_is_done_or_not_its_turn_is_denied(desk: GuardRepository) -> None:
     desk.plan(HEAD + ALLOWED.replace("{#ship needs=test}", '{#ship needs=test allow="npm audit"}'))
     desk.approve()
     assert desk.ask("npm audit").kind == "deny"
@@ -43,12 +43,12 @@ def test_a_further_call_of_a_step_that_is_done_or_not_its_turn_is_denied(desk: A
     assert desk.ask("npm audit").kind == "allow"
 
 
-def test_a_call_outside_the_plan_is_asked_about_where_a_person_approved_that(desk: Asking) -> None:
+def test_a_call_outside_the_plan_is_asked_about_where_a_person_approved_that(desk: GuardRepository) -> None:
     settings = "```text {execution mode=agent allow-unplanned}\n```\n\n"
     desk.plan(HEAD + settings + "```text {#note type=create_file target=note.txt}\nx\n```\n")
     evaluation = desk.data("evaluate")
     assert evaluation["ok"]
-    assert any("a person is asked about each" in each["message"] for each in evaluation["findings"])
+    assert any("a person is asked about each" in finding["message"] for finding in evaluation["findings"])
     assert evaluation["steps"][0]["needs_person"]
     assert evaluation["steps"][0]["risk"]["level"] == "LOW"
     desk.approve()
@@ -57,7 +57,7 @@ def test_a_call_outside_the_plan_is_asked_about_where_a_person_approved_that(des
     assert desk.ask("execplan approve").kind == "deny"
 
 
-def test_without_agent_mode_nothing_is_outside_the_plan(desk: Asking) -> None:
+def test_without_agent_mode_nothing_is_outside_the_plan(desk: GuardRepository) -> None:
     desk.plan(HEAD + "```text {execution allow-unplanned}\n```\n\n```sh {#a}\nls\n```\n")
     result = desk.type("evaluate")
     assert result.exit == 1

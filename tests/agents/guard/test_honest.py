@@ -7,7 +7,21 @@ from pathlib import Path
 import pytest
 
 from execplan.agents.guard.tool_call import ToolCall
-from tests.agents.guard.matching import CRLF, NEW, SCRIPT, Ground, at, cmd, drop, edit, hunked, hunks, put, several, use
+from tests.agents.guard.matching import (
+    CRLF,
+    NEW,
+    SCRIPT,
+    MatchingRepository,
+    cmd,
+    drop,
+    edit,
+    hunked,
+    hunks,
+    several,
+    use,
+    with_root,
+    write_call,
+)
 
 FULL = {"query": "x", "limit": 1, "deep": True}
 THIRD = ("line 2\nline 3\nline 4\n", "line 2\nthird\nline 4\n")
@@ -24,7 +38,7 @@ HONEST: list[tuple[str, *tuple[ToolCall, ...]]] = [
     ("build", cmd("make lint")),
     ("build", cmd("make show")),
     ("build", cmd("make show it all")),
-    ("build", put("build/made.txt", "any")),
+    ("build", write_call("build/made.txt", "any")),
     ("say", cmd('python tools/say.py "a b" it\\\'s')),
     ("say", cmd('python tools/say.py a\\ b "it\'s"')),
     ("say", cmd("python ./tools/say.py 'a b' \"it's\"")),
@@ -52,12 +66,12 @@ HONEST: list[tuple[str, *tuple[ToolCall, ...]]] = [
     ("web", cmd("cd web && npm ci")),
     ("copy", cmd("cp ./data.txt {root}/build/data.txt")),
     ("rev", cmd('git show HEAD~1 "a*b"')),
-    ("create", put("src/new.py", NEW)),
-    ("create", put("{root}/src/new.py", NEW)),
-    ("create", put("./src/../src/new.py", NEW)),
-    ("create", put("../src/new.py", NEW, cwd="{root}/sub")),
-    ("create", put("lib/new.py", NEW)),
-    ("create", put("src/new.py", NEW), put("src/new.py", NEW)),
+    ("create", write_call("src/new.py", NEW)),
+    ("create", write_call("{root}/src/new.py", NEW)),
+    ("create", write_call("./src/../src/new.py", NEW)),
+    ("create", write_call("../src/new.py", NEW, cwd="{root}/sub")),
+    ("create", write_call("lib/new.py", NEW)),
+    ("create", write_call("src/new.py", NEW), write_call("src/new.py", NEW)),
     ("modify", edit("src/app.py", *THIRD, *TWO)),
     ("modify", edit("{root}/src/app.py", *THIRD)),
     ("modify", edit("src/app.py", *THIRD), edit("src/app.py", *TWO)),
@@ -65,10 +79,10 @@ HONEST: list[tuple[str, *tuple[ToolCall, ...]]] = [
     ("modify", hunks("src/app.py", " line 2\n-line 3\n+third\n line 4")),
     ("modify", hunks("src/app.py", "-line 3\n+third", "-line 21\n+first of two\n+second of two")),
     ("lines", edit("src/lines.py", "b\nc", "B\nC")),
-    ("lines", put("src/lines.py", "a\nB\nC\nd\n")),
+    ("lines", write_call("src/lines.py", "a\nB\nC\nd\n")),
     ("crlf", edit("crlf.txt", "two\n", "zwei\ndrei\n")),
     ("crlf", edit("crlf.txt", "two\r\n", "zwei\r\ndrei\r\n")),
-    ("crlf", put("crlf.txt", CRLF.decode().replace("two", "zwei\r\ndrei"))),
+    ("crlf", write_call("crlf.txt", CRLF.decode().replace("two", "zwei\r\ndrei"))),
     ("crlf", hunks("crlf.txt", "-two\n+zwei\n+drei\n three")),
     ("delete", drop("docs/old.md")),
     ("delete", cmd("rm docs/old.md")),
@@ -78,7 +92,9 @@ HONEST: list[tuple[str, *tuple[ToolCall, ...]]] = [
     (
         "many",
         several(
-            hunked("many/a.py", "-a = 1\n+a = 2"), put("many/b.py", "b = 1\n").edits[0], drop("many/c.py").edits[0]
+            hunked("many/a.py", "-a = 1\n+a = 2"),
+            write_call("many/b.py", "b = 1\n").edits[0],
+            drop("many/c.py").edits[0],
         ),
     ),
     ("many", edit("many/a.py", "a = 1", "a = 2"), drop("many/c.py")),
@@ -91,8 +107,8 @@ HONEST: list[tuple[str, *tuple[ToolCall, ...]]] = [
 
 
 @pytest.fixture(scope="module")
-def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
-    return Ground(tmp_path_factory.mktemp("honest"))
+def repository(tmp_path_factory: pytest.TempPathFactory) -> MatchingRepository:
+    return MatchingRepository(tmp_path_factory.mktemp("honest"))
 
 
 def _names(cases: list[tuple[str, *tuple[ToolCall, ...]]]) -> list[str]:
@@ -100,10 +116,12 @@ def _names(cases: list[tuple[str, *tuple[ToolCall, ...]]]) -> list[str]:
 
 
 @pytest.mark.parametrize("case", HONEST, ids=_names(HONEST))
-def test_an_honest_call_is_of_its_step(case: tuple[str, *tuple[ToolCall, ...]], ground: Ground, tmp_path: Path) -> None:
+def test_an_honest_call_is_of_its_step(
+    case: tuple[str, *tuple[ToolCall, ...]], repository: MatchingRepository, tmp_path: Path
+) -> None:
     name, *calls = case
-    here = Ground(tmp_path) if len(calls) > 1 else ground
-    assert here.steps(*[at(call, here.root) for call in calls]) == [name]
+    case_repository = MatchingRepository(tmp_path) if len(calls) > 1 else repository
+    assert case_repository.steps(*[with_root(call, case_repository.root) for call in calls]) == [name]
 
 
 def test_there_are_thirty() -> None:

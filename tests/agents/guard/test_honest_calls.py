@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TABLE = [line.split("\t") for line in Path(__file__).with_name("honest.tsv").read_text().splitlines()]
-LEAST = 0.95
+MIN_ALLOWED_RATE = 0.95
 STEPS = (
     runs(1, "test", "make test", "make", "test"),
     runs(2, "unit", "python -m pytest -q tests/test_app.py", "python", "-m", "pytest", "-q", "tests/test_app.py"),
@@ -51,7 +51,7 @@ FILES = (
 )
 
 
-class Here:
+class HonestCallRepository:
     """A repository with a plan, and one interpreter under two names."""
 
     def __init__(self, folder: Folder, patch: pytest.MonkeyPatch) -> None:
@@ -68,15 +68,15 @@ class Here:
             (self.tools / name).symlink_to("python3.11")
         patch.setenv("PATH", f"{self.tools}:{os.environ['PATH']}")
         patch.chdir(self.root)
-        self.basis = self._basis()
+        self.context = self._build_context()
 
-    def _basis(self) -> GuardContext:
+    def _build_context(self) -> GuardContext:
         document: dict[str, Any] = json.loads(
             to_json_bytes(loaded(plan(*STEPS, mode="agent")).model_dump(mode="json", by_alias=True))
         )
         now = int(clock.epoch_seconds())
         terms = ApprovalTerms("digest", None, None, True, now - 10, now + 10_000, "LOW")
-        warrant = GuardGrant(
+        grant = GuardGrant(
             plan="2026-01-01_parser",
             path="",
             run="",
@@ -85,7 +85,7 @@ class Here:
             home=project_discovery.find(self.root),
             revision=1,
             document="0" * 64,
-            steps=tuple([GrantedStep(each, each["risk"]["level"], "") for each in document["steps"]]),
+            steps=tuple([GrantedStep(step, step["risk"]["level"], "") for step in document["steps"]]),
             constraints=document["constraints"],
             terms=terms,
             interval=100,
@@ -94,69 +94,69 @@ class Here:
             hidden=(),
             witnesses={},
         )
-        basis = context_from_grant(warrant, ())
-        assert basis.run_state is not None
-        basis.run_state.expected_states = {
+        context = context_from_grant(grant, ())
+        assert context.run_state is not None
+        context.run_state.expected_states = {
             name: State("file", digest((self.folder.path / name).read_bytes()), 0o644)
             for name in ("docs/old.md", "data.txt")
         }
-        return basis
+        return context
 
-    def judged(self, command: str) -> Decision:
+    def decide(self, command: str) -> Decision:
         """What becomes of a command."""
         text = command.replace("ROOT", self.root).replace("{root}", self.root)
-        return decide(ToolCall(COMMAND, "Bash", self.root, command=text), self.basis, clock.epoch_seconds())
+        return decide(ToolCall(COMMAND, "Bash", self.root, command=text), self.context, clock.epoch_seconds())
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HonestCallRepository]:
     folder = Folder(tmp_path_factory.mktemp("honest") / "repo")
     folder.path.mkdir()
     with pytest.MonkeyPatch.context() as patch:
-        yield Here(folder, patch)
+        yield HonestCallRepository(folder, patch)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=[row[0] for row in TABLE])
-def test_a_call_that_honest_agents_make(here: Here, row: list[str]) -> None:
+def test_a_call_that_honest_agents_make(repository: HonestCallRepository, row: list[str]) -> None:
     command, step, kind = row
-    found = here.judged(command)
-    assert found.kind == kind, found.reason
-    assert kind == DENY or found.step == step, found.reason
+    decision = repository.decide(command)
+    assert decision.kind == kind, decision.reason
+    assert kind == DENY or decision.step == step, decision.reason
 
 
-def test_the_rate(here: Here) -> None:
-    allowed = [command for command, *_ in TABLE if here.judged(command).kind == ALLOW]
+def test_the_rate(repository: HonestCallRepository) -> None:
+    allowed = [command for command, *_ in TABLE if repository.decide(command).kind == ALLOW]
     print(f"guard: {len(allowed)} of {len(TABLE)} honest calls are allowed")
     assert len(TABLE) >= 125
     assert len(set(map(tuple, TABLE))) == len(TABLE)
-    assert len(allowed) >= LEAST * len(TABLE)
+    assert len(allowed) >= MIN_ALLOWED_RATE * len(TABLE)
 
 
 @pytest.mark.parametrize("call", AROUND, ids=[call.command for call in AROUND])
-def test_no_attack_on_the_same_steps_is_allowed(here: Here, call: ToolCall) -> None:
+def test_no_attack_on_the_same_steps_is_allowed(repository: HonestCallRepository, call: ToolCall) -> None:
     command = (
         call.command.replace("make all", "make test")
         .replace("git checkout", "git add")
         .replace("make part", "make other")
     )
-    assert here.judged(command).kind == DENY
+    assert repository.decide(command).kind == DENY
 
 
-def test_python_that_is_another_interpreter(here: Here) -> None:
+def test_python_that_is_another_interpreter(repository: HonestCallRepository) -> None:
     command = "python3 -m pytest -q tests/test_app.py"
-    assert here.judged(command).step == "unit"
-    other = here.tools / "python3"
-    other.unlink()
-    other.write_text("#!/bin/sh\n")
-    other.chmod(0o755)
-    assert here.judged(command).kind == DENY
-    other.unlink()
-    assert here.judged(command).kind == DENY
-    (here.folder.path / "bin").mkdir()
-    (here.folder.path / "bin/python3").symlink_to(here.tools / "python3.11")
+    assert repository.decide(command).step == "unit"
+    interpreter = repository.tools / "python3"
+    interpreter.unlink()
+    interpreter.write_text("#!/bin/sh\n")
+    interpreter.chmod(0o755)
+    assert repository.decide(command).kind == DENY
+    interpreter.unlink()
+    assert repository.decide(command).kind == DENY
+    (repository.folder.path / "bin").mkdir()
+    (repository.folder.path / "bin/python3").symlink_to(repository.tools / "python3.11")
     with pytest.MonkeyPatch.context() as patch:
-        for front in ("bin", "", ".", str(here.folder.path / "bin")):
-            patch.setenv("PATH", f"{front}:{here.tools}:/usr/bin:/bin")
-            assert here.judged(command).kind == DENY, front
-    other.symlink_to("python3.11")
-    assert here.judged(command).step == "unit"
+        for front in ("bin", "", ".", str(repository.folder.path / "bin")):
+            patch.setenv("PATH", f"{front}:{repository.tools}:/usr/bin:/bin")
+            assert repository.decide(command).kind == DENY, front
+    interpreter.symlink_to("python3.11")
+    assert repository.decide(command).step == "unit"

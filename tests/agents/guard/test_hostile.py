@@ -14,16 +14,16 @@ from tests.agents.guard.matching import (
     CRLF,
     NEW,
     SCRIPT,
-    Ground,
-    at,
+    MatchingRepository,
     cmd,
     drop,
     edit,
     hunked,
     hunks,
-    put,
     several,
     use,
+    with_root,
+    write_call,
 )
 
 FULL = {"query": "x", "limit": 1, "deep": True}
@@ -102,8 +102,8 @@ PROGRAMS = [
 ]
 AROUND = [
     *[
-        cmd(f"make all | {each}")
-        for each in (
+        cmd(f"make all | {pipe_target}")
+        for pipe_target in (
             "tee out",
             "tee -a out",
             "tee /dev/null",
@@ -153,8 +153,8 @@ AROUND = [
         )
     ],
     *[
-        cmd(f"make all {each}")
-        for each in (
+        cmd(f"make all {redirection}")
+        for redirection in (
             "> out",
             ">> out",
             ">| out",
@@ -193,8 +193,8 @@ AROUND = [
         )
     ],
     *[
-        cmd(f"make all; {each}")
-        for each in (
+        cmd(f"make all; {suffix}")
+        for suffix in (
             "rm -r src",
             "echo $(rm -r src)",
             "echo `rm -r src`",
@@ -239,8 +239,8 @@ AROUND = [
         )
     ],
     *[
-        cmd(f"{each} make all")
-        for each in (
+        cmd(f"{assignment} make all")
+        for assignment in (
             "PATH=/x",
             "LD_PRELOAD=x.so",
             "LD_LIBRARY_PATH=x",
@@ -328,8 +328,8 @@ AROUND = [
         )
     ],
     *[
-        cmd(f"{each} make all")
-        for each in (
+        cmd(f"{prefix} make all")
+        for prefix in (
             "rm x;",
             "echo x |",
             "yes |",
@@ -486,49 +486,49 @@ PATTERNS = [
     cmd("make show out/app.py"),
     cmd("make show .git/config"),
     cmd("make show ~root"),
-    put("built/made.txt", "any"),
-    put("build/../made.txt", "any"),
-    put("build", "any", cwd="{root}/sub"),
+    write_call("built/made.txt", "any"),
+    write_call("build/../made.txt", "any"),
+    write_call("build", "any", cwd="{root}/sub"),
     drop("build/made.txt"),
 ]
 WRITES = [
-    put("src/new.py", NEW + "\n"),
-    put("src/new.py", NEW[:-1]),
-    put("src/new.py", NEW.replace("pong", "pomg")),
-    put("src/new.py", NEW.replace("\n", "\r\n")),
-    put("src/new.py", "\ufeff" + NEW),
-    put("src/new.py", ""),
-    put("src/New.py", NEW),
-    put("src/new.py.", NEW),
-    put("src/new.py/", NEW),
-    put(" src/new.py", NEW),
-    put("src/new.py\x00", NEW),
-    put("src/n\u0435w.py", NEW),
-    put("src/new\u200b.py", NEW),
-    put("src/new\u3164.py", NEW),
-    put("src/new\ufe0f.py", NEW),
-    put("src/./../new.py", NEW),
-    put("new.py", NEW),
-    put("../src/new.py", NEW),
-    put("../outside/src/new.py", NEW),
-    put("{root}/../outside/new.py", NEW),
-    put("out/new.py", NEW),
-    put("out/../src/new.py", NEW),
-    put("deep/../new.py", NEW),
-    put("~/src/new.py", NEW),
-    put("src/" + "a" * 300, NEW),
-    put("a/" * 3000 + "new.py", NEW),
-    put("", NEW),
-    put(".", NEW),
-    put("src", NEW),
-    put("src/app.py", NEW),
-    put("src/app.py", APP.replace("line 3\n", "third\n") + "more\n"),
-    put("notes.md", "notes\n"),
-    put(".git/hooks/pre-commit", NEW),
-    put(".GIT/config", NEW),
+    write_call("src/new.py", NEW + "\n"),
+    write_call("src/new.py", NEW[:-1]),
+    write_call("src/new.py", NEW.replace("pong", "pomg")),
+    write_call("src/new.py", NEW.replace("\n", "\r\n")),
+    write_call("src/new.py", "\ufeff" + NEW),
+    write_call("src/new.py", ""),
+    write_call("src/New.py", NEW),
+    write_call("src/new.py.", NEW),
+    write_call("src/new.py/", NEW),
+    write_call(" src/new.py", NEW),
+    write_call("src/new.py\x00", NEW),
+    write_call("src/n\u0435w.py", NEW),
+    write_call("src/new\u200b.py", NEW),
+    write_call("src/new\u3164.py", NEW),
+    write_call("src/new\ufe0f.py", NEW),
+    write_call("src/./../new.py", NEW),
+    write_call("new.py", NEW),
+    write_call("../src/new.py", NEW),
+    write_call("../outside/src/new.py", NEW),
+    write_call("{root}/../outside/new.py", NEW),
+    write_call("out/new.py", NEW),
+    write_call("out/../src/new.py", NEW),
+    write_call("deep/../new.py", NEW),
+    write_call("~/src/new.py", NEW),
+    write_call("src/" + "a" * 300, NEW),
+    write_call("a/" * 3000 + "new.py", NEW),
+    write_call("", NEW),
+    write_call(".", NEW),
+    write_call("src", NEW),
+    write_call("src/app.py", NEW),
+    write_call("src/app.py", APP.replace("line 3\n", "third\n") + "more\n"),
+    write_call("notes.md", "notes\n"),
+    write_call(".git/hooks/pre-commit", NEW),
+    write_call(".GIT/config", NEW),
     ToolCall(tool_call.WRITE, "Write", "{root}", edits=(FileEdit("src/new.py", tool_call.WRITE),)),
-    several(put("src/new.py", NEW).edits[0], put("src/other.py", "").edits[0]),
-    several(put("src/new.py", NEW).edits[0], edit("src/app.py", "line 3\n", "third\n").edits[0]),
+    several(write_call("src/new.py", NEW).edits[0], write_call("src/other.py", "").edits[0]),
+    several(write_call("src/new.py", NEW).edits[0], edit("src/app.py", "line 3\n", "third\n").edits[0]),
     edit("src/new.py", "", NEW + "x"),
 ]
 EDITS = [
@@ -538,7 +538,7 @@ EDITS = [
     edit("src/app.py", "line 5\n", "third\n"),
     edit("src/app.py", "line 3\n", "third\n", "line 30", "line 31"),
     edit("src/app.py", "line", "third"),
-    edit("src/app.py", "line", "third", every=True),
+    edit("src/app.py", "line", "third", replace_all=True),
     edit("src/app.py", "nothing", "third"),
     edit("src/app.py", "line 3\n", ""),
     edit("out/app.py", "line 3\n", "third\n"),
@@ -550,19 +550,19 @@ EDITS = [
     edit("src/lines.py", "b", "B"),
     edit("src/lines.py", "b\nc", "B\nC\nD"),
     edit("crlf.txt", "two\r\n", "zwei\ndrei\n"),
-    put("crlf.txt", CRLF.decode().replace("\r\n", "\n").replace("two", "zwei\ndrei")),
+    write_call("crlf.txt", CRLF.decode().replace("\r\n", "\n").replace("two", "zwei\ndrei")),
     drop("src/app.py"),
     drop("src/lines.py"),
-    put("docs/old.md", ""),
+    write_call("docs/old.md", ""),
     edit("docs/old.md", "old\n", "new\n"),
     drop("docs"),
     drop("docs/old.md/"),
     drop("near.py"),
     drop("docs/Old.md"),
     edit("many/a.py", "a = 1", "a = 3"),
-    put("many/b.py", "b = 2\n"),
-    put("many/e.py", "d = 2\n"),
-    put("many/c.py", ""),
+    write_call("many/b.py", "b = 2\n"),
+    write_call("many/e.py", "d = 2\n"),
+    write_call("many/c.py", ""),
     edit("many/d.py", "d = 1", "d = 2"),
     drop("many/a.py"),
 ]
@@ -622,10 +622,10 @@ HOSTILE = [
 ]
 
 REFUSED = [
-    (put("secrets", "x"), "step part denies `write:secrets`"),
-    (put("build/../secrets/key", "x"), "step part denies `write:secrets`"),
+    (write_call("secrets", "x"), "step part denies `write:secrets`"),
+    (write_call("build/../secrets/key", "x"), "step part denies `write:secrets`"),
     (edit("Secrets/key", "a", "b"), "step part denies `write:secrets`"),
-    (put("build/key.PEM", "x"), "the plan forbids *.pem, and build/key.PEM is that"),
+    (write_call("build/key.PEM", "x"), "the plan forbids *.pem, and build/key.PEM is that"),
     (cmd("rm private/x"), "the plan forbids private/, and private/x is that"),
     (cmd("make deploy"), "step part denies `make deploy`"),
     (cmd("cd sub && make deploy now"), "step part denies `make deploy`"),
@@ -634,12 +634,12 @@ REFUSED = [
     (cmd("FOO=$(git push) make all"), "the plan forbids `git push`"),
     (use("mcp__server__drop_all"), "step part denies `tool:server.drop*`"),
     (cmd("make\u200b all"), "it has a character that can't be seen, U+200B (zero width space)"),
-    (put("/etc/passwd", "x"), "'/etc/passwd': it leads out of the repository"),
-    (put("out/app.py", APP), "'out/app.py': it leads out of the repository"),
-    (put(".git/config", "x"), ".git/config is git's own"),
-    (put("~/build/x", "x"), "'~/build/x': its path is not the plain name of a file"),
+    (write_call("/etc/passwd", "x"), "'/etc/passwd': it leads out of the repository"),
+    (write_call("out/app.py", APP), "'out/app.py': it leads out of the repository"),
+    (write_call(".git/config", "x"), ".git/config is git's own"),
+    (write_call("~/build/x", "x"), "'~/build/x': its path is not the plain name of a file"),
     (
-        put("deep/../new.py", NEW),
+        write_call("deep/../new.py", NEW),
         "'deep/../new.py': the path means one thing where links are followed, and another where they are not",
     ),
 ]
@@ -667,18 +667,22 @@ NEAREST = [
     (cmd("./make all"), "build", "the call runs ./make, not make"),
     (cmd("pip install flask"), "venv", "the step installs into .venv, whose pip is to be called by its path"),
     (
-        put("src/new.py", NEW.replace("pong", "x")),
+        write_call("src/new.py", NEW.replace("pong", "x")),
         "create",
         "src/new.py would not be as planned: line 2 is another one",
     ),
-    (put("src/new.py", NEW[:-1]), "create", "src/new.py would not be as planned: the newline at its end is missing"),
     (
-        put("src/new.py", NEW + "\n"),
+        write_call("src/new.py", NEW[:-1]),
+        "create",
+        "src/new.py would not be as planned: the newline at its end is missing",
+    ),
+    (
+        write_call("src/new.py", NEW + "\n"),
         "create",
         "src/new.py would not be as planned: it ends with 2 newlines, not with 1",
     ),
     (
-        put("src/new.py", NEW.replace("\n", "\r\n")),
+        write_call("src/new.py", NEW.replace("\n", "\r\n")),
         "create",
         "src/new.py would not be as planned: line 1 ends with CRLF",
     ),
@@ -689,7 +693,7 @@ NEAREST = [
     ),
     (edit("src/app.py", "line", "x"), "modify", "src/app.py: the text to be replaced stands in 30 places"),
     (drop("src/app.py"), "modify", "the call deletes src/app.py, which the step changes"),
-    (put("lib/old.md", "x"), "delete", "the call is about src/old.md, not about docs/old.md alone"),
+    (write_call("lib/old.md", "x"), "delete", "the call is about src/old.md, not about docs/old.md alone"),
     (
         use("mcp__server__search", **{**FULL, "limit": 2}),
         "search",
@@ -700,15 +704,15 @@ NEAREST = [
 
 
 @pytest.fixture(scope="module")
-def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
-    return Ground(tmp_path_factory.mktemp("hostile"))
+def repository(tmp_path_factory: pytest.TempPathFactory) -> MatchingRepository:
+    return MatchingRepository(tmp_path_factory.mktemp("hostile"))
 
 
 @pytest.mark.parametrize("call", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_variation_is_of_no_step(call: ToolCall, ground: Ground) -> None:
-    found = ground.match(at(call, ground.root))
-    assert not found.matches, call
-    assert found.denial_reason or found.reason
+def test_a_hostile_variation_is_of_no_step(call: ToolCall, repository: MatchingRepository) -> None:
+    result = repository.match(with_root(call, repository.root))
+    assert not result.matches, call
+    assert result.denial_reason or result.reason
 
 
 def test_there_are_far_more_than_five_hundred() -> None:
@@ -716,24 +720,26 @@ def test_there_are_far_more_than_five_hundred() -> None:
 
 
 @pytest.mark.parametrize(("call", "why"), REFUSED, ids=[why for _, why in REFUSED])
-def test_what_the_plan_denies_is_denied_whatever_else_allows_it(call: ToolCall, why: str, ground: Ground) -> None:
-    found = ground.match(at(call, ground.root))
-    assert (found.matches, found.denial_reason) == ((), why)
+def test_what_the_plan_denies_is_denied_whatever_else_allows_it(
+    call: ToolCall, why: str, repository: MatchingRepository
+) -> None:
+    result = repository.match(with_root(call, repository.root))
+    assert (result.matches, result.denial_reason) == ((), why)
 
 
 @pytest.mark.parametrize(("call", "step", "why"), NEAREST, ids=[why for *_, why in NEAREST])
 def test_the_nearest_step_is_named_and_how_the_call_differs(
-    call: ToolCall, step: str, why: str, ground: Ground
+    call: ToolCall, step: str, why: str, repository: MatchingRepository
 ) -> None:
-    found = ground.match(at(call, ground.root))
-    assert (found.nearest_step, found.reason) == (step, why)
+    result = repository.match(with_root(call, repository.root))
+    assert (result.nearest_step, result.reason) == (step, why)
 
 
 @pytest.mark.parametrize(
     ("call", "path", "text"),
     [
-        (put("src/new.py", NEW), "src/new.py", "somebody else's\n"),
-        (put("many/b.py", "b = 1\n"), "many/b.py", "somebody else's\n"),
+        (write_call("src/new.py", NEW), "src/new.py", "somebody else's\n"),
+        (write_call("many/b.py", "b = 1\n"), "many/b.py", "somebody else's\n"),
         (drop("docs/old.md"), "docs/old.md", "somebody else's\n"),
         (cmd("rm docs/old.md"), "docs/old.md", "somebody else's\n"),
         (edit("src/app.py", "line 3\n", "third\n"), "src/app.py", APP + "somebody else's\n"),
@@ -743,18 +749,18 @@ def test_the_nearest_step_is_named_and_how_the_call_differs(
     ],
 )
 def test_a_file_that_is_not_as_approved_stops_a_call(call: ToolCall, path: str, text: str, tmp_path: Path) -> None:
-    ground = Ground(tmp_path)
-    assert ground.match(at(call, ground.root)).matches
-    (ground.root / path).write_text(text)
-    assert not ground.match(at(call, ground.root)).matches
+    repository = MatchingRepository(tmp_path)
+    assert repository.match(with_root(call, repository.root)).matches
+    (repository.root / path).write_text(text)
+    assert not repository.match(with_root(call, repository.root)).matches
 
 
 @pytest.mark.parametrize(
     ("call", "link", "to"),
     [
-        (put("src/new.py", NEW), "src/new.py", "../../outside/new.py"),
-        (put("src/new.py", NEW), "src/new.py", "app.py"),
-        (put("src/new.py", NEW), "src", "../outside"),
+        (write_call("src/new.py", NEW), "src/new.py", "../../outside/new.py"),
+        (write_call("src/new.py", NEW), "src/new.py", "app.py"),
+        (write_call("src/new.py", NEW), "src", "../outside"),
         (edit("src/app.py", "line 3\n", "third\n"), "src/app.py", "../../outside/app.py"),
         (edit("src/app.py", "line 3\n", "third\n"), "src", "tools"),
         (drop("docs/old.md"), "docs/old.md", "../x"),
@@ -764,21 +770,21 @@ def test_a_file_that_is_not_as_approved_stops_a_call(call: ToolCall, path: str, 
         (cmd("python ./tools/say.py 'a b' \"it's\""), "tools", "../outside"),
         (cmd("./bin/tool check"), "bin", "../outside"),
         (cmd(".venv/bin/pip install flask"), ".venv", "../outside"),
-        (put("build/made.txt", "any"), "build", "../outside"),
-        (put("build/made.txt", "any"), "build", ".git"),
+        (write_call("build/made.txt", "any"), "build", "../outside"),
+        (write_call("build/made.txt", "any"), "build", ".git"),
     ],
 )
 def test_a_link_that_was_put_in_place_stops_a_call(call: ToolCall, link: str, to: str, tmp_path: Path) -> None:
-    ground = Ground(tmp_path)
-    assert ground.match(at(call, ground.root)).matches
-    path = ground.root / link
+    repository = MatchingRepository(tmp_path)
+    assert repository.match(with_root(call, repository.root)).matches
+    path = repository.root / link
     if os.path.lexists(path):
         path.rename(tmp_path / "moved")
     path.symlink_to(to)
-    assert not ground.match(at(call, ground.root)).matches
+    assert not repository.match(with_root(call, repository.root)).matches
 
 
-def test_cd_with_a_search_path_is_refused(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CDPATH", str(ground.root / "sub"))
-    assert not ground.match(at(cmd("cd sub && make part"), ground.root)).matches
-    assert ground.match(at(cmd("cd ./sub && make part"), ground.root)).matches
+def test_cd_with_a_search_path_is_refused(repository: MatchingRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDPATH", str(repository.root / "sub"))
+    assert not repository.match(with_root(cmd("cd sub && make part"), repository.root)).matches
+    assert repository.match(with_root(cmd("cd ./sub && make part"), repository.root)).matches

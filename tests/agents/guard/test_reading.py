@@ -25,7 +25,7 @@ from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.risk.command_risk import LOW, builtin_table, rate_command
 from execplan.execution.risk.risk_table import SECRETS
-from tests.agents.guard.around import Ground
+from tests.agents.guard.around import CallSandbox
 
 STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
 src/app.py .. HEAD 1,5p 5w x -C -D -s --set --force --all --list --stat -1 -50 --files -name '*.py' ; + {} main~2 --follow --no-index
@@ -113,7 +113,7 @@ test -f README.md && cat README.md
 test ! -d build || ls build
 """
 
-MORE = (
+NOT_READ_ONLY = (
     r"""
 ls > out
 ls >> out
@@ -408,46 +408,46 @@ hash -r
 """
     "cat " + "a" * 21000
 )
-MORE_LINES = [line for line in MORE.split("\n") if line.strip()]
+NOT_READ_ONLY_LINES = [line for line in NOT_READ_ONLY.split("\n") if line.strip()]
 
 
 @pytest.fixture
-def ground(repo: Folder) -> Ground:
-    return Ground(repo)
+def sandbox(repo: Folder) -> CallSandbox:
+    return CallSandbox(repo)
 
 
-def kind(ground: Ground, text: str, policy: str = "inside", cwd: str = "") -> str:
-    return read_policy.read_decision_kind(ground.command(text, cwd), ground.around, policy)
+def kind(sandbox: CallSandbox, text: str, policy: str = "inside", cwd: str = "") -> str:
+    return read_policy.read_decision_kind(sandbox.command(text, cwd), sandbox.around, policy)
 
 
-def rated(text: str) -> list[str]:
+def rated_levels(text: str) -> list[str]:
     """How the table rates each command of a text."""
-    found = parse_command_list(text, "/")
-    assert found is not None
-    return [rate_command(join(argv), builtin_table()).level for argv in found.commands]
+    parsed = parse_command_list(text, "/")
+    assert parsed is not None
+    return [rate_command(join(argv), builtin_table()).level for argv in parsed.commands]
 
 
-def test_what_only_reads_passes_and_is_rated_low(ground: Ground) -> None:
+def test_what_only_reads_passes_and_is_rated_low(sandbox: CallSandbox) -> None:
     for line in [*PASS.splitlines(), "ls src \\\n  -la", "ls\npwd"]:
-        assert kind(ground, line) == ALLOW, line
-        assert set(rated(line)) == {LOW}, (line, rated(line))
+        assert kind(sandbox, line) == ALLOW, line
+        assert set(rated_levels(line)) == {LOW}, (line, rated_levels(line))
 
 
-def test_where_a_program_is(ground: Ground) -> None:
-    assert kind(ground, "command -v python3") == ALLOW
-    assert kind(ground, "command -v python3 && ls") == ALLOW
+def test_where_a_program_is(sandbox: CallSandbox) -> None:
+    assert kind(sandbox, "command -v python3") == ALLOW
+    assert kind(sandbox, "command -v python3 && ls") == ALLOW
 
 
-def test_what_does_more_does_not_pass(ground: Ground) -> None:
-    assert len(MORE_LINES) > 200
-    for line in MORE_LINES:
-        assert kind(ground, line) == "", line
-        assert kind(ground, line, "anywhere") == "", line
+def test_what_does_more_does_not_pass(sandbox: CallSandbox) -> None:
+    assert len(NOT_READ_ONLY_LINES) > 200
+    for line in NOT_READ_ONLY_LINES:
+        assert kind(sandbox, line) == "", line
+        assert kind(sandbox, line, "anywhere") == "", line
 
 
 def flagged(program: str, reads: ReadOnlyCommand) -> list[str]:
     """A command for each flag of a program, with as many words as it takes."""
-    words = (
+    operands = (
         ""
         if reads.max_operands == 0
         else " ".join(
@@ -455,35 +455,39 @@ def flagged(program: str, reads: ReadOnlyCommand) -> list[str]:
             * max(1, reads.min_operands, min(reads.leading_texts, 1) + 1 if reads.leading_texts != NO_PATHS else 1)
         )
     )
-    words = " ".join(words.split()[: reads.max_operands])
-    each = [flag.removesuffix("?") for flag in reads.flags.split()]
-    each += [f"{flag} 1" for flag in reads.value_flags.split()]
-    each += [f"{flag}=1" for flag in reads.value_flags.split() if flag.startswith("--")]
-    return [f"{program} {flag} {words}".strip() for flag in ["", *each]]
+    operands = " ".join(operands.split()[: reads.max_operands])
+    flags = [flag.removesuffix("?") for flag in reads.flags.split()]
+    flags += [f"{flag} 1" for flag in reads.value_flags.split()]
+    flags += [f"{flag}=1" for flag in reads.value_flags.split() if flag.startswith("--")]
+    return [f"{program} {flag} {operands}".strip() for flag in ["", *flags]]
 
 
-COMMANDS = [each for name, reads in READ_ONLY_PROGRAMS.items() for each in flagged(name, reads)]
-COMMANDS += [each for name, reads in GIT_SUBCOMMANDS.items() for each in flagged(f"git {name}", reads)]
+COMMANDS = [command_line for name, reads in READ_ONLY_PROGRAMS.items() for command_line in flagged(name, reads)]
+COMMANDS += [command_line for name, reads in GIT_SUBCOMMANDS.items() for command_line in flagged(f"git {name}", reads)]
 COMMANDS += [
-    f"find src {test} {'1 ' * most}".strip()
-    for test, most in FIND_EXPRESSIONS.items()
+    f"find src {test} {'1 ' * operand_count}".strip()
+    for test, operand_count in FIND_EXPRESSIONS.items()
     if test not in ("(", ")", "!", ",")
 ]
 
 
-def test_every_flag_that_passes_is_rated_low(ground: Ground) -> None:
-    wrong = [each for each in COMMANDS if kind(ground, each) and set(rated(each)) != {LOW}]
+def test_every_flag_that_passes_is_rated_low(sandbox: CallSandbox) -> None:
+    wrong = [
+        command_line
+        for command_line in COMMANDS
+        if kind(sandbox, command_line) and set(rated_levels(command_line)) != {LOW}
+    ]
     assert not wrong
-    assert len([each for each in COMMANDS if kind(ground, each)]) > 500
+    assert len([command_line for command_line in COMMANDS if kind(sandbox, command_line)]) > 500
 
 
-def test_what_must_not_be_read_has_its_pieces(ground: Ground) -> None:
+def test_what_must_not_be_read_has_its_pieces(sandbox: CallSandbox) -> None:
     rows = [row for row in builtin_table().rows if row.reading and SECRETS not in row.path]
     assert rows
     for row in rows:
         for path in row.path:
-            shown = path.replace("**/", "").replace("*", "x").casefold()
-            assert any([piece in shown for piece in PIECES]), path
+            sample = path.replace("**/", "").replace("*", "x").casefold()
+            assert any([piece in sample for piece in PIECES]), path
 
 
 INSIDE = [
@@ -506,87 +510,89 @@ NEVER = [
 
 
 @pytest.fixture
-def linked(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def linked(sandbox: CallSandbox, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Links out of the repository, and names of the user's folders."""
-    above = ground.folder.path.parent
+    user_folder = sandbox.folder.path.parent
     names = {
-        "root": ground.root,
-        "config": str(above / ".config/execplan"),
-        "state": str(above / "state-home/execplan"),
+        "root": sandbox.root,
+        "config": str(user_folder / ".config/execplan"),
+        "state": str(user_folder / "state-home/execplan"),
     }
     for name in ("HOME", "XDG_STATE_HOME"):
-        monkeypatch.setenv(name, ground.folder.env[name])
+        monkeypatch.setenv(name, sandbox.folder.env[name])
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     for at in (".config/execplan/key", "state-home/execplan/approvals/x"):
-        (above / at).parent.mkdir(parents=True)
-        (above / at).write_bytes(b"k")
+        (user_folder / at).parent.mkdir(parents=True)
+        (user_folder / at).write_bytes(b"k")
     for name, to in (("out", "/etc"), ("env-link", ".env"), ("key-link", names["config"] + "/key")):
-        os.symlink(to, ground.folder.path / name)
+        os.symlink(to, sandbox.folder.path / name)
     return names
 
 
 @pytest.mark.parametrize(
     "reader", ["Read", "cat", "cat README.md |head -1", "grep -n x", "cd src && cat ../README.md;"]
 )
-def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], reader: str) -> None:
+def test_where_a_path_leads_decides(sandbox: CallSandbox, linked: dict[str, str], reader: str) -> None:
     at_cd = reader.startswith("cd ")
-    for paths, wanted in ((INSIDE, "allow"), (OUTSIDE, "ask"), (NEVER, "deny")):
-        for path in [each.format(**linked) for each in paths]:
+    for paths, expected in ((INSIDE, "allow"), (OUTSIDE, "ask"), (NEVER, "deny")):
+        for path in [template.format(**linked) for template in paths]:
             if at_cd or (path.startswith("~") and reader != "Read"):
                 continue  # a shell would expand it
-            call = ground.read(path) if reader == "Read" else ground.command(f"{reader} {path}")
-            found = [read_policy.read_decision_kind(call, ground.around, policy) for policy in READ_POLICIES]
+            call = sandbox.read(path) if reader == "Read" else sandbox.command(f"{reader} {path}")
+            decisions = [read_policy.read_decision_kind(call, sandbox.around, policy) for policy in READ_POLICIES]
             assert (
-                found
+                decisions
                 == {
                     "allow": [ALLOW, ALLOW, ASK, ""],
                     "ask": [ALLOW, ASK, ASK, ""],
                     "deny": [DENY, DENY, DENY, DENY],
-                }[wanted]
+                }[expected]
             ), (reader, path)
 
 
-def test_a_hard_link_to_a_secret_is_not_read_and_a_package_with_such_a_name_is(ground: Ground) -> None:
-    os.link(ground.folder.path / ".env", ground.folder.path / "src/notes.txt")
-    os.link(ground.folder.path / "README.md", ground.folder.path / "src/copy.md")
-    ground.folder.write("src/credentials/store.py", "x\n")
-    found = read_policy.decide_read(ground.command("cat src/notes.txt"), ground.around, "anywhere")
-    assert (found.kind, "another name of" in found.reason) == (DENY, True)
-    assert kind(ground, "cat src/copy.md") == ALLOW
-    assert kind(ground, "ls src/credentials") == ALLOW
-    assert kind(ground, "cat src/credentials/store.py") == ALLOW
+def test_a_hard_link_to_a_secret_is_not_read_and_a_package_with_such_a_name_is(sandbox: CallSandbox) -> None:
+    os.link(sandbox.folder.path / ".env", sandbox.folder.path / "src/notes.txt")
+    os.link(sandbox.folder.path / "README.md", sandbox.folder.path / "src/copy.md")
+    sandbox.folder.write("src/credentials/store.py", "x\n")
+    decision = read_policy.decide_read(sandbox.command("cat src/notes.txt"), sandbox.around, "anywhere")
+    assert (decision.kind, "another name of" in decision.reason) == (DENY, True)
+    assert kind(sandbox, "cat src/copy.md") == ALLOW
+    assert kind(sandbox, "ls src/credentials") == ALLOW
+    assert kind(sandbox, "cat src/credentials/store.py") == ALLOW
 
 
-def test_the_folder_counts_too(ground: Ground, linked: dict[str, str]) -> None:
-    assert kind(ground, "ls", cwd="/etc") == ASK
-    assert kind(ground, "cd /etc && cat passwd") == ASK
-    assert kind(ground, "cd out && cat passwd") == ASK
-    assert kind(ground, "cd src && cat ../README.md") == ALLOW
-    assert kind(ground, "cd src && cat ../../x") == ASK
-    assert kind(ground, "cd src && cat ../.env") == DENY
-    assert kind(ground, "cd .. && cat repo/README.md | head") == ASK
-    assert kind(ground, f"cd {linked['config']} && cat key") == DENY
+def test_the_folder_counts_too(sandbox: CallSandbox, linked: dict[str, str]) -> None:
+    assert kind(sandbox, "ls", cwd="/etc") == ASK
+    assert kind(sandbox, "cd /etc && cat passwd") == ASK
+    assert kind(sandbox, "cd out && cat passwd") == ASK
+    assert kind(sandbox, "cd src && cat ../README.md") == ALLOW
+    assert kind(sandbox, "cd src && cat ../../x") == ASK
+    assert kind(sandbox, "cd src && cat ../.env") == DENY
+    assert kind(sandbox, "cd .. && cat repo/README.md | head") == ASK
+    assert kind(sandbox, f"cd {linked['config']} && cat key") == DENY
 
 
-def test_git_of_another_repository_is_not_asked(ground: Ground) -> None:
-    folder = ground.folder.path
+def test_git_of_another_repository_is_not_asked(sandbox: CallSandbox) -> None:
+    folder = sandbox.folder.path
     for name in ("HEAD", "objects/x", "refs/x", "config"):
-        ground.folder.write(f"planted/{name}", "x")
-    ground.folder.write("inner/.git", "gitdir: ../planted")
-    assert kind(ground, "git status", cwd=str(folder / "src")) == ALLOW
+        sandbox.folder.write(f"planted/{name}", "x")
+    sandbox.folder.write("inner/.git", "gitdir: ../planted")
+    assert kind(sandbox, "git status", cwd=str(folder / "src")) == ALLOW
     for inner in ("planted", "planted/objects", "inner"):
-        assert kind(ground, "git status", cwd=str(folder / inner)) == ""
-        assert kind(ground, f"cd {inner} && git status") == ""
-        assert kind(ground, f"cd {inner} && ls | git log") == ""
+        assert kind(sandbox, "git status", cwd=str(folder / inner)) == ""
+        assert kind(sandbox, f"cd {inner} && git status") == ""
+        assert kind(sandbox, f"cd {inner} && ls | git log") == ""
 
 
 @given(st.data())
 def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.DataObject) -> None:
     name = data.draw(
-        st.sampled_from([*READ_ONLY_PROGRAMS, *[f"git {each}" for each in GIT_SUBCOMMANDS], "find", "sed -n"])
+        st.sampled_from(
+            [*READ_ONLY_PROGRAMS, *[f"git {subcommand}" for subcommand in GIT_SUBCOMMANDS], "find", "sed -n"]
+        )
     )
-    words = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
-    text = " ".join([name, *words])
+    arguments = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
+    text = " ".join([name, *arguments])
     call = ToolCall(COMMAND, "Bash", "/", command=text)
     if read_policy.find_read_paths(call, BARE) is not None:
-        assert set(rated(text)) == {LOW}, text
+        assert set(rated_levels(text)) == {LOW}, text

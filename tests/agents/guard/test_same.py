@@ -32,7 +32,14 @@ from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
 from execplan.execution.policy import Policy
 from execplan.project import project_discovery
 from tests.conftest import Folder
-from tests.engine.fakes import FakeRunContext, AnsweringObserver, FakeStopSignal, MemoryJournal, ScriptedExecutor, failed_result
+from tests.engine.fakes import (
+    AnsweringObserver,
+    FakeRunContext,
+    FakeStopSignal,
+    MemoryJournal,
+    ScriptedExecutor,
+    failed_result,
+)
 from tests.engine.plans import BEGUN, plan, step
 
 if TYPE_CHECKING:
@@ -40,7 +47,7 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.project.project import Project
 
-FAR = 10_000_000
+FAR_SECONDS = 10_000_000
 STRATEGIES = ("fail_fast", "retry", "skip", "ask", "replan")
 
 
@@ -63,13 +70,15 @@ def runs(draw: st.DrawFn) -> Drawn:
         document = plan(*steps, constraints={"require_sequential": draw(st.booleans())})
     except ValueError:  # a step that stands in for one that it needs
         reject()
-    results = st.lists(st.sampled_from((AttemptResult(True), AttemptResult(True), failed_result())), min_size=1, max_size=3)
+    results = st.lists(
+        st.sampled_from((AttemptResult(True), AttemptResult(True), failed_result())), min_size=1, max_size=3
+    )
     return Drawn(
         document=document,
         levels={name: draw(st.sampled_from(LEVELS)) for name in names},
         terms=_terms(draw, names)
         if draw(st.booleans())
-        else ApprovalTerms("digest", None, None, True, 0, clock.epoch_seconds() + FAR, "LOW"),
+        else ApprovalTerms("digest", None, None, True, 0, clock.epoch_seconds() + FAR_SECONDS, "LOW"),
         interval=draw(st.sampled_from((10, 10, 2, 1))),
         outcomes={name: draw(results) for name in names},
         answers={
@@ -87,31 +96,33 @@ def _terms(draw: st.DrawFn, names: list[str]) -> ApprovalTerms:
         draw(st.sampled_from((None, *reversed(LEVELS)))),
         draw(st.none() | st.lists(st.sampled_from(names), unique=True).map(tuple)),
         draw(st.booleans()),
-        now + draw(st.sampled_from((-FAR, -FAR, -FAR, -FAR, FAR))),
-        now + draw(st.sampled_from((FAR, FAR, FAR, FAR, -1))),
+        now + draw(st.sampled_from((-FAR_SECONDS, -FAR_SECONDS, -FAR_SECONDS, -FAR_SECONDS, FAR_SECONDS))),
+        now + draw(st.sampled_from((FAR_SECONDS, FAR_SECONDS, FAR_SECONDS, FAR_SECONDS, -1))),
         draw(st.sampled_from((*LEVELS, "NEVER"))),
     )
 
 
 def _step(draw: st.DrawFn, at: int, names: list[str]) -> dict[str, Any]:
-    before, behind = names[:at], names[at + 1 :]
-    strategy = draw(st.sampled_from((*STRATEGIES, *[f"alternative:{name}" for name in behind[:2]])))
-    said: dict[str, Any] = {"strategy": strategy, "retries": draw(st.integers(1, 2)) if strategy == "retry" else 0}
-    if before:
-        said["depends_on"] = draw(st.lists(st.sampled_from(before), unique=True, max_size=2))
+    earlier, later = names[:at], names[at + 1 :]
+    strategy = draw(st.sampled_from((*STRATEGIES, *[f"alternative:{name}" for name in later[:2]])))
+    fields: dict[str, Any] = {"strategy": strategy, "retries": draw(st.integers(1, 2)) if strategy == "retry" else 0}
+    if earlier:
+        fields["depends_on"] = draw(st.lists(st.sampled_from(earlier), unique=True, max_size=2))
         kinds = st.sampled_from(("succeeded", "failed", "skipped"))
-        said["when"] = draw(st.none() | st.none() | st.builds("{}.{}".format, st.sampled_from(before), kinds))
-    if said.get("when") is None:
-        said["when"] = draw(st.sampled_from((None, None, None, "exists:README.md", "missing:README.md", "exists:none")))
-    if said["when"] is None:
-        del said["when"]
+        fields["when"] = draw(st.none() | st.none() | st.builds("{}.{}".format, st.sampled_from(earlier), kinds))
+    if fields.get("when") is None:
+        fields["when"] = draw(
+            st.sampled_from((None, None, None, "exists:README.md", "missing:README.md", "exists:none"))
+        )
+    if fields["when"] is None:
+        del fields["when"]
     flags = {name: True for name in ("confirm", "checkpoint") if draw(st.integers(0, 4)) == 3}
     flags["inferred"] = draw(st.booleans())
     command = f"make {names[at]}"
-    return {**step(names[at], **said, **flags), "command": command, "argv": command.split()}
+    return {**step(names[at], **fields, **flags), "command": command, "argv": command.split()}
 
 
-class Beside(AttemptPool):
+class GuardCheckedPool(AttemptPool):
     """The attempts of a run; before each the guard is asked about the call of every step."""
 
     told: Any
@@ -119,52 +130,56 @@ class Beside(AttemptPool):
 
     def begin(self, step: Step) -> None:
         """Begin an attempt, where the guard would allow the call just as well."""
-        found = self.told.guarded()
-        self.told.compare(found, step)
+        guard_kinds = self.told.guarded()
+        self.told.compare(guard_kinds, step)
         try:
             super().begin(step)
         except ExecplanError:
-            assert found[step.id] == DENY, (step.id, found)
+            assert guard_kinds[step.id] == DENY, (step.id, guard_kinds)
             raise
-        assert found[step.id] == ALLOW, (step.id, found)
+        assert guard_kinds[step.id] == ALLOW, (step.id, guard_kinds)
 
 
-class Both:
+class EngineAndGuard:
     """A leg of a run by the engine's own loop, and the guard beside it."""
 
     def __init__(self, project: Project, drawn: Drawn) -> None:
         self.project, self.drawn, self.paper = project, drawn, MemoryJournal()
         document = drawn.document
-        self.schedule = Schedule(document, None, self.there)
-        self.permit = issue_permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
-        self.course, self.begun = RunState(document), 0
-        none: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
+        self.schedule = Schedule(document, None, self.path_exists)
+        self.permit = issue_permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.path_exists)
+        self.run_state, self.begun = RunState(document), 0
+        stub: Any = SimpleNamespace(append_entries=lambda run, entries: None, redact_value=lambda value: value)
         paper: Any = self.paper
-        book = JournalWriter("0001-00000000", paper, self.course, none, none, AnsweringObserver(**drawn.answers))
-        book.write("begun", **{**BEGUN, "mode": "agent"})
-        bench: Any = FakeRunContext(stop=FakeStopSignal(), deadline=monotonic() + 60, policy=Policy(checkpoint_interval=drawn.interval))
-        stop: Any = bench.stop
+        journal_writer = JournalWriter(
+            "0001-00000000", paper, self.run_state, stub, stub, AnsweringObserver(**drawn.answers)
+        )
+        journal_writer.write("begun", **{**BEGUN, "mode": "agent"})
+        context: Any = FakeRunContext(
+            stop=FakeStopSignal(), deadline=monotonic() + 60, policy=Policy(checkpoint_interval=drawn.interval)
+        )
+        stop: Any = context.stop
         self.error: ExecplanError | None = None
         with (
-            Beside(bench, book, ScriptedExecutor(drawn.outcomes), self.permit, 1) as attempts,
+            GuardCheckedPool(context, journal_writer, ScriptedExecutor(drawn.outcomes), self.permit, 1) as attempts,
             SignalHandlers(stop, attempts.wake) as signals,
         ):
             attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base
-            self.loop = RunLoop(attempts, book, self.schedule, Prompter(book, signals, stop), 1)
-            self.fate: StopReason | None = None
+            self.loop = RunLoop(attempts, journal_writer, self.schedule, Prompter(journal_writer, signals, stop), 1)
+            self.stop_reason: StopReason | None = None
             try:
-                self.fate = self.loop.run_until_stopped()
+                self.stop_reason = self.loop.run_until_stopped()
             except ExecplanError as error:
                 self.error = error
 
-    def there(self, path: str) -> bool:
+    def path_exists(self, path: str) -> bool:
         """Whether something is at a path."""
         return os.path.lexists(os.path.join(self.project.root, path))
 
     def guarded(self) -> dict[str, str]:
         """What the guard says of the very call of each step, as the journal stands."""
         document = self.drawn.document.model_dump(mode="json", by_alias=True)
-        warrant = GuardGrant(
+        grant = GuardGrant(
             plan="parser",
             path="",
             run="0001-00000000",
@@ -173,7 +188,7 @@ class Both:
             home=self.project,
             revision=1,
             document="0" * 64,
-            steps=tuple([GrantedStep(each, self.drawn.levels[each["id"]], "") for each in document["steps"]]),
+            steps=tuple([GrantedStep(planned, self.drawn.levels[planned["id"]], "") for planned in document["steps"]]),
             constraints=document["constraints"],
             terms=self.drawn.terms,
             interval=self.drawn.interval,
@@ -182,36 +197,36 @@ class Both:
             hidden=(),
             witnesses={},
         )
-        basis, moment = context_from_grant(warrant, self.paper.entries), clock.epoch_seconds()
+        context, moment = context_from_grant(grant, self.paper.entries), clock.epoch_seconds()
         calls = {
-            each.id: ToolCall(COMMAND, "Bash", self.project.root, command=each.command or "")
-            for each in self.drawn.document.steps
+            planned.id: ToolCall(COMMAND, "Bash", self.project.root, command=planned.command or "")
+            for planned in self.drawn.document.steps
         }
-        return {name: decide(call, basis, moment).kind for name, call in calls.items()}
+        return {name: decide(call, context, moment).kind for name, call in calls.items()}
 
-    def compare(self, found: dict[str, str], begun: Step) -> None:
+    def compare(self, guard_kinds: dict[str, str], begun: Step) -> None:
         """Of every other step, the engine's answer if it were the one that has its turn, and the guard's."""
         self.begun += 1
-        self.schedule._advance(self.course)
-        candidates = self.schedule._candidates(self.course, self.loop._pending_alternatives)
-        turn = {each.id for each in candidates} | set(self.loop._retry_times) | {begun.id}
-        for each in self.drawn.document.steps:
-            assert found[each.id] == (self.engine(each) if each.id in turn else DENY), (
-                each.id,
-                found,
+        self.schedule._advance(self.run_state)
+        candidates = self.schedule._candidates(self.run_state, self.loop._pending_alternatives)
+        turn = {candidate.id for candidate in candidates} | set(self.loop._retry_times) | {begun.id}
+        for planned in self.drawn.document.steps:
+            assert guard_kinds[planned.id] == (self.engine(planned) if planned.id in turn else DENY), (
+                planned.id,
+                guard_kinds,
                 self.paper.entries,
             )
 
     def engine(self, step: Step) -> str:
         """What the engine does of a step that has its turn: begin it, ask before, or not begin it."""
-        if self.schedule.skip_reason(step, self.course):
+        if self.schedule.skip_reason(step, self.run_state):
             return DENY
         try:
-            self.permit.begin(step, self.course)
+            self.permit.begin(step, self.run_state)
         except ExecplanError:
             return DENY
-        asks = run_questions.checkpoint_question(self.course, self.drawn.interval) or run_questions.confirm_question(
-            self.course, step
+        asks = run_questions.checkpoint_question(self.run_state, self.drawn.interval) or run_questions.confirm_question(
+            self.run_state, step
         )
         return ASK if asks else ALLOW
 
@@ -229,6 +244,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @settings(max_examples=120)
 @given(drawn=runs())
 def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(project: Project, drawn: Drawn) -> None:
-    both = Both(project, drawn)
-    if both.fate is not None and both.fate.kind == "done":
+    both = EngineAndGuard(project, drawn)
+    if both.stop_reason is not None and both.stop_reason.kind == "done":
         assert set(both.guarded().values()) == {DENY}

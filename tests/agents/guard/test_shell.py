@@ -20,8 +20,8 @@ from execplan.agents.guard.typed_command import parse_typed_command
     ],
 )
 def test_what_every_shell_leaves_alone_is_read(text: str, argv: tuple[str, ...], tmp_path: Path) -> None:
-    found = parse_typed_command(text, str(tmp_path))
-    assert (found.argv, found.problem) == (argv, "")
+    parsed = parse_typed_command(text, str(tmp_path))
+    assert (parsed.argv, parsed.problem) == (argv, "")
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,5 @@ def test_what_every_shell_leaves_alone_is_read(text: str, argv: tuple[str, ...],
 )
 def test_what_some_shell_makes_something_of_is_no_plain_command(text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "xd").write_text("")
-    found = parse_typed_command(text, str(tmp_path))
-    assert (found.argv, found.problem) == ((), why)
+    parsed = parse_typed_command(text, str(tmp_path))
+    assert (parsed.argv, parsed.problem) == ((), why)

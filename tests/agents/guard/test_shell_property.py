@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from execplan.agents.guard.guard_context import GuardScope, PlannedStep
 from execplan.agents.guard.step_matching import StepMatch, match_call
-from tests.agents.guard.matching import at, cmd
+from tests.agents.guard.matching import cmd, with_root
 
-SHELLS = [each for each in ("dash", "bash", "zsh", "sh") if shutil.which(each)]
+SHELLS = [shell for shell in ("dash", "bash", "zsh", "sh") if shutil.which(shell)]
 PROBE = """#!/bin/sh
 for each; do printf '%s\\001' "$each"; done
 printf 'LEVEL=%s\\001MORE=%s\\001' "${LEVEL-}" "${MORE-}"
@@ -28,8 +28,8 @@ SAFE = frozenset("ab1%-./:@+_é")
 
 
 def _step(argv: list[str], env: dict[str, str], cwd: str) -> PlannedStep:
-    made = {"number": 1, "id": "s1", "type": "execute_command", "command": "probe", "argv": ["probe", *argv]}
-    return PlannedStep({**made, "env": env, "cwd": cwd}, "HIGH")
+    fields = {"number": 1, "id": "s1", "type": "execute_command", "command": "probe", "argv": ["probe", *argv]}
+    return PlannedStep({**fields, "env": env, "cwd": cwd}, "HIGH")
 
 
 @pytest.fixture(scope="module")
@@ -48,24 +48,24 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _judged(text: str, planned: PlannedStep, root: Path, cwd: str) -> tuple[StepMatch, ...]:
+def _matching_steps(text: str, planned: PlannedStep, root: Path, cwd: str) -> tuple[StepMatch, ...]:
     around = GuardScope(str(root), {}, {}, lambda path: "", lambda path: None)
-    return match_call(at(cmd(text, f"{{root}}/{cwd}"), root), [planned], around, "inside").matches
+    return match_call(with_root(cmd(text, f"{{root}}/{cwd}"), root), [planned], around, "inside").matches
 
 
-def _ran(text: str, shell: str, root: Path, cwd: str) -> str:
+def _run_in_shell(text: str, shell: str, root: Path, cwd: str) -> str:
     env = {"PATH": f"{root}/bin", "LC_ALL": "C.UTF-8", "HOME": str(root)}
-    done = subprocess.run(
+    completed = subprocess.run(
         [shutil.which(shell) or shell, "-c", text], cwd=root / cwd, env=env, capture_output=True, text=True, check=False
     )
-    return done.stdout
+    return completed.stdout
 
 
 def _expected(planned: PlannedStep, root: Path) -> str:
-    words = "".join([f"{word}\x01" for word in planned.step["argv"]])
+    arguments = "".join([f"{word}\x01" for word in planned.step["argv"]])
     env = planned.step["env"]
-    where = os.path.realpath(root / planned.step["cwd"])
-    return f"{words}LEVEL={env.get('LEVEL', '')}\x01MORE={env.get('MORE', '')}\x01{where}\n"
+    cwd = os.path.realpath(root / planned.step["cwd"])
+    return f"{arguments}LEVEL={env.get('LEVEL', '')}\x01MORE={env.get('MORE', '')}\x01{cwd}\n"
 
 
 @st.composite
@@ -90,10 +90,10 @@ def test_any_quoting_of_a_command_is_the_command(data: st.DataObject, argv: list
     text = data.draw(quoted("probe"))
     for word in argv:
         text += data.draw(between) + data.draw(quoted(word))
-    assert _judged(text, _step(argv, {}, "."), root, "."), text
+    assert _matching_steps(text, _step(argv, {}, "."), root, "."), text
 
 
-PARTS = [
+FRAGMENTS = [
     "probe",
     " ",
     "a",
@@ -117,7 +117,7 @@ PARTS = [
     "&",
     "&&",
 ]
-PARTS += [
+FRAGMENTS += [
     "|",
     ">",
     "<",
@@ -133,8 +133,8 @@ PARTS += [
     "LEVEL=1 ",
     "MORE=2 ",
 ]
-PARTS += ["$'a'", "a=~", "=a", "{a,b}", "[ab]", "a/..", "./", "--", "é", "\u00a0", "+="]
-PARTS += [
+FRAGMENTS += ["$'a'", "a=~", "=a", "{a,b}", "[ab]", "a/..", "./", "--", "é", "\u00a0", "+="]
+FRAGMENTS += [
     " 2>&1",
     " </dev/null",
     " | cat",
@@ -146,7 +146,17 @@ PARTS += [
     "true && ",
     "false || ",
 ]
-PARTS += ["set -e; ", "test -e a && ", "[ -e a ] && ", "timeout 9 ", "env ", "CI=1 ", "NO_COLOR=1 ", " 2>&-", " 2>1"]
+FRAGMENTS += [
+    "set -e; ",
+    "test -e a && ",
+    "[ -e a ] && ",
+    "timeout 9 ",
+    "env ",
+    "CI=1 ",
+    "NO_COLOR=1 ",
+    " 2>&-",
+    " 2>1",
+]
 
 
 @st.composite
@@ -155,7 +165,7 @@ def mutated(draw: st.DrawFn, text: str) -> str:
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
         end = at + draw(st.integers(0, 2))
-        text = text[:at] + draw(st.sampled_from(["", *PARTS])) + text[end:]
+        text = text[:at] + draw(st.sampled_from(["", *FRAGMENTS])) + text[end:]
     return text
 
 
@@ -170,6 +180,6 @@ def test_what_is_taken_for_a_command_is_that_command_in_real_shells(data: st.Dat
     moved = "cd sub && " if planned.step["cwd"] == "sub" else ""
     text = data.draw(mutated(f"{moved}{front}{body}"))
     cwd = data.draw(st.sampled_from([".", ".", "sub"]))
-    if _judged(text, planned, root, cwd):
+    if _matching_steps(text, planned, root, cwd):
         for shell in SHELLS:
-            assert _ran(text, shell, root, cwd) == _expected(planned, root), (shell, text)
+            assert _run_in_shell(text, shell, root, cwd) == _expected(planned, root), (shell, text)

@@ -21,7 +21,7 @@ from execplan.agents.guard.path_resolution import resolve_path
 from execplan.agents.guard.tool_call import EDIT, FileEdit, NotUnderstoodError
 from execplan.agents.guard.typed_command import parse_typed_command
 from execplan.execution.permission import ALLOW, ASK, DENY
-from tests.agents.guard.around import Ground
+from tests.agents.guard.around import CallSandbox
 from tests.agents.guard.asking import hook
 
 if TYPE_CHECKING:
@@ -29,45 +29,45 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def ground(repo: Folder) -> Ground:
-    made = Ground(repo)
+def sandbox(repo: Folder) -> CallSandbox:
+    repository = CallSandbox(repo)
     (repo.path / "src/deep/er").mkdir(parents=True)
     os.symlink("src/deep/er", repo.path / "link")
-    return made
+    return repository
 
 
-def told(ground: Ground, text: str, policy: str = "inside") -> str:
-    return read_policy.read_decision_kind(ground.command(text), ground.around, policy)
+def read_decision(sandbox: CallSandbox, text: str, policy: str = "inside") -> str:
+    return read_policy.read_decision_kind(sandbox.command(text), sandbox.around, policy)
 
 
-def read_by(ground: Ground, tool: str, **given: Any) -> str:
-    return read_policy.read_decision_kind(claude.read(hook(tool, ground.root, **given)), ground.around, "inside")
+def read_by(sandbox: CallSandbox, tool: str, **tool_input: Any) -> str:
+    return read_policy.read_decision_kind(claude.read(hook(tool, sandbox.root, **tool_input)), sandbox.around, "inside")
 
 
-def test_a_link_before_the_folder_above_is_followed_both_ways(ground: Ground) -> None:
+def test_a_link_before_the_folder_above_is_followed_both_ways(sandbox: CallSandbox) -> None:
     for path in ("link/../../x", "link/../../../x"):
-        assert read_policy.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
-        assert told(ground, f"cat {path}") == ASK, path
-    assert told(ground, "cat link/../deep") == ALLOW
-    assert told(ground, "cd link/.. && cat ../x") == ""
-    assert told(ground, "cd link && cat ../x") == ALLOW
-    assert not self_protection.is_execplan_call(ground.command("execplan show link/../../../x.md"), ground.around)
+        assert read_policy.read_decision_kind(sandbox.read(path), sandbox.around, "inside") == ASK, path
+        assert read_decision(sandbox, f"cat {path}") == ASK, path
+    assert read_decision(sandbox, "cat link/../deep") == ALLOW
+    assert read_decision(sandbox, "cd link/.. && cat ../x") == ""
+    assert read_decision(sandbox, "cd link && cat ../x") == ALLOW
+    assert not self_protection.is_execplan_call(sandbox.command("execplan show link/../../../x.md"), sandbox.around)
 
 
-def test_of_proc_each_process_has_its_own(ground: Ground) -> None:
+def test_of_proc_each_process_has_its_own(sandbox: CallSandbox) -> None:
     for path in ("/proc/self/cwd/x", "//proc/self/cwd/x", "../../../../../../../../../proc/self/cwd/x", "/dev/fd/3"):
-        assert read_policy.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
-        assert "each process" in resolve_path(path, ground.root, ground.root).denial_reason, path
-    assert told(ground, "cd /proc/self/cwd && cat x") == ""
-    assert parse_typed_command("cd /proc/self/cwd && make", ground.root).problem
+        assert read_policy.read_decision_kind(sandbox.read(path), sandbox.around, "inside") == ASK, path
+        assert "each process" in resolve_path(path, sandbox.root, sandbox.root).denial_reason, path
+    assert read_decision(sandbox, "cd /proc/self/cwd && cat x") == ""
+    assert parse_typed_command("cd /proc/self/cwd && make", sandbox.root).problem
 
 
 @pytest.mark.parametrize("text", ["cat {y}x,.env}", "cat {y}a..b}", "ls {y}x,/etc}"])
-def test_braces_behind_a_brace_are_expanded(ground: Ground, text: str) -> None:
-    assert told(ground, text) == ""
+def test_braces_behind_a_brace_are_expanded(sandbox: CallSandbox, text: str) -> None:
+    assert read_decision(sandbox, text) == ""
 
 
-def test_a_secret_is_one_by_every_name_that_git_has_for_it(ground: Ground) -> None:
+def test_a_secret_is_one_by_every_name_that_git_has_for_it(sandbox: CallSandbox) -> None:
     for word in (
         "show :0:.env",
         "show 'HEAD@{2026-01-01 10:00:00}:.env'",
@@ -75,12 +75,12 @@ def test_a_secret_is_one_by_every_name_that_git_has_for_it(ground: Ground) -> No
         "log -L1,9:.env",
         "diff -- ':(top).env'",
     ):
-        assert told(ground, f"git {word}", "anywhere") == DENY, word
+        assert read_decision(sandbox, f"git {word}", "anywhere") == DENY, word
     for word in ("show :0:README.md", "log -L 1,9:src/app.py", "log --grep 'http://x'", "diff -- ':!src'"):
-        assert told(ground, f"git {word}") == ALLOW, word
+        assert read_decision(sandbox, f"git {word}") == ALLOW, word
 
 
-def test_a_search_that_names_a_secret_reads_it(ground: Ground) -> None:
+def test_a_search_that_names_a_secret_reads_it(sandbox: CallSandbox) -> None:
     for text in (
         "grep -r --include=.env x .",
         "grep -r --include '.env*' x .",
@@ -88,37 +88,37 @@ def test_a_search_that_names_a_secret_reads_it(ground: Ground) -> None:
         "rg -g '{a,.env}' x",
         "rg -g '*.pem' x",
     ):
-        assert told(ground, text, "anywhere") == DENY, text
+        assert read_decision(sandbox, text, "anywhere") == DENY, text
     for text in ("grep -r --include='*.py' x .", "rg -g '!.env' x", "rg -g '*.{ts,py}' x", "rg -g 'src/**' x"):
-        assert told(ground, text) == ALLOW, text
-    assert read_by(ground, "Grep", pattern="x", glob=".env*") == DENY
-    assert read_by(ground, "Grep", pattern="x", glob="*.{ts,py}", path="src") == ALLOW
+        assert read_decision(sandbox, text) == ALLOW, text
+    assert read_by(sandbox, "Grep", pattern="x", glob=".env*") == DENY
+    assert read_by(sandbox, "Grep", pattern="x", glob="*.{ts,py}", path="src") == ALLOW
 
 
-def test_no_search_comes_by_the_key(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    above = ground.folder.path.parent
-    monkeypatch.setenv("HOME", str(above))
+def test_no_search_comes_by_the_key(sandbox: CallSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    user_folder = sandbox.folder.path.parent
+    monkeypatch.setenv("HOME", str(user_folder))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    (above / ".config/execplan").mkdir(parents=True)
+    (user_folder / ".config/execplan").mkdir(parents=True)
     for text in ("grep -rn x {}", "egrep --recursive x {}/.config", "'rg' x {}", "diff -ur src {}", "ls && rg x {}"):
-        assert told(ground, text.format(above), "anywhere") == DENY, text
+        assert read_decision(sandbox, text.format(user_folder), "anywhere") == DENY, text
     for text in ("ls {}", "grep x {}/notes", "diff -u src {}/notes", "grep -r x {}/repo/src"):
-        assert told(ground, text.format(above), "anywhere") == ALLOW, text
-    assert read_by(ground, "Grep", pattern="x", path=str(above)) == DENY
+        assert read_decision(sandbox, text.format(user_folder), "anywhere") == ALLOW, text
+    assert read_by(sandbox, "Grep", pattern="x", path=str(user_folder)) == DENY
 
 
-def test_a_pattern_in_braces_does_not_lead_out(ground: Ground) -> None:
-    assert read_by(ground, "Glob", pattern="src/{a,b}/*.{ts,py}") == ALLOW
+def test_a_pattern_in_braces_does_not_lead_out(sandbox: CallSandbox) -> None:
+    assert read_by(sandbox, "Glob", pattern="src/{a,b}/*.{ts,py}") == ALLOW
     for pattern in ("{..,x}/*", ".{.,x}/*", "{/etc,x}/*", "{x,/etc}/*", "{x,~}/*"):
         with pytest.raises(NotUnderstoodError):
-            read_by(ground, "Glob", pattern=pattern)
+            read_by(sandbox, "Glob", pattern=pattern)
 
 
-def test_lint_and_show_print_no_secret(ground: Ground) -> None:
+def test_lint_and_show_print_no_secret(sandbox: CallSandbox) -> None:
     for line in ("lint .env", "lint ..", "show .env", "status -p .env"):
-        assert not self_protection.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
+        assert not self_protection.is_execplan_call(sandbox.command(f"execplan {line}"), sandbox.around), line
     for line in ("lint", "lint .", "show 2026-01-01_parser", "show parser"):
-        assert self_protection.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
+        assert self_protection.is_execplan_call(sandbox.command(f"execplan {line}"), sandbox.around), line
 
 
 LINES = "x\n\nmiddle\n  x\n"
@@ -147,18 +147,18 @@ def _patched(*body: str) -> tuple[FileEdit, ...]:
     return codex.read(hook("apply_patch", "/r", command=command)).edits
 
 
-def made(ground: Ground, edit: FileEdit, before: str) -> call_file_changes.FileChange:
-    ground.folder.write("a", before)
-    (found,) = call_file_changes.compute_file_changes([edit], ground.root, ground.root).file_changes
-    return found
+def apply_edit(sandbox: CallSandbox, edit: FileEdit, content: str) -> call_file_changes.FileChange:
+    sandbox.folder.write("a", content)
+    (change,) = call_file_changes.compute_file_changes([edit], sandbox.root, sandbox.root).file_changes
+    return change
 
 
-def test_what_is_at_the_end_of_a_file_is_looked_for_there(ground: Ground) -> None:
+def test_what_is_at_the_end_of_a_file_is_looked_for_there(sandbox: CallSandbox) -> None:
     (edit,) = _patched("-x", "+y", "*** End of File")
-    assert made(ground, edit, LINES).problem
-    assert made(ground, edit, "a\nx\n").new_data == b"a\ny\n"
+    assert apply_edit(sandbox, edit, LINES).problem
+    assert apply_edit(sandbox, edit, "a\nx\n").new_data == b"a\ny\n"
     (edit,) = _patched("-x", "+y")
-    assert "empty line" in made(ground, edit, "x\n\n").problem  # Codex leaves one line end there
+    assert "empty line" in apply_edit(sandbox, edit, "x\n\n").problem  # Codex leaves one line end there
 
 
 def test_a_command_of_codex_runs_where_it_says() -> None:
@@ -167,16 +167,18 @@ def test_a_command_of_codex_runs_where_it_says() -> None:
     assert codex.read(hook("Bash", "/r", command="ls", workdir="link")).cwd == "/r/link"
 
 
-def test_a_line_end_is_not_taken_out_unsaid(ground: Ground) -> None:
+def test_a_line_end_is_not_taken_out_unsaid(sandbox: CallSandbox) -> None:
     """Claude Code takes the line end out with a text that it takes out of the end of a line."""
-    for every in (False, True):
+    for replace_all in (False, True):
         assert (
             "end of a line"
-            in made(ground, FileEdit("a", EDIT, replacements=(("two", "", every),)), "one\ntwo\n").problem
+            in apply_edit(sandbox, FileEdit("a", EDIT, replacements=(("two", "", replace_all),)), "one\ntwo\n").problem
         )
     for old, new in (("two\n", ""), ("tw", ""), ("two", "2")):
-        assert not made(ground, FileEdit("a", EDIT, replacements=((old, new, False),)), "one\ntwo\n").problem, old
-    path = ground.folder.write("pyproject.toml", "x = 1 #Z\n[tool.execplan]\ncommit = false\n")
+        assert not apply_edit(sandbox, FileEdit("a", EDIT, replacements=((old, new, False),)), "one\ntwo\n").problem, (
+            old
+        )
+    path = sandbox.folder.write("pyproject.toml", "x = 1 #Z\n[tool.execplan]\ncommit = false\n")
     assert call_file_changes.changes_execplan_table(
         str(path), FileEdit("pyproject.toml", EDIT, replacements=(("Z", "", False),))
     )
@@ -185,22 +187,24 @@ def test_a_line_end_is_not_taken_out_unsaid(ground: Ground) -> None:
 @pytest.mark.parametrize(
     "text", ["git -C . push", "git -c a=b push origin", "git --no-pager --git-dir x push", "/usr/bin/git -P push"]
 )
-def test_an_option_in_front_does_not_hide_a_verb_of_git(text: str) -> None:
+def test_an_option_in_front_does_not_hide_a_subcommand_of_git(text: str) -> None:
     around: Any = GuardScope("/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", lambda path: None)
     denies = [PlannedStep({"id": "s", "deny": ["git push"]}, "LOW")]
-    words = [tuple(text.split())]
-    assert plan_denials.command_denial_reason(words, (), around)
-    assert plan_denials.command_denial_reason(words, denies, around._replace(constraints={}))
+    commands = [tuple(text.split())]
+    assert plan_denials.command_denial_reason(commands, (), around)
+    assert plan_denials.command_denial_reason(commands, denies, around._replace(constraints={}))
     assert not plan_denials.command_denial_reason([("git", "-C", ".", "commit", "push")], denies, around)
 
 
-def test_a_word_left_open_leads_out_by_no_flag_and_no_link(ground: Ground) -> None:
+def test_a_word_left_open_leads_out_by_no_flag_and_no_link(sandbox: CallSandbox) -> None:
     step: dict[str, Any] = {"env": {}, "cwd": "."}
 
     def allowed(text: str) -> bool:
-        found = parse_typed_command(text, ground.root)
-        assert not found.problem, found
-        return command_comparison.is_allowed_by_pattern(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
+        parsed = parse_typed_command(text, sandbox.root)
+        assert not parsed.problem, parsed
+        return command_comparison.is_allowed_by_pattern(
+            parsed, f"{text.split(maxsplit=1)[0]} ...", step, sandbox.around
+        )
 
     for text in (
         "tar -xf/etc/x",

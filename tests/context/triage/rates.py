@@ -14,24 +14,24 @@ FITTED = SETS / "requests.tsv"
 FURTHER = SETS / "further.tsv"
 """Small fixes, written when the hundred were judged well; the cues have seen them, too."""
 HELD_OUT = SETS / "held_out.tsv"
-WANTED = {"plan": PLAN, "small": NONE}
+EXPECTED_VERDICTS = {"plan": PLAN, "small": NONE}
 """What each label is to be judged as."""
 VERDICTS = (PLAN, UNCLEAR, NONE)
 
 
-class Judged(NamedTuple):
+class LabelledTriage(NamedTuple):
     """A request with its label and its triage."""
 
     label: str
-    words: str
+    request: str
     triage: TriageResult
 
 
-class Bin(NamedTuple):
+class ConfidenceBin(NamedTuple):
     """Requests of about one confidence."""
 
-    least: float
-    below: float
+    lower: float
+    upper: float
     total: int
     mean: float
     """Of the confidences that no plan is needed."""
@@ -39,31 +39,39 @@ class Bin(NamedTuple):
     """For how many of them none is."""
 
 
-def judged(path: Path) -> list[Judged]:
+def evaluate_requests(path: Path) -> list[LabelledTriage]:
     """Every request of a file, judged by its words alone."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [Judged(label, words, evaluate_triage(words)) for label, words, _ in rows]
+    return [LabelledTriage(label, request, evaluate_triage(request)) for label, request, _ in rows]
 
 
-def confusion(found: list[Judged]) -> dict[tuple[str, str], int]:
+def confusion(triages: list[LabelledTriage]) -> dict[tuple[str, str], int]:
     """How many of each label got each verdict."""
     return {
-        (label, verdict): len([each for each in found if (each.label, each.triage.verdict) == (label, verdict)])
-        for label in WANTED
+        (label, verdict): len(
+            [labelled for labelled in triages if (labelled.label, labelled.triage.verdict) == (label, verdict)]
+        )
+        for label in EXPECTED_VERDICTS
         for verdict in VERDICTS
     }
 
 
-def calibration(found: list[Judged], edges: tuple[float, ...] = (0, 0.2, 0.7, 0.95, 1.0001)) -> list[Bin]:
+def calibration(
+    triages: list[LabelledTriage], edges: tuple[float, ...] = (0, 0.2, 0.7, 0.95, 1.0001)
+) -> list[ConfidenceBin]:
     """How often no plan was needed, by how sure it was that none is."""
     bins = []
-    for least, below in pairwise(edges):
-        inside = [each for each in found if least <= each.triage.confidence < below]
-        mean = sum([each.triage.confidence for each in inside]) / len(inside) if inside else 0.0
-        bins.append(Bin(least, below, len(inside), mean, len([each for each in inside if each.label == SMALL])))
+    for lower, upper in pairwise(edges):
+        inside = [labelled for labelled in triages if lower <= labelled.triage.confidence < upper]
+        mean = sum([labelled.triage.confidence for labelled in inside]) / len(inside) if inside else 0.0
+        bins.append(
+            ConfidenceBin(
+                lower, upper, len(inside), mean, len([labelled for labelled in inside if labelled.label == SMALL])
+            )
+        )
     return bins
 
 
-def brier(found: list[Judged]) -> float:
+def brier(triages: list[LabelledTriage]) -> float:
     """The mean square of what confidences are off."""
-    return sum([(each.triage.confidence - (each.label == SMALL)) ** 2 for each in found]) / len(found)
+    return sum([(labelled.triage.confidence - (labelled.label == SMALL)) ** 2 for labelled in triages]) / len(triages)

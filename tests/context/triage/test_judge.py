@@ -13,7 +13,7 @@ import pytest
 from execplan.context.triage.triage_evaluation import NONE, PLAN, UNCLEAR, Thresholds, evaluate_triage
 from execplan.context.triage.triage_table import CRITERIA, SMALL, load_builtin_table
 from tests.conftest import find_corpus
-from tests.context.triage.rates import FITTED, HELD_OUT, brier, calibration, confusion, judged
+from tests.context.triage.rates import FITTED, HELD_OUT, brier, calibration, confusion, evaluate_requests
 
 CORPUS = find_corpus()
 ROOT = Path(__file__).resolve().parents[3]
@@ -21,20 +21,22 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.parametrize(("path", "plans", "fixes"), [(FITTED, 0.95, 0.9), (HELD_OUT, 0.9, 0.8)])
 def test_labelled_requests(path: Path, plans: float, fixes: float) -> None:
-    found = judged(path)
-    counts = confusion(found)
-    large, small = [len([each for each in found if each.label == label]) for label in ("plan", SMALL)]
-    assert large == small == len(found) / 2
+    triages = evaluate_requests(path)
+    counts = confusion(triages)
+    large, small = [len([labelled for labelled in triages if labelled.label == label]) for label in ("plan", SMALL)]
+    assert large == small == len(triages) / 2
     assert counts["plan", NONE] == 0
     assert counts["plan", PLAN] >= plans * large
     assert counts[SMALL, NONE] >= fixes * small
-    assert counts["plan", UNCLEAR] + counts[SMALL, UNCLEAR] < 0.15 * len(found)
-    assert sum([each.total for each in calibration(found)]) == len(found)
-    assert brier(found) < 0.05
+    assert counts["plan", UNCLEAR] + counts[SMALL, UNCLEAR] < 0.15 * len(triages)
+    assert sum([confidence_bin.total for confidence_bin in calibration(triages)]) == len(triages)
+    assert brier(triages) < 0.05
 
 
 def test_no_request_of_the_held_out_stands_in_the_others() -> None:
-    assert not {each.words for each in judged(HELD_OUT)} & {each.words for each in judged(FITTED)}
+    assert not {labelled.request for labelled in evaluate_requests(HELD_OUT)} & {
+        labelled.request for labelled in evaluate_requests(FITTED)
+    }
 
 
 @pytest.mark.skipif(CORPUS is None, reason="no corpus")
@@ -42,13 +44,13 @@ def test_plans_of_the_labelled_requests_are_in_the_corpus() -> None:
     assert CORPUS is not None
     for path in (FITTED, HELD_OUT):
         for row in path.read_text(encoding="utf-8").splitlines():
-            label, words, source = row.split("\t")
+            label, request, source = row.split("\t")
             assert (source == "-") == (label == SMALL)
             if label == "plan":
                 file, _, line = source.rpartition(":")
                 lines = (CORPUS / file).read_text(encoding="utf-8", errors="replace").splitlines()
                 assert lines[int(line) - 1].strip(), source
-                assert words not in "\n".join(lines), f"quoted from the corpus: {words}"
+                assert request not in "\n".join(lines), f"quoted from the corpus: {request}"
 
 
 @pytest.mark.parametrize(
@@ -64,18 +66,18 @@ def test_another_major_version_is_no_detail(words: str, verdict: str) -> None:
     assert evaluate_triage(words).verdict == verdict
 
 
-def test_where_nothing_changes_that_is_said() -> None:
+def test_where_nothing_changes_that_is_reported() -> None:
     assert evaluate_triage(None, []).reasons == ("small: nothing changes",)
 
 
 def test_the_confidence_is_what_the_points_say() -> None:
-    found = evaluate_triage("Rewrite the storage across services, and fix the label")
-    score = load_builtin_table().weights["nothing"] + sum([each.points for each in found.criteria])
-    assert found.confidence == round(1 / (1 + exp(-score)), 4)
-    assert [each.name for each in found.criteria] == [*CRITERIA, SMALL]
-    for each in found.criteria:
-        assert 0 <= each.strength <= 4
-        assert bool(each.strength) == bool(each.evidence)
+    result = evaluate_triage("Rewrite the storage across services, and fix the label")
+    score = load_builtin_table().weights["nothing"] + sum([criterion.points for criterion in result.criteria])
+    assert result.confidence == round(1 / (1 + exp(-score)), 4)
+    assert [criterion.name for criterion in result.criteria] == [*CRITERIA, SMALL]
+    for criterion in result.criteria:
+        assert 0 <= criterion.strength <= 4
+        assert bool(criterion.strength) == bool(criterion.evidence)
 
 
 def test_weak_evidence_decides_nothing_and_plain_evidence_does() -> None:
@@ -89,28 +91,28 @@ def test_weak_evidence_decides_nothing_and_plain_evidence_does() -> None:
 
 
 def test_thresholds_decide() -> None:
-    words = "Fix the login"
-    sure = evaluate_triage(words).confidence
-    assert evaluate_triage(words, thresholds=Thresholds(sure, 0.1)).verdict == NONE
-    assert evaluate_triage(words, thresholds=Thresholds(1, sure)).verdict == UNCLEAR
-    assert evaluate_triage(words, thresholds=Thresholds(1, sure + 0.0001)).verdict == PLAN
+    request = "Fix the login"
+    sure = evaluate_triage(request).confidence
+    assert evaluate_triage(request, thresholds=Thresholds(sure, 0.1)).verdict == NONE
+    assert evaluate_triage(request, thresholds=Thresholds(1, sure)).verdict == UNCLEAR
+    assert evaluate_triage(request, thresholds=Thresholds(1, sure + 0.0001)).verdict == PLAN
 
 
 @pytest.mark.parametrize(
     "words", ["Do it", "Tidy up", "Users can't log in on the phone", "修复按钮", "Behebe das Problem mit der Liste"]
 )
 def test_who_says_nothing_is_asked(words: str) -> None:
-    found = evaluate_triage(words)
-    assert found.verdict == UNCLEAR
-    assert found.reasons
-    assert all(["?" in each.question for each in found.unclear])
-    assert found.unclear
+    result = evaluate_triage(words)
+    assert result.verdict == UNCLEAR
+    assert result.reasons
+    assert all(["?" in unclear_point.question for unclear_point in result.unclear])
+    assert result.unclear
 
 
 def test_what_is_unclear_is_what_is_asked_about() -> None:
-    (asked,) = evaluate_triage("Put a cache in front of it").unclear
-    assert asked.criterion == "risk"
-    assert '"cache"' in asked.unclear
+    (unclear_point,) = evaluate_triage("Put a cache in front of it").unclear
+    assert unclear_point.criterion == "risk"
+    assert '"cache"' in unclear_point.unclear
 
 
 def test_wording_is_only_wording() -> None:
@@ -119,11 +121,11 @@ def test_wording_is_only_wording() -> None:
 
 
 def test_reasons_quote_the_request_and_the_weightiest_comes_first() -> None:
-    found = evaluate_triage("Fix the label, then migrate every service to the new database")
-    assert found.verdict == PLAN
-    assert found.reasons[0].startswith("risk: ")
-    assert '"migrate"' in found.reasons[0]
-    assert not [each for each in found.reasons if each.startswith("small")]
+    result = evaluate_triage("Fix the label, then migrate every service to the new database")
+    assert result.verdict == PLAN
+    assert result.reasons[0].startswith("risk: ")
+    assert '"migrate"' in result.reasons[0]
+    assert not [reason for reason in result.reasons if reason.startswith("small")]
 
 
 def test_the_same_under_any_hash_seed() -> None:
@@ -132,7 +134,7 @@ def test_the_same_under_any_hash_seed() -> None:
         "print(evaluate_triage('Migrate the reader, the writer and the engine across services; fix `a_b`', "
         "[ChangedFile(f'p{n}/auth.py', n) for n in range(9)], {'reader': 'src/reader', 'engine': 'engine'}))"
     )
-    told = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "TZ": zone},
@@ -141,4 +143,4 @@ def test_the_same_under_any_hash_seed() -> None:
         ).stdout
         for seed, zone in (("1", "UTC"), ("4242", "Asia/Tokyo"))
     }
-    assert len(told) == 1
+    assert len(outputs) == 1

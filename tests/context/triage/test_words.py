@@ -15,7 +15,7 @@ from execplan.context.triage.triage_criteria import (
 from execplan.context.triage.triage_table import SMALL, load_builtin_table
 
 
-def said(text: str, criterion: str) -> list[str]:
+def counted_words(text: str, criterion: str) -> list[str]:
     """The words of a request that count for a criterion."""
     request = parse_request(text, load_builtin_table())
     return [
@@ -38,7 +38,7 @@ def said(text: str, criterion: str) -> list[str]:
     ],
 )
 def test_what_is_not_to_be_done_counts_for_nothing(text: str) -> None:
-    assert said(text, "risk") == []
+    assert counted_words(text, "risk") == []
 
 
 @pytest.mark.parametrize(
@@ -55,21 +55,21 @@ def test_what_is_not_to_be_done_counts_for_nothing(text: str) -> None:
     ],
 )
 def test_what_is_missing_or_must_not_happen_counts(text: str, words: str) -> None:
-    assert words in said(text, "risk")
+    assert words in counted_words(text, "risk")
 
 
 def test_the_longest_phrase_is_taken_and_counts_once() -> None:
-    assert said("Set up a server", SMALL) == []  # `set` alone is a verb of small
-    assert said("Set up a server", "hours") == ["Set up", "server"]
+    assert counted_words("Set up a server", SMALL) == []  # `set` alone is a verb of small
+    assert counted_words("Set up a server", "hours") == ["Set up", "server"]
     request = parse_request("Migrate, migrate and migrate", load_builtin_table())
-    found = tuple(select_counted_hits(find_cues(request, load_builtin_table()), request))
-    assert len(list(hours_evidence(TriageCase(request, found, None, (), load_builtin_table())))) == 1
+    hits = tuple(select_counted_hits(find_cues(request, load_builtin_table()), request))
+    assert len(list(hours_evidence(TriageCase(request, hits, None, (), load_builtin_table())))) == 1
 
 
 def test_what_is_quoted_or_a_name_of_code_is_not_read_as_words() -> None:
-    assert said('Change the title to "Migrate the whole database"', "risk") == []
-    assert said("Rename `migrate_all` to `move_all`", "risk") == []
-    assert said("Reword src/auth/encryption.py", "risk") == []
+    assert counted_words('Change the title to "Migrate the whole database"', "risk") == []
+    assert counted_words("Rename `migrate_all` to `move_all`", "risk") == []
+    assert counted_words("Reword src/auth/encryption.py", "risk") == []
     request = parse_request('See `a b`, src/x.py, f(), snake_case and "words"', load_builtin_table())
     assert (request.code_names, request.quoted) == (("a b", "src/x.py", "f()", "snake_case"), ('"words"',))
     assert request.files == ("src/x.py",)
@@ -87,7 +87,7 @@ def test_what_is_quoted_or_a_name_of_code_is_not_read_as_words() -> None:
         "Zmień tekst, który się nie zgadza, na nowy i dodaj też testy",
     ],
 )
-def test_other_languages_are_told(text: str) -> None:
+def test_other_languages_are_recognized(text: str) -> None:
     assert not parse_request(text, load_builtin_table()).is_english
 
 
@@ -109,18 +109,18 @@ def test_english_stays_english(text: str) -> None:
 )
 def test_things_in_a_row(text: str, count: str) -> None:
     request = parse_request(text, load_builtin_table())
-    found = [
-        each.what
-        for each in scope_evidence(TriageCase(request, (), None, (), load_builtin_table()))
-        if "thing" in each.what
+    counts = [
+        evidence.what
+        for evidence in scope_evidence(TriageCase(request, (), None, (), load_builtin_table()))
+        if "thing" in evidence.what
     ]
-    assert found == ([count] if count else [])
+    assert counts == ([count] if count else [])
 
 
 def test_several_requests_in_one() -> None:
     request = parse_request("Please:\n- add a page\n- store it\n1. write the docs", load_builtin_table())
     assert request.sentences == 4
-    assert [each.what for each in hours_evidence(TriageCase(request, (), None, (), load_builtin_table()))] == [
+    assert [evidence.what for evidence in hours_evidence(TriageCase(request, (), None, (), load_builtin_table()))] == [
         "4 sentences or items"
     ]
 

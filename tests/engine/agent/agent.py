@@ -41,14 +41,18 @@ class Agent(InProcessRepository):
         data: dict[str, Any] = response.json["data"]
         return data
 
-    def report_failed(self, step: str, status: str = "completed", *options: str, result: str = "As planned.") -> dict[str, Any]:
+    def report_failed(
+        self, step: str, status: str = "completed", *options: str, result: str = "As planned."
+    ) -> dict[str, Any]:
         """Say something of a step that is found to have failed."""
         response = self.report(step, status, "--json", *options, result=result)
         assert response.exit == 1, response
         data: dict[str, Any] = response.json["data"]
         return data
 
-    def report_refused(self, exit: int, code: str, step: str, status: str = "completed", *options: str) -> dict[str, Any]:
+    def report_refused(
+        self, exit: int, code: str, step: str, status: str = "completed", *options: str
+    ) -> dict[str, Any]:
         """Be refused; nothing is recorded."""
         before = self.entry_kinds()
         error = self.refused(exit, code, "report", step, "--status", status, "--result", "As planned.", *options)

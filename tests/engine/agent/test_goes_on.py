@@ -360,7 +360,9 @@ def test_an_agent_leaves_no_need_out(agent: Agent) -> None:
     steps = json.loads(next(agent.path.rglob("execution-plan.json")).read_text())["steps"]
     independent_step = {**steps[1], "depends_on": []}
     del independent_step["number"]
-    revision = agent.data("replan", "--reason", "No disk.", "--new-information", json.dumps({"steps": [independent_step]}))
+    revision = agent.data(
+        "replan", "--reason", "No disk.", "--new-information", json.dumps({"steps": [independent_step]})
+    )
     assert revision["needs_approval"] == ["the step copy needs make no more"]
 
 

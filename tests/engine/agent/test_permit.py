@@ -18,7 +18,7 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
 from tests.engine.agent.agent import MAKE, Agent
-from tests.engine.fakes import ScriptedExecutor, LoopRun, failed_result
+from tests.engine.fakes import LoopRun, ScriptedExecutor, failed_result
 from tests.engine.plans import plan, step
 
 if TYPE_CHECKING:
@@ -81,8 +81,13 @@ class RunStateObserver(RunObserver):
 @settings(max_examples=40)
 @given(documents(), some.data())
 def test_what_the_engine_begins_a_guard_allows(document: Any, data: Any) -> None:
-    fails = {plan_step.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for plan_step in document.steps}
-    outcomes = {name: [failed_result() if failed else AttemptResult(True) for failed in attempts] for name, attempts in fails.items()}
+    fails = {
+        plan_step.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for plan_step in document.steps
+    }
+    outcomes = {
+        name: [failed_result() if failed else AttemptResult(True) for failed in attempts]
+        for name, attempts in fails.items()
+    }
     executor = GuardedExecutor(document, outcomes)
     LoopRun(document, executor, watch=RunStateObserver(executor))
     assert executor.ran

@@ -135,7 +135,12 @@ def test_the_test_behind_a_step_decides(agent: Agent) -> None:
     agent.plan_steps(MAKE.replace("target=", 'test-after="grep -q y src/other.py" target=')).make_file()
     report = agent.report("make", "completed", "--dry-run", "--json").json["data"]
     assert (report["recorded"], report["tested"]) == (False, False)
-    assert agent.report_completed("make")["checks"] == {"pre": "passed", "post": "passed", "tests_run": 1, "tests_passed": 1}
+    assert agent.report_completed("make")["checks"] == {
+        "pre": "passed",
+        "post": "passed",
+        "tests_run": 1,
+        "tests_passed": 1,
+    }
 
 
 def test_a_test_that_fails(agent: Agent) -> None:
