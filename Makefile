@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 # Without bytecode pytest rewrites every assertion of every test file again, in each process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-bare check style types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
+.PHONY: help demo test test-bare check style words types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -26,13 +26,16 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style types generated corpus precision wheel demo-check
+	$(MAKE) --output-sync -j $(JOBS) style words types generated corpus precision wheel demo-check
 	$(MAKE) test
 	$(BIN)/execplan lint
 
 style: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+words: .venv/ready # names, docstrings and basenames follow the vocabulary
+	$(BIN)/python scripts/words.py
 
 types: .venv/ready
 	$(BIN)/mypy

@@ -52,7 +52,7 @@ Plans that execute steps, and the documents of execution plans, have a page of t
 
 
 def render() -> str:
-    """Return the page."""
+    """Return the whole page as markdown."""
     parts = [HEAD]
     for name in CLASSES:
         parts.append(_class(name))

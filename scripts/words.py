@@ -78,8 +78,8 @@ def prose(source: str, tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def first_sentence(docstring: str) -> str:
-    """Return a docstring's text up to the first period, colon or blank line."""
-    return re.split(r"[.:?](?:\s|$)|\n\s*\n", docstring.strip(), maxsplit=1)[0]
+    """Return a docstring's text up to the first period, question mark or blank line."""
+    return re.split(r"[.?](?:\s|$)|\n\s*\n", docstring.strip(), maxsplit=1)[0]
 
 
 def check_file(path: str, source: str, vocabulary: Vocabulary) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
                     files.append({"path": relative, **_digest_entry(path)})
     except OSError as error:
         raise file_access.file_error(error, error.filename or folder, "read") from None
-    return sorted(files, key=lambda each: str(each["path"]))
+    return sorted(files, key=lambda file: str(file["path"]))
 
 
 def _raise_error(error: OSError) -> None:

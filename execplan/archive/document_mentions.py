@@ -147,7 +147,7 @@ def _find_mention(project: Project, path: str, moves: Moves) -> Mention | None:
     if size > _MAX_BYTES:
         return None
     folder = os.path.dirname(absolute)
-    known_spellings = sorted(spellings(project, moves, folder, folder), key=lambda each: -len(each.old))
+    known_spellings = sorted(spellings(project, moves, folder, folder), key=lambda spelling: -len(spelling.old))
     new, lines = _rewrite_lines(data, known_spellings)
     if new == data:
         return None

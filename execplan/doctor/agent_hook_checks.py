@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @check("session-hooks")
 def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
-    project, integration = context.project, session_hooks.WHAT
+    project, integration = context.project, session_hooks.NAME
     installed_programs = [
         name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
     ]
@@ -50,7 +50,7 @@ def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     yield from find_disabled_hooks(project, installed_programs, WARNING, "tells no session where the plan stands")
 
 
-_INSTALL = f"execplan install {guard_hook.WHAT}"
+_INSTALL = f"execplan install {guard_hook.NAME}"
 _MANAGED = (
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",

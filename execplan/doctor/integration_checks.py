@@ -36,7 +36,7 @@ def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
     project = context.project
     yield from check_integration(
-        project, agents_md.WHAT, partial(agents_md.install, project), partial(agents_md.uninstall, project)
+        project, agents_md.NAME, partial(agents_md.install, project), partial(agents_md.uninstall, project)
     )
 
 
@@ -48,7 +48,7 @@ def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
         yield _NO_GIT
         return
     yield from check_integration(
-        project, precommit.WHAT, partial(precommit.install, project), partial(precommit.uninstall, project)
+        project, precommit.NAME, partial(precommit.install, project), partial(precommit.uninstall, project)
     )
 
 
@@ -89,7 +89,7 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     for warning in planned_removal.warnings:
         yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
     yield from check_integration(
-        project, githooks.WHAT, partial(githooks.install, project), partial(githooks.uninstall, project)
+        project, githooks.NAME, partial(githooks.install, project), partial(githooks.uninstall, project)
     )
 
 
@@ -106,16 +106,16 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
         yield _NO_GIT
         return
     driver_state = str(driver.state(project))
-    fix = make_fix(project, partial(driver.install, project, force=False), f"renew it: execplan install {driver.WHAT}")
+    fix = make_fix(project, partial(driver.install, project, force=False), f"renew it: execplan install {driver.NAME}")
     if driver_state == "attribute only":
         message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
-        yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.WHAT}", fix=fix)
+        yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.NAME}", fix=fix)
     elif driver_state == "installed":
         for change in driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "lacks what execplan would write today"
                 yield Finding(
-                    WARNING, project.display_path(change.path), message, f"execplan install {driver.WHAT}", fix=fix
+                    WARNING, project.display_path(change.path), message, f"execplan install {driver.NAME}", fix=fix
                 )
     # A driver that is configured but not named does nothing; another branch may name it.
     yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(
@@ -132,7 +132,7 @@ def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
         if any([change.action != "kept" for change in uninstall(force=True).changes]):
             is_installed = True
             install = partial(completion.install, shell, context.script(shell))
-            yield from check_integration(context.project, f"{completion.WHAT} --shell {shell}", install, uninstall)
+            yield from check_integration(context.project, f"{completion.NAME} --shell {shell}", install, uninstall)
     if not is_installed:
         yield NOT_INSTALLED
 

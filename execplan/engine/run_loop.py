@@ -184,7 +184,7 @@ class RunLoop:
             self._run_guarded(lambda: self._handle_outcome(outcome))
 
     def _run_guarded(self, action: Callable[[], None]) -> None:
-        """Perform an action. An error stops the loop and is raised after all running steps have ended."""
+        """Perform one of the loop's actions. An error stops the loop and is raised after all running steps have ended."""
         try:
             action()
         except Exception as error:  # noqa: BLE001 - as it says

@@ -32,7 +32,7 @@ class StepExecutor:
         return prepared
 
     def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
-        """Perform a step. Raises ExecplanError for problems other than the step's own failure."""
+        """Perform a step's action once. Raises ExecplanError for problems other than the step's own failure."""
         from execplan.engine.steps.step_execution import perform_step
 
         return perform_step(context, step, attempt, prepared)

@@ -72,7 +72,7 @@ def approve(
     """Approve what a plan would do now, for one run with its resumes, as `execplan approve --digest` does.
 
     `digest` is the digest of the evaluation that was read (`evaluate(plan).binding.digest`), or its first eight digits
-    or more; without it, only steps that the policy approves by itself are covered. `max_risk` and `steps` (IDs) limit what is
+    or more; without it, only steps that the policy approves automatically are covered. `max_risk` and `steps` (IDs) limit what is
     covered, `allow_inferred` covers inferred steps. `confirm` replaces the check of the digest, for example to ask a person.
     """
     project, ref = plan.project, plan.ref

@@ -53,7 +53,7 @@ class Plan:
         return cls(*plan_selection.select_plan(os.fspath(directory), name))
 
     def __repr__(self) -> str:
-        """Show the ID."""
+        """Show the plan with its ID."""
         return f"Plan({self.id!r})"
 
     @property
@@ -117,7 +117,7 @@ class Plan:
 
     @property
     def revisions(self) -> list[Entry]:
-        """The revision notes."""
+        """The dated revision notes, in file order."""
         return self.read().revisions
 
     def findings(self) -> list[Finding]:
@@ -187,7 +187,7 @@ class Plan:
         return self._edit("discover", log_edits.add_discovery(text, evidence, create=create), options)
 
     def outcome(self, text: str, *, create: bool = False, options: WriteOptions = _DEFAULT) -> EditResult:
-        """Add an outcome."""
+        """Add an outcome to Outcomes & Retrospective."""
         return self._edit("outcome", log_edits.add_outcome(text, create=create), options)
 
     def note(

@@ -55,7 +55,7 @@ class Project:
         return cls(project_discovery.find(os.fspath(directory)))
 
     def __repr__(self) -> str:
-        """Show the root."""
+        """Show the project with its root."""
         return f"Project({self.root!r})"
 
     @property

@@ -78,7 +78,7 @@ def guess_form(names: Iterable[str]) -> str:
         numbers.setdefault(form, []).append(digits)
     if not forms:
         return "{slug}"
-    form = max(forms, key=lambda each: (forms[each], each != "{slug}"))
+    form = max(forms, key=lambda form: (forms[form], form != "{slug}"))
     widths = Counter(map(len, numbers[form]))
     padded = len(widths) == 1 or any([number_text.startswith("0") for number_text in numbers[form]])
     form = form.replace("{number}", f"{{number:0{widths.most_common(1)[0][0]}}}") if padded else form

@@ -64,9 +64,9 @@ def test_all_of_it() -> None:
     )
     overview = make_overview(
         plan,
-        taken=(("tn9pppc", "agent-1"),),
-        findings=("line 3: EP104 no section", "line 4: EP202 no stamp"),
-        steps="approved, run 3 waits for an answer",
+        claimed_tasks=(("tn9pppc", "agent-1"),),
+        lint_errors=("line 3: EP104 no section", "line 4: EP202 no stamp"),
+        steps_status="approved, run 3 waits for an answer",
         drift=PlanDrift(2, has_more_commits=False, paths=tuple([f"src/{name}.py" for name in "abcdef"])),
         stalled=True,
     )
@@ -101,7 +101,7 @@ def test_all_of_it() -> None:
 def test_words_are_cut_before_a_command_is_left_out() -> None:
     long = "word " * 500
     overview = make_overview(
-        CLEAN.replace("Build the parser.", long).replace("Read line by line.", long), findings=(long,) * 9
+        CLEAN.replace("Build the parser.", long).replace("Read line by line.", long), lint_errors=(long,) * 9
     )
     text = format_primer(overview, unchanged)
     assert len(text.encode()) <= MAX_BYTES
@@ -131,7 +131,7 @@ def test_no_plan_makes_a_line_of_its_own(words: str, name: str, number: int) -> 
     )
     drift = PlanDrift(50, has_more_commits=True, paths=(name,) * number)
     overview = make_overview(
-        plan, path=f"{name}.md", findings=(words,) * number, drift=drift, taken=(("tn9pppc", name),)
+        plan, path=f"{name}.md", lint_errors=(words,) * number, drift=drift, claimed_tasks=(("tn9pppc", name),)
     )
     text = format_primer(overview, unchanged)
     assert len(text.encode()) <= MAX_BYTES

@@ -27,11 +27,11 @@ def section_text(overview: PlanOverview, name: str) -> str:
 
 def test_each_part_says_what_the_plan_and_git_say() -> None:
     overview = make_overview(
-        tree=TREE,
+        working_tree=TREE,
         drift=PlanDrift(1, has_more_commits=False, paths=("src/b.py",)),
-        findings=("line 3: EP104 no section",),
-        steps="approved, run 3 waits for an answer",
-        taken=(("tn9pppc", "agent-1"),),
+        lint_errors=("line 3: EP104 no section",),
+        steps_status="approved, run 3 waits for an answer",
+        claimed_tasks=(("tn9pppc", "agent-1"),),
     )
     assert section_text(overview, "Objective") == "> A plan can be read and edited without loss."
     assert section_text(overview, "Done") == "- (2025-12-30 09:15Z) Read lines."
@@ -82,7 +82,7 @@ def test_a_long_plan_makes_a_page_that_can_be_read() -> None:
     orientation = "".join([f"Line {number}.\n\n" for number in range(3000)])
     plan = with_sections(f"## Progress\n\n{done_tasks}{open_tasks}\n## Context and Orientation\n\n{orientation}")
     tree = TREE._replace(untracked=tuple([f"f{number}" for number in range(500)]))
-    overview = make_overview(plan, tree=tree, findings=("line 1: EP101",) * 200)
+    overview = make_overview(plan, working_tree=tree, lint_errors=("line 1: EP101",) * 200)
     assert len(page_text(overview)) < 10_000
     assert "The last 15 of 300:" in section_text(overview, "Done")
     assert section_text(overview, "Next").endswith("- and 240 more")
@@ -140,7 +140,7 @@ def test_no_plan_adds_a_heading_or_swallows_one(words: str, body: list[str]) -> 
     plan = CLEAN.replace("Build the parser.", f"a {line_text}").replace("Read line by line.", f"a {line_text}")
     plan = plan.replace("A plan can be read and edited without loss.", quoted)
     tree = TREE._replace(branch=line_text, subject=line_text, changed=(line_text, f"{line_text}\n# x"))
-    overview = make_overview(plan, tree=tree, findings=(line_text,), path=f"{line_text}.md")
+    overview = make_overview(plan, working_tree=tree, lint_errors=(line_text,), path=f"{line_text}.md")
     tokens = MarkdownIt("commonmark").parse(page_text(overview))
     heads = [
         tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open" and not token.level

@@ -286,7 +286,7 @@ def record_denial(
                 step, tool = decision.step or None, printable_line(call.tool, 100)
                 journal.write(DENIED, tool=tool, what=_describe_call(call), step=step, session=call.session or None)
                 _update_mark(grant)
-    except Exception:  # noqa: BLE001 - it is told or it is not
+    except Exception:  # noqa: BLE001 - reporting is best effort
         return
 
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 
-WHAT = "agents"
+NAME = "agents"
 _AGENTS_FILE, _CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"
 _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 
@@ -52,7 +52,7 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
 
 def _load_file(project: Project, name: str) -> ManagedFile:
     path = os.path.join(project.root, name)
-    return ManagedFile(WHAT, path, name, read_project_file(project, path), managed_block.MARKDOWN)
+    return ManagedFile(NAME, path, name, read_project_file(project, path), managed_block.MARKDOWN)
 
 
 def _append_block(data: bytes, lines: list[str]) -> bytes:

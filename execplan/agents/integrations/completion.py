@@ -10,7 +10,7 @@ from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.named_tuple import NamedTuple
 
-WHAT = "completion"
+NAME = "completion"
 
 
 class CompletionLocation(NamedTuple):
@@ -41,7 +41,7 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
             "not-ours",
             f"{file.path} is there already, and not made by execplan install",
             exit=CHECK_FAILED,
-            hint=f"remove it, then: execplan install {WHAT} --shell {shell}",
+            hint=f"remove it, then: execplan install {NAME} --shell {shell}",
         )
     change_set = managed_block.plan_install(file, lines, bytes, force=force)
     if shell != "zsh":
@@ -65,4 +65,4 @@ def _load_file(shell: str) -> ManagedFile:
     variable, default, name, head = SHELLS[shell]
     folder = os.environ.get(variable, "")
     path = os.path.join(folder if os.path.isabs(folder) else os.path.expanduser(default), name)
-    return ManagedFile(WHAT, path, path, read_file(path), managed_block.SHELL, head)
+    return ManagedFile(NAME, path, path, read_file(path), managed_block.SHELL, head)

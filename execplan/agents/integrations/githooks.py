@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 
-WHAT = "git-hooks"
+NAME = "git-hooks"
 _NAME = "pre-commit"
 _BACKUP_NAME = f"{_NAME}.before-execplan"
 _SHEBANG = b"#!/bin/sh\n"
@@ -57,7 +57,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
             raise ExecplanError(
                 "name-taken", message, exit=INPUT, hint="remove or rename one of the two, then try again"
             )
-        moves = (Change(WHAT, backup_path, None, None, source=file.path),)
+        moves = (Change(NAME, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
     is_ours = file.data is None or managed_block.is_file_created(existing_block)
     lines = check_lines() + (_CALL_PREVIOUS_HOOK if is_ours and (moves or os.path.lexists(backup_path)) else [])
@@ -75,7 +75,7 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
         return change_set
     if change.action == "removed" or not os.path.lexists(file.path):
         removed = [change] if change.action == "removed" else []
-        return change_set._replace(changes=(*removed, Change(WHAT, file.path, None, None, source=backup_path)))
+        return change_set._replace(changes=(*removed, Change(NAME, file.path, None, None, source=backup_path)))
     warning = f"{project.display_path(backup_path)} holds the hook that was there before; {file.display_path} is another one now, so both stay"
     return change_set._replace(warnings=(warning,))
 
@@ -103,7 +103,7 @@ def _load_file(project: Project, folder: str) -> ManagedFile:
     """Load the hook; a link is followed."""
     path = os.path.join(folder, _NAME)
     return ManagedFile(
-        WHAT, path, project.display_path(path), read_file(path), managed_block.SHELL, _SHEBANG, executable=True
+        NAME, path, project.display_path(path), read_file(path), managed_block.SHELL, _SHEBANG, executable=True
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.agents.integrations.integration_changes import ChangeSet
     from execplan.project.project import Project
 
-WHAT = "guard"
+NAME = "guard"
 TIMEOUT = 30
 """Seconds that the programs wait; the guard itself gives up and denies after twenty."""
 _LINE = (
@@ -61,10 +61,10 @@ def uninstall(
     """Plan to remove the hook for the given programs; by default, for all. Raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
     return hook_file.plan_uninstall(
-        project, WHAT, selected, [hook_entry.GUARD], lambda name: open_file(project, name, ahead), ahead, force=force
+        project, NAME, selected, [hook_entry.GUARD], lambda name: open_file(project, name, ahead), ahead, force=force
     )
 
 
 def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
-    return hook_file.open_file(project, WHAT, program, [(hook_entry.GUARD, hook_handler(program))], ahead)
+    return hook_file.open_file(project, NAME, program, [(hook_entry.GUARD, hook_handler(program))], ahead)

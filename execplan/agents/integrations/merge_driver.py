@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 
-WHAT = "merge-driver"
+NAME = "merge-driver"
 _FILE = ".gitattributes"
 _NAME_SETTING = "merge.execplan.name"
 _DRIVER_SETTING = "merge.execplan.driver"
@@ -107,7 +107,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
             "foreign-driver",
             f"git has another merge driver that is called execplan here: {driver}",
             exit=CHECK_FAILED,
-            hint=f"keep it, or put ours in its place: execplan install {WHAT} --force",
+            hint=f"keep it, or put ours in its place: execplan install {NAME} --force",
         )
     values = {_NAME_SETTING: "plans, by tasks and entries", _DRIVER_SETTING: driver_command()}
     link_warnings = (f"{_FILE} is a link, which git does not follow",) if os.path.islink(file.path) else ()
@@ -166,7 +166,7 @@ def _setting_change(project: Project, name: str, value: str | None) -> Change:
         setting_value if setting_value is None else os.fsencode(setting_value)
         for setting_value in (git_query.get_config(path, name), value)
     ]
-    return Change(WHAT, path, old, new, "" if old != new else "there already" if new else "not installed", setting=name)
+    return Change(NAME, path, old, new, "" if old != new else "there already" if new else "not installed", setting=name)
 
 
 def _config_path(project: Project) -> str:
@@ -177,4 +177,4 @@ def _config_path(project: Project) -> str:
 
 def _load_file(project: Project) -> ManagedFile:
     path = os.path.join(project.root, _FILE)
-    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), managed_block.SHELL)
+    return ManagedFile(NAME, path, _FILE, read_project_file(project, path), managed_block.SHELL)

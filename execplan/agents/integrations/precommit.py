@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from execplan.agents.integrations.managed_block import Block
     from execplan.project.project import Project
 
-WHAT = "pre-commit"
+NAME = "pre-commit"
 _FILE = ".pre-commit-config.yaml"
 _HOOK_ID = "execplan-lint"
 _REPOS_LINE = "repos:"
@@ -82,7 +82,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
         config = _load_config(file.data, lines)
         if any([_HOOK_ID in _hook_ids(repo) for repo in config.repos]):
             reason = "has the hook already, put there by hand"
-            return ChangeSet((Change(WHAT, file.path, file.data, file.data, reason),))
+            return ChangeSet((Change(NAME, file.path, file.data, file.data, reason),))
         change_set = managed_block.plan_install(file, lines, lambda data: _insert_hook(data, lines), force=force)
         new = change_set.changes[0].new or b""
         hook_repos = _load_config("\n".join([_REPOS_LINE, *lines]).encode("utf-8", "surrogateescape"), lines).repos
@@ -103,7 +103,7 @@ def config_without_hook(file: ManagedFile) -> bytes:
 
 def _file(project: Project) -> ManagedFile:
     path = os.path.join(project.root, _FILE)
-    return ManagedFile(WHAT, path, _FILE, read_project_file(project, path), managed_block.SHELL)
+    return ManagedFile(NAME, path, _FILE, read_project_file(project, path), managed_block.SHELL)
 
 
 def _insert_hook(data: bytes, lines: list[str]) -> bytes:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.agents.integrations.integration_changes import ChangeSet
     from execplan.project.project import Project
 
-WHAT = "session-hooks"
+NAME = "session-hooks"
 TIMEOUT = 20
 """Seconds that the programs wait; the command takes a tenth of a second."""
 HOOKS = {"claude": (SESSION, COMPACTION), "codex": (SESSION,)}
@@ -63,12 +63,12 @@ def uninstall(
     """Plan to remove the hooks for the given programs; by default, for all. Raises ExecplanError."""
     selected = programs or hook_file.PROGRAMS
     return hook_file.plan_uninstall(
-        project, WHAT, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force
+        project, NAME, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force
     )
 
 
 def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
     return hook_file.open_file(
-        project, WHAT, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead
+        project, NAME, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead
     )

@@ -1,4 +1,4 @@
-"""`execplan add`."""
+"""The `execplan add` command."""
 
 from __future__ import annotations
 

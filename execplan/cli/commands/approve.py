@@ -1,4 +1,4 @@
-"""`execplan approve`."""
+"""The `execplan approve` command."""
 
 from __future__ import annotations
 

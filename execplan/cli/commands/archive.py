@@ -1,4 +1,4 @@
-"""`execplan archive`."""
+"""The `execplan archive` command."""
 
 from __future__ import annotations
 

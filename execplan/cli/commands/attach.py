@@ -1,4 +1,4 @@
-"""`execplan attach`."""
+"""The `execplan attach` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan audit`."""
+"""The `execplan audit` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan checkpoint`."""
+"""The `execplan checkpoint` command."""
 
 from __future__ import annotations
 

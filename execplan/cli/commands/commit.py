@@ -1,4 +1,4 @@
-"""`execplan commit`."""
+"""The `execplan commit` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan compile`."""
+"""The `execplan compile` command."""
 
 from __future__ import annotations
 

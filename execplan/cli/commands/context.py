@@ -1,4 +1,4 @@
-"""`execplan context`."""
+"""The `execplan context` command."""
 
 from __future__ import annotations
 

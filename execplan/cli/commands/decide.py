@@ -1,4 +1,4 @@
-"""`execplan decide`."""
+"""The `execplan decide` command."""
 
 from __future__ import annotations
 

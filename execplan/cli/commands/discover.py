@@ -1,4 +1,4 @@
-"""`execplan discover`."""
+"""The `execplan discover` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan doctor`."""
+"""The `execplan doctor` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan done`."""
+"""The `execplan done` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan drop`."""
+"""The `execplan drop` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan edit`."""
+"""The `execplan edit` command."""
 
 from __future__ import annotations
 

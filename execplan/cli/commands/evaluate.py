@@ -1,4 +1,4 @@
-"""`execplan evaluate`."""
+"""The `execplan evaluate` command."""
 
 from __future__ import annotations
 

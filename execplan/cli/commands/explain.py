@@ -1,4 +1,4 @@
-"""`execplan explain`."""
+"""The `execplan explain` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan guard`: its help, and the flags before it; without these it is answered before click is imported."""
+"""The `execplan guard` command: its help, and the flags before it; without these it is answered before click is imported."""
 
 from __future__ import annotations
 

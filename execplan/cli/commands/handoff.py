@@ -1,4 +1,4 @@
-"""`execplan handoff`."""
+"""The `execplan handoff` command."""
 
 from __future__ import annotations
 

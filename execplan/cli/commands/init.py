@@ -1,4 +1,4 @@
-"""`execplan init`."""
+"""The `execplan init` command."""
 
 from __future__ import annotations
 

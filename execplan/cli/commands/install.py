@@ -1,4 +1,4 @@
-"""`execplan install`."""
+"""The `execplan install` command."""
 
 from __future__ import annotations
 

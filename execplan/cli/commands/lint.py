@@ -1,4 +1,4 @@
-"""`execplan lint`."""
+"""The `execplan lint` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan list`."""
+"""The `execplan list` command."""
 
 from __future__ import annotations
 

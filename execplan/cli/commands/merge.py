@@ -1,4 +1,4 @@
-"""`execplan merge`."""
+"""The `execplan merge` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan new`."""
+"""The `execplan new` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan next`."""
+"""The `execplan next` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan note`."""
+"""The `execplan note` command."""
 
 from __future__ import annotations
 

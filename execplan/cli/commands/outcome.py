@@ -1,4 +1,4 @@
-"""`execplan outcome`."""
+"""The `execplan outcome` command."""
 
 from __future__ import annotations
 

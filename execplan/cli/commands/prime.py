@@ -1,4 +1,4 @@
-"""`execplan prime`: its help and its flags; without most of these it is answered before click is imported."""
+"""The `execplan prime` command: its help and its flags; without most of these it is answered before click is imported."""
 
 from __future__ import annotations
 

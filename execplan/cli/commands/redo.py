@@ -1,4 +1,4 @@
-"""`execplan redo`."""
+"""The `execplan redo` command."""
 
 from __future__ import annotations
 

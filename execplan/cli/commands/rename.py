@@ -1,4 +1,4 @@
-"""`execplan rename`."""
+"""The `execplan rename` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan reopen`."""
+"""The `execplan reopen` command."""
 
 from __future__ import annotations
 

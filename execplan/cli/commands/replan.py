@@ -1,4 +1,4 @@
-"""`execplan replan`."""
+"""The `execplan replan` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan report`."""
+"""The `execplan report` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan restore`."""
+"""The `execplan restore` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan resume`."""
+"""The `execplan resume` command."""
 
 from __future__ import annotations
 

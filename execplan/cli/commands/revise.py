@@ -1,4 +1,4 @@
-"""`execplan revise`."""
+"""The `execplan revise` command."""
 
 from __future__ import annotations
 

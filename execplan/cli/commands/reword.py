@@ -1,4 +1,4 @@
-"""`execplan reword`."""
+"""The `execplan reword` command."""
 
 from __future__ import annotations
 

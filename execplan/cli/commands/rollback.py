@@ -1,4 +1,4 @@
-"""`execplan rollback`."""
+"""The `execplan rollback` command."""
 
 from __future__ import annotations
 

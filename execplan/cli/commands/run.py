@@ -1,4 +1,4 @@
-"""`execplan run`."""
+"""The `execplan run` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan runs`."""
+"""The `execplan runs` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan schema`."""
+"""The `execplan schema` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan set`."""
+"""The `execplan set` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan show`."""
+"""The `execplan show` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan split`."""
+"""The `execplan split` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan stats`."""
+"""The `execplan stats` command."""
 
 from __future__ import annotations
 

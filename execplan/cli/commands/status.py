@@ -1,4 +1,4 @@
-"""`execplan status`."""
+"""The `execplan status` command."""
 
 from __future__ import annotations
 

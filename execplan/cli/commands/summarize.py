@@ -1,4 +1,4 @@
-"""`execplan summarize`."""
+"""The `execplan summarize` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan triage`."""
+"""The `execplan triage` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`execplan undo`."""
+"""The `execplan undo` command."""
 
 from __future__ import annotations
 

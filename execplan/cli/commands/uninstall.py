@@ -1,4 +1,4 @@
-"""`execplan uninstall`."""
+"""The `execplan uninstall` command."""
 
 from __future__ import annotations
 

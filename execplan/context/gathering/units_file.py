@@ -82,7 +82,7 @@ def _parse_unit(line: bytes, number: int) -> Unit:
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     if not isinstance(fields, dict):
-        raise ValueError("it is no object")  # noqa: TRY004 - told like all else that is wrong with a line
+        raise ValueError("it is no object")  # noqa: TRY004 - reported like any other bad line
     problems = list(_field_problems(fields))
     if problems:
         raise ValueError("; ".join(problems))

@@ -219,7 +219,7 @@ def _store_revision(
 def _describe_revision(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool
 ) -> ReplanResult:
-    """Describe a revision. Raises ExecplanError if storing it would overwrite a document that cannot be recreated."""
+    """Describe a revision of a run. Raises ExecplanError if storing it would overwrite a document that cannot be recreated."""
     document = revision.document
     path, data, old = artifact_store.path_of(project, ref), to_bytes(document), artifact_store.read(project, ref)
     _ensure_own_document(project, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})

@@ -27,7 +27,7 @@ else:
 
         @classmethod
         def model_validate(cls, obj: Any, **options: Any) -> Any:
-            """Validate plain data. Raises ExecplanError if it is invalid."""
+            """Validate plain data against the model. Raises ExecplanError if it is invalid."""
             return _call_checked(cls, lambda: super(Request, cls).model_validate(obj, **options))
 
 
