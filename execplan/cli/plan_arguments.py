@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PLAN_FLAG: Final = "plan_flag"
 """Parameter name of `-p` for commands that also have an argument PLAN."""
-_LEADING_KEY: Final = "execplan.leading"
+_LEADING_ARGUMENTS: Final = "execplan.leading"
 """Key in a click context for the arguments of a command that got one more than it declares."""
 _HELP = "ID, part of the ID or title, or path. Default: the only open plan."
 
@@ -55,7 +55,7 @@ def set_aside_leading(ctx: click.Context) -> None:
         return
     if len(extra) > 1:
         raise click.UsageError(f"Got unexpected extra arguments ({' '.join(map(str, extra))})", ctx)
-    ctx.meta[_LEADING_KEY] = [*[ctx.params[param.name or ""] for param in arguments], *extra]
+    ctx.meta[_LEADING_ARGUMENTS] = [*[ctx.params[param.name or ""] for param in arguments], *extra]
 
 
 def resolve_plan_name(ctx: click.Context) -> None:
@@ -105,7 +105,7 @@ def _take_leading(ctx: click.Context) -> None:
     """Remove a leading plan from the arguments of a command about part of a plan."""
     params, command = ctx.params, ctx.command
     names = [param.name or "" for param in command.params if isinstance(param, click.Argument)]
-    values = ctx.meta.get(_LEADING_KEY)
+    values = ctx.meta.get(_LEADING_ARGUMENTS)
     leading = None
     if values is not None:
         if names not in (["run"], ["title"]) and not plan_selection.is_exact_name(os.getcwd(), values[0]):

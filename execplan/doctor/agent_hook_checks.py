@@ -26,30 +26,6 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
-@check("session-hooks")
-def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
-    """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
-    project, integration = context.project, session_hooks.NAME
-    installed_programs = [
-        name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
-    ]
-    if not installed_programs:
-        yield NOT_INSTALLED
-        return
-    install = partial(session_hooks.install, project, programs=installed_programs)
-    yield from check_integration(
-        project, integration, install, partial(session_hooks.uninstall, project, programs=installed_programs)
-    )
-    if shutil.which("execplan") is None:
-        yield Finding(
-            WARNING,
-            "",
-            session_hooks.NOT_ON_PATH_WARNING,
-            "put the folder of execplan on PATH, or install it there: pipx install .",
-        )
-    yield from find_disabled_hooks(project, installed_programs, WARNING, "tells no session where the plan stands")
-
-
 _INSTALL = f"execplan install {guard_hook.NAME}"
 _MANAGED = (
     "/etc/claude-code/managed-settings.json",
@@ -209,3 +185,27 @@ def _read_toml(path: str) -> dict[str, Any]:
 def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
     subtable = table.get(key)
     return subtable if isinstance(subtable, dict) else {}
+
+
+@check("session-hooks")
+def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
+    project, integration = context.project, session_hooks.NAME
+    installed_programs = [
+        name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
+    ]
+    if not installed_programs:
+        yield NOT_INSTALLED
+        return
+    install = partial(session_hooks.install, project, programs=installed_programs)
+    yield from check_integration(
+        project, integration, install, partial(session_hooks.uninstall, project, programs=installed_programs)
+    )
+    if shutil.which("execplan") is None:
+        yield Finding(
+            WARNING,
+            "",
+            session_hooks.NOT_ON_PATH_WARNING,
+            "put the folder of execplan on PATH, or install it there: pipx install .",
+        )
+    yield from find_disabled_hooks(project, installed_programs, WARNING, "tells no session where the plan stands")

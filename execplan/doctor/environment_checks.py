@@ -28,75 +28,6 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
-@check("settings", works_without_settings=True)
-def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
-    """The settings can be read, those of every home that they name and the user's own.
-
-    What they name is there: homes, the template of `new`, rules of one's own.
-    """
-    for problem in context.settings_problems:
-        yield _settings_finding(problem.path, problem.error)
-    for project in context.projects:
-        try:
-            plan_templates.find_template(project, project.settings.template)
-        except ExecplanError as error:
-            yield _settings_finding("", error)
-    try:
-        custom_rules.load_rules(user_settings.rules())
-        user_settings.execution()
-    except ExecplanError as error:
-        yield _settings_finding(user_settings.path(), error)
-    if len(context.projects) > 1:
-        yield f"{len(context.projects)} homes"
-
-
-@check("folders")
-def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
-    """The folders of the settings are there, as far as they have to be, and are folders."""
-    for project in context.projects:
-        expected_folders = [project.plans, *project.archives]
-        if project.is_flat:
-            expected_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
-        for path in dict.fromkeys(expected_folders):
-            if os.path.lexists(path) and not os.path.isdir(path):
-                message = "a folder of the settings is a file, or a link that leads nowhere"
-                yield Finding(
-                    ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER"
-                )
-        if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
-            display_path = project.display_path(project.plans)
-            yield Finding(
-                ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}"
-            )
-        if not os.path.lexists(project.plans):
-            fix = Fix(f"make {project.display_path(project.plans)}", partial(_create_plans_folder, project))
-            yield Finding(
-                WARNING,
-                project.display_path(project.plans),
-                "the folder of the plans is not there",
-                "execplan init",
-                fix=fix,
-            )
-
-
-def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
-    with project_state.lock(project, "home", "doctor"):
-        atomic_files.make_directory(project.plans)
-    return [f"made {project.display_path(project.plans)}"]
-
-
-def _settings_finding(path: str, error: ExecplanError) -> Finding:
-    return Finding(ERROR, path, error.message, error.hint or "mend that", line=error.line)
-
-
-PYTHON = (3, 11)
-GIT = (2, 30)
-"""Oldest supported versions: the package's minimum Python, and the Git of Debian 11; the tests run with newer ones."""
-
-
-_MINUTE = 60
-
-
 @check("python", works_without_settings=True)
 def check_python(context: DoctorContext) -> Iterator[Finding | str]:
     """Python is new enough."""
@@ -170,3 +101,72 @@ def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
         reason = os.strerror(error.errno or 0).lower()
         remedy = "put the checkout on a local disk: without locks writers would lose each other's edits"
         yield Finding(ERROR, display_path, f"the file system can't lock: {reason}", remedy)
+
+
+@check("settings", works_without_settings=True)
+def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
+    """The settings can be read, those of every home that they name and the user's own.
+
+    What they name is there: homes, the template of `new`, rules of one's own.
+    """
+    for problem in context.settings_problems:
+        yield _settings_finding(problem.path, problem.error)
+    for project in context.projects:
+        try:
+            plan_templates.find_template(project, project.settings.template)
+        except ExecplanError as error:
+            yield _settings_finding("", error)
+    try:
+        custom_rules.load_rules(user_settings.rules())
+        user_settings.execution()
+    except ExecplanError as error:
+        yield _settings_finding(user_settings.path(), error)
+    if len(context.projects) > 1:
+        yield f"{len(context.projects)} homes"
+
+
+@check("folders")
+def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
+    """The folders of the settings are there, as far as they have to be, and are folders."""
+    for project in context.projects:
+        expected_folders = [project.plans, *project.archives]
+        if project.is_flat:
+            expected_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
+        for path in dict.fromkeys(expected_folders):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                message = "a folder of the settings is a file, or a link that leads nowhere"
+                yield Finding(
+                    ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER"
+                )
+        if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
+            display_path = project.display_path(project.plans)
+            yield Finding(
+                ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}"
+            )
+        if not os.path.lexists(project.plans):
+            fix = Fix(f"make {project.display_path(project.plans)}", partial(_create_plans_folder, project))
+            yield Finding(
+                WARNING,
+                project.display_path(project.plans),
+                "the folder of the plans is not there",
+                "execplan init",
+                fix=fix,
+            )
+
+
+def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
+    with project_state.lock(project, "home", "doctor"):
+        atomic_files.make_directory(project.plans)
+    return [f"made {project.display_path(project.plans)}"]
+
+
+def _settings_finding(path: str, error: ExecplanError) -> Finding:
+    return Finding(ERROR, path, error.message, error.hint or "mend that", line=error.line)
+
+
+PYTHON = (3, 11)
+GIT = (2, 30)
+"""Oldest supported versions: the package's minimum Python, and the Git of Debian 11; the tests run with newer ones."""
+
+
+_MINUTE = 60

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _AZURE_NEEDLE, _USER_NEEDLE = "AccountKey=", " -u "
-_EMULATOR_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
+_EMULATOR_ACCOUNT = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
 """Public key of Azure's local storage emulator, which is the same for all users."""
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _VALUE_ENDS = frozenset(" \t\n\r\"'`,;|&\\")
@@ -63,7 +63,7 @@ def _azure_account_key(source: str, index: int) -> Iterator[Secret]:
     end = index
     while end < len(source) and end - index < _MAX_LENGTH and source[end] in _BASE64:
         end += 1
-    if end - index >= _MIN_KEY and is_random(source[index:end]) and not source.startswith(_EMULATOR_KEY, index):
+    if end - index >= _MIN_KEY and is_random(source[index:end]) and not source.startswith(_EMULATOR_ACCOUNT, index):
         while source[end : end + 1] == "=":
             end += 1
         yield Secret("Azure storage key", index, end)

@@ -75,7 +75,7 @@ def test_what_is_no_file_has_a_state_and_no_backup(store: BackupStore, files: Wo
 def test_a_file_that_never_holds_still(
     store: BackupStore, files: WorkspaceFiles, repo: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "parts", lambda path: iter([os.urandom(8)]))
+    monkeypatch.setattr(files, "read_chunks", lambda path: iter([os.urandom(8)]))
     with pytest.raises(ExecplanError) as caught:
         store.save_path(files, "README.md")
     assert caught.value.exit == CONFLICT

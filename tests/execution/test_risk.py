@@ -211,13 +211,16 @@ def test_projects_are_thirty_and_half_of_their_commands_need_no_reason() -> None
 def test_a_step_that_asks_for_a_shell() -> None:
     assert rate_command("ls | wc", TABLE, is_script=True) == Risk(MEDIUM, ("it runs in a shell",))
     assert (
-        level("echo hello", shell=True)
-        == level("ls\nls", shell=True)
-        == level("make test && echo ok", shell=True)
+        level("echo hello", is_script=True)
+        == level("ls\nls", is_script=True)
+        == level("make test && echo ok", is_script=True)
         == MEDIUM
     )
     assert (
-        level("ls $DIRECTORY", shell=True) == level("ls $(pwd)", shell=True) == level("cat a > b", shell=True) == HIGH
+        level("ls $DIRECTORY", is_script=True)
+        == level("ls $(pwd)", is_script=True)
+        == level("cat a > b", shell=True)
+        == HIGH
     )
     for script in (
         "rm -rf $DIRECTORY",
@@ -228,7 +231,7 @@ def test_a_step_that_asks_for_a_shell() -> None:
         "sudo ls",
         "ls; rm -rf /",
     ):
-        assert level(script, shell=True) == CRITICAL
+        assert level(script, is_script=True) == CRITICAL
     assert "git push" in " ".join(rate_command("git push -f", TABLE, is_script=True).reasons)
 
 

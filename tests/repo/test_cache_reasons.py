@@ -50,7 +50,7 @@ def test_options(project: LintProject) -> None:
         assert project.lint_consistently() == []
     project.options = CheckOptions()
     assert project.lint_consistently() == []
-    fields = ("hook", "selection", "trees", "histories", "committed")
+    fields = ("is_hook", "selection", "trees", "histories", "committed")
     assert CheckOptions._fields == fields, "does the key of the cache tell what is new?"
 
 

@@ -44,7 +44,7 @@ def test_a_plan_whose_artifacts_were_an_empty_folder(repo: Folder, verb: str) ->
     repo.plan()
     (repo.path / ".agent/execplans/artifacts/2026-01-01_parser").mkdir(parents=True)
     repo.ok("next", "parser", "--claim", "ann")
-    kill_while_moving(repo, claims, "followed", verb)
+    kill_while_moving(repo, claims, "move_claims", verb)
     result = repo.run("list", "--all")
     assert "is finished now" in result.err
     assert ("reader" if verb == RENAME else "archived") in result.out
@@ -58,7 +58,7 @@ def test_a_commit_that_was_asked_for_is_not_made_then(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Plan")
     head = repo.git("rev-parse", "HEAD")
-    kill_while_moving(repo, claims, "followed", commit=True)
+    kill_while_moving(repo, claims, "move_claims", commit=True)
     message = repo.run("list").err
     assert "is finished now" in message
     assert repo.git("rev-parse", "HEAD") == head
@@ -73,7 +73,7 @@ def test_without_git_a_home_below_finishes_what_was_begun_from_above(plain: Fold
     plain.write(".agent/execplan.toml", 'homes = ["sub"]\n')
     plans = plain.write("sub/.agent/execplans/2026-01-01_parser.md", CLEAN).parent
     plain.write("sub/.agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
-    kill_while_moving(plain, move_execution, "_swap_evidence")
+    kill_while_moving(plain, move_execution, "_replace_evidence")
     assert "is finished now" in plain.run("-C", "sub", "list").err
     assert (plans / "2026-01-01_build-the-reader.md").is_file()
     assert (plans / "artifacts/2026-01-01_build-the-reader/run.log").is_file()
@@ -88,7 +88,7 @@ def test_the_plans_that_name_it_follow_also_when_another_home_finishes_it(repo: 
         "sub/.agent/execplans/2026-01-02_scanner.md",
         CLEAN.replace("None so far.", "- `.agent/execplans/2026-01-01_parser.md`"),
     )
-    kill_while_moving(Folder(repo.path / "sub"), plan_move, "let_follow")
+    kill_while_moving(Folder(repo.path / "sub"), plan_move, "update_references")
     assert "is finished now" in repo.run("-C", "other", "list").err
     assert "`.agent/execplans/2026-01-01_build-the-reader.md`" in naming.read_text()
 
@@ -98,6 +98,6 @@ def test_lint_is_a_next_command_too(repo: Folder, named: list[str]) -> None:
     repo.plan()
     repo.plan(name="2026-01-02_scanner")
     repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
-    kill_while_moving(repo, move_execution, "_swap_evidence")
+    kill_while_moving(repo, move_execution, "_replace_evidence")
     assert "is finished now" in repo.run("lint", *named).err
     assert "is finished now" not in repo.run("lint", *named).err

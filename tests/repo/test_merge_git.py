@@ -253,7 +253,7 @@ def test_a_driver_that_does_not_run_drops_no_side(driven: Folder, tmp_path: Path
 
 
 def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
-    driven.write("bad/sitecustomize.py", "import execplan.git_merge.three_way_merge as m\ndel m.three\n")
+    driven.write("bad/sitecustomize.py", "import execplan.git_merge.three_way_merge as m\ndel m.merge_versions\n")
     fork(driven, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS))
     paths = [str(driven.path / "bad"), driven.env.get("PYTHONPATH", "")]
     merged = git(driven, "merge", "side", PYTHONPATH=":".join(paths))

@@ -58,7 +58,7 @@ def test_installed_and_asked(desk: InProcessRepository) -> None:
 
 def test_one_of_another_day_is_renewed(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("execplan.agents.guard_hook.TIMEOUT", 9)
+        patch.setattr("execplan.agents.integrations.guard_hook.TIMEOUT", 9)
         assert desk.type("install", "guard").exit == 0
     finding = only_finding(desk)
     assert (finding.path, finding.level, finding.remedy) == (CLAUDE, "warning", "execplan install guard --for claude")
