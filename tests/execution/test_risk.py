@@ -219,7 +219,7 @@ def test_a_step_that_asks_for_a_shell() -> None:
     assert (
         level("ls $DIRECTORY", is_script=True)
         == level("ls $(pwd)", is_script=True)
-        == level("cat a > b", shell=True)
+        == level("cat a > b", is_script=True)
         == HIGH
     )
     for script in (
