@@ -98,7 +98,7 @@ def test_any_line_is_shown_in_one_line(line: str, data: st.DataObject) -> None:
     finding = Finding("EP202", "hint", 1, begin + 1, 1, end, "a message")
     output = text.render([CheckedFile("a.md", "a.md", [finding], line.encode())])
     assert len(output.split("\n")) == 3
-    assert output.replace("\n", "").isprintable()
+    assert "".join(output.split()).isprintable()
     assert "^" in output.split("\n")[2]
 
 

@@ -133,8 +133,8 @@ def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
 
 def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
     """Return the command of a call without the commands around it; `read_policy` is the policy for reading."""
-    if len(call.command) > _MAX_CHARS:
-        return CoreCommand()
+    if len(call.command) > _MAX_CHARS or call.command.lstrip(" \t\n")[:1] in (";", "&", "|"):
+        return CoreCommand()  # a shell refuses a command that begins with a separator
     reader = _CompoundReader(call.command.strip(" \t\n"))
     reader.parse_commands()
     if problem := reader.problem or reader.unsupported:
