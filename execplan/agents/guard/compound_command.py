@@ -66,14 +66,14 @@ class _CompoundReader(ShellParser):
 
     def _read_separator(self, char: str) -> str:
         mark = super()._read_separator(char)
-        if mark not in _JOINS or (self._joiner and mark != "\n"):
+        if mark not in _JOINS or (mark != "\n" and (self._joiner or not self.piped_commands)):
             self.unsupported = self.unsupported or f"`{mark}`"
         self._joiner = self._joiner or mark
         return mark
 
-    def _parse_simple_command(self, feeding: tuple[str, ...]) -> list[SimpleCommand]:
+    def _parse_simple_command(self, upstream: tuple[str, ...]) -> list[SimpleCommand]:
         start, raw_count, self._redirect_spans = self.position, len(self.raw_commands), []
-        simple_commands = super()._parse_simple_command(feeding)
+        simple_commands = super()._parse_simple_command(upstream)
         if len(self.raw_commands) != raw_count + 1 or not self.raw_commands[-1][0]:
             self.unsupported = self.unsupported or "no program is named"
             return simple_commands
@@ -92,15 +92,17 @@ class _CompoundReader(ShellParser):
             self._redirect_start, self._descriptor = start, self.text[start : self.position]
         return mark
 
-    def _parse_redirection(self, mark: str, writes: list[str], fed: list[str], found: list[SimpleCommand]) -> None:
-        start, descriptor, target_start = self._redirect_start, self._descriptor, self.position + len(mark)
-        super()._parse_redirection(mark, writes, fed, found)
+    def _parse_redirection(
+        self, operator: str, writes: list[str], piped_from: list[str], commands: list[SimpleCommand]
+    ) -> None:
+        start, descriptor, target_start = self._redirect_start, self._descriptor, self.position + len(operator)
+        super()._parse_redirection(operator, writes, piped_from, commands)
         target = self.text[target_start : self.position].strip(" \t")
         is_output = descriptor in ("", "1", "2") and (
-            (mark in _OUTPUT_REDIRECTS and target == "/dev/null") or (mark == ">&" and target in ("1", "2"))
+            (operator in _OUTPUT_REDIRECTS and target == "/dev/null") or (operator == ">&" and target in ("1", "2"))
         )
-        if not is_output and not (mark == "<" and target == "/dev/null" and descriptor in ("", "0")):
-            self.unsupported = self.unsupported or f"`{descriptor}{mark}` to {target[:60]}"
+        if not is_output and not (operator == "<" and target == "/dev/null" and descriptor in ("", "0")):
+            self.unsupported = self.unsupported or f"`{descriptor}{operator}` to {target[:60]}"
         self.has_redirects = True
         self._redirect_spans.append((start, self.position))
 
@@ -108,9 +110,9 @@ class _CompoundReader(ShellParser):
         self.unsupported = self.unsupported or f"`{text}`"
         return super()._handle_reserved_word(text)
 
-    def _parse_group(self, stop: str, feeding: tuple[str, ...] = ()) -> list[SimpleCommand]:
+    def _parse_group(self, stop: str, upstream: tuple[str, ...] = ()) -> list[SimpleCommand]:
         self.unsupported = self.unsupported or "`(`"
-        return super()._parse_group(stop, feeding)
+        return super()._parse_group(stop, upstream)
 
     def parse_backticks(self) -> list[SimpleCommand]:
         """Return the commands between backticks."""
@@ -133,8 +135,8 @@ def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
 
 def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
     """Return the command of a call without the commands around it; `read_policy` is the policy for reading."""
-    if len(call.command) > _MAX_CHARS or call.command.lstrip(" \t\n")[:1] in (";", "&", "|"):
-        return CoreCommand()  # a shell refuses a command that begins with a separator
+    if len(call.command) > _MAX_CHARS:
+        return CoreCommand()
     reader = _CompoundReader(call.command.strip(" \t\n"))
     reader.parse_commands()
     if problem := reader.problem or reader.unsupported:
