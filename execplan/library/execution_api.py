@@ -73,7 +73,7 @@ def approve(
 
     `digest` is the digest of the evaluation that was read (`evaluate(plan).binding.digest`), or its first eight digits
     or more; without it, only steps that the policy approves automatically are covered. `max_risk` and `steps` (IDs) limit what is
-    covered, `allow_inferred` covers inferred steps. `confirm` replaces the check of the digest, for example to ask a person.
+    covered, `allow_inferred` covers inferred steps. `confirm` asks a person if there is no digest.
     """
     project, ref = plan.project, plan.ref
     evaluated = approval_creation.evaluate_for_approval(project, ref, find_active_run(project, ref))
@@ -94,10 +94,14 @@ def approve(
     warnings = _command_warnings(plan, evaluated, scope)
     if not options.dry_run:
         try:
-            if confirm is not None:
-                confirmation, warnings = confirm(evaluated, scope, confirmation, warnings)
+            if not scope.manual_steps:
+                confirmation = confirmation._replace(how="policy")
+            elif digest is not None:
+                if not allow_inferred:
+                    approval_creation.ensure_nothing_inferred(scope, evaluated.path)
+                confirmation = confirmation._replace(inferred="flag" if scope.inferred_steps else None)
             else:
-                confirmation = _confirm_by_digest(evaluated, scope, confirmation, digest, allow_inferred=allow_inferred)
+                confirmation, warnings = (confirm or _require_digest)(evaluated, scope, confirmation, warnings)
         except ExecplanError as error:
             if error.code == "declined":
                 approval_audit.decline(project, ref, evaluated, scope, confirmation.approver)
@@ -204,24 +208,13 @@ def _command_warnings(plan: Plan, evaluated: EvaluatedPlan, scope: ApprovalScope
     return command_warnings(plan.project, evaluated.policy, [covered.step for covered in scope.covered])
 
 
-def _confirm_by_digest(
-    evaluated: EvaluatedPlan,
-    scope: ApprovalScope,
-    confirmation: Confirmation,
-    digest: str | None,
-    *,
-    allow_inferred: bool,
-) -> Confirmation:
-    """Return how the plan is approved: by the policy alone, or by the digest."""
-    if not scope.manual_steps:
-        return confirmation._replace(how="policy")
-    if digest is None:
-        raise ExecplanError(
-            "usage",
-            "an approval needs the digest of the evaluation that was read",
-            exit=USAGE,
-            hint="approve(plan, evaluate(plan).binding.digest)",
-        )
-    if not allow_inferred:
-        approval_creation.ensure_nothing_inferred(scope, evaluated.path)
-    return confirmation._replace(inferred="flag" if scope.inferred_steps else None)
+def _require_digest(
+    evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
+) -> tuple[Confirmation, list[str]]:
+    """Raise ExecplanError: without a digest, a person has to be asked."""
+    raise ExecplanError(
+        "usage",
+        "an approval needs the digest of the evaluation that was read",
+        exit=USAGE,
+        hint="approve(plan, evaluate(plan).binding.digest)",
+    )

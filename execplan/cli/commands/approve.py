@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.approvals.approval_creation import ensure_nothing_inferred, require_digest_prefix
+from execplan.approvals.approval_creation import require_digest_prefix
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_argument
@@ -96,7 +96,15 @@ def approve(
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
-        return _confirm(call, ref, evaluated, scope, confirmation, digest, warnings, allow_inferred=allow_inferred)
+        if call.as_json or not approval_output.is_terminal():
+            raise ExecplanError(
+                "usage",
+                "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",
+                exit=USAGE,
+                hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.shell_name}",
+            )
+        approval_output.ask_for_approval(evaluated, scope, warnings)
+        return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
 
     approval_result = execution_api.approve(
         chosen,
@@ -105,44 +113,11 @@ def approve(
         valid_seconds=valid_seconds,
         max_risk=max_risk,
         steps=steps,
+        allow_inferred=allow_inferred,
         confirm=confirm,
         options=options,
     )
     return approval_output.approval_answer(approval_result, quote_plan_name(ref.id, project.display_path(ref.path)))
-
-
-def _confirm(
-    call: Call,
-    ref: PlanRef,
-    evaluated: EvaluatedPlan,
-    scope: ApprovalScope,
-    approval_request: Confirmation,
-    digest: str | None,
-    warnings: list[str],
-    *,
-    allow_inferred: bool,
-) -> tuple[Confirmation, list[str]]:
-    """How it is approved: by the policy, by the digest, or on a terminal; and the warnings that are not shown yet.
-
-    Raises ExecplanError when it is not approved.
-    """
-    from execplan.cli.output import approval_output
-
-    if not scope.manual_steps:
-        return approval_request._replace(how="policy"), warnings
-    if digest is None and (call.as_json or not approval_output.is_terminal()):
-        raise ExecplanError(
-            "usage",
-            "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",
-            exit=USAGE,
-            hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.shell_name}",
-        )
-    if digest is None:
-        approval_output.ask_for_approval(evaluated, scope, warnings)
-        return approval_request._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
-    if not allow_inferred:
-        ensure_nothing_inferred(scope, evaluated.path)
-    return approval_request._replace(inferred="flag" if scope.inferred_steps else None), warnings
 
 
 def _ensure_compatible_options(
