@@ -6,7 +6,7 @@ import os
 
 from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions, amend
-from execplan.plan import log_edits, reader, section_edits, task_edits, task_rewording
+from execplan.plan import reader
 from execplan.plan_store import plan_selection, plan_store
 from execplan.text.text_lines import digest as sha256
 
@@ -128,10 +128,14 @@ class Plan:
 
     def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Check off tasks, with the time."""
+        from execplan.plan import task_edits
+
         return self._edit("done", task_edits.complete_tasks(_names(tasks), now()), options)
 
     def reopen(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Uncheck tasks and remove their timestamps."""
+        from execplan.plan import task_edits
+
         return self._edit("reopen", task_edits.reopen_tasks(_names(tasks)), options)
 
     def add(
@@ -148,15 +152,21 @@ class Plan:
 
         `create` adds the section if it is missing.
         """
+        from execplan.plan import task_edits
+
         changer = task_edits.add_task(text, now(), after=after, before=before, under=under, create=create)
         return self._edit("add", changer, options)
 
     def split(self, task: str | int, *, done: str, remaining: str, options: WriteOptions = _DEFAULT) -> EditResult:
         """Split a task into a checked one and an open one."""
+        from execplan.plan import task_rewording
+
         return self._edit("split", task_rewording.split_task(str(task), done, remaining, now()), options)
 
     def reword(self, task: str | int, text: str, *, options: WriteOptions = _DEFAULT) -> EditResult:
         """Replace the text of a task; its ID changes with it."""
+        from execplan.plan import task_rewording
+
         return self._edit("reword", task_rewording.reword_task(str(task), text), options)
 
     def decide(
@@ -173,6 +183,7 @@ class Plan:
 
         The author defaults to `EXECPLAN_AGENT`, the settings, `EXECPLAN_AUTHOR` and git's user name, in this order.
         """
+        from execplan.plan import log_edits
         from execplan.plan.plan_change import require_text
         from execplan.plan_store.author import author as default_author
 
@@ -184,26 +195,36 @@ class Plan:
         self, text: str, *, evidence: str, create: bool = False, options: WriteOptions = _DEFAULT
     ) -> EditResult:
         """Add a discovery with its evidence."""
+        from execplan.plan import log_edits
+
         return self._edit("discover", log_edits.add_discovery(text, evidence, create=create), options)
 
     def outcome(self, text: str, *, create: bool = False, options: WriteOptions = _DEFAULT) -> EditResult:
         """Add an outcome to Outcomes & Retrospective."""
+        from execplan.plan import log_edits
+
         return self._edit("outcome", log_edits.add_outcome(text, create=create), options)
 
     def note(
         self, text: str, *, excerpt: Sequence[str] = (), create: bool = False, options: WriteOptions = _DEFAULT
     ) -> EditResult:
         """Add a note to Artifacts and Notes, with the lines of an excerpt in a code block below it."""
+        from execplan.plan import section_edits
+
         return self._edit("note", section_edits.add_note([text], list(excerpt), create=create), options)
 
     def revise(self, text: str, *, options: WriteOptions = _DEFAULT) -> EditResult:
         """Add a dated revision note."""
+        from execplan.plan import log_edits
+
         return self._edit("revise", log_edits.add_revision_note(text, now()), options)
 
     def set(
         self, section: str, lines: Sequence[str], *, create: bool = False, options: WriteOptions = _DEFAULT
     ) -> EditResult:
         """Replace the body of a section with lines of markdown, which contain no heading of level 1 or 2."""
+        from execplan.plan import section_edits
+
         return self._edit("set", section_edits.set_section_body(section, list(lines), create=create), options)
 
     def attach(
