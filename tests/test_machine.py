@@ -119,10 +119,11 @@ class PlanMachine(RuleBasedStateMachine):
         new_tree = self.world.tree()
         changed = {name for name in {**tree, **new_tree} if tree.get(name) != new_tree.get(name)} - {path}
         artifacts = f"{PLANS}/artifacts/{Path(path).stem}/"
-        assert all([verb.name in ("attach", "undo") and name.startswith(artifacts) for name in changed]), (
-            verb,
-            changed,
-        )
+        for name in changed:  # `attach` adds its file, and its undo removes it
+            assert verb.name in ("attach", "undo"), (verb, changed)
+            assert name.startswith(artifacts), (verb, changed)
+            assert (name in tree) is (verb.name == "undo"), (verb, changed)
+            assert (name in new_tree) is (verb.name == "attach"), (verb, changed)
         if result.exit == 0:
             assert result.data["changed"] is (tree[path] != new_tree[path]), verb
             if tree[path] != new_tree[path] and verb.name != "undo":
