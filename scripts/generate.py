@@ -27,8 +27,8 @@ from execplan.project import builtin_templates, help_topics, settings_file
 from execplan.project.plan_directories import plan_files_regex
 from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_literal
 from execplan.secrets import secret_files
-from tests.console.runner import rewrite
 from tests.secrets import rates
+from tests.transcripts.runner import rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from tests.execution.rates import EXPECTED_LEVELS, SETS, rates
+from tests.execution.risk.rates import EXPECTED_LEVELS, SETS, rates
 
 
 def main(arguments: list[str]) -> int:

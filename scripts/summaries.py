@@ -20,7 +20,7 @@ from execplan.context.summary.summary_pieces import LENGTHS
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan.plan_lookup import task_ids
-from tests.context.summaries import faults
+from tests.context.summary.summary_checks import faults
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "summaries.md"

@@ -21,9 +21,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.crash.bench import CrashScenario  # noqa: E402  the path above comes first
+from tests.crash.crash_scenario import CrashScenario  # noqa: E402  the path above comes first
 from tests.crash.faults import FaultSweep, errors, inject  # noqa: E402  as above
-from tests.crash.scenes import SCENES  # noqa: E402  as above
+from tests.crash.scenarios import SCENES  # noqa: E402  as above
 from tests.crash.sweep import BETWEEN, MISSED, NEW, OLD, SweepResult, sweep  # noqa: E402  as above
 from tests.engine.torture import NAMES as RUNS  # noqa: E402  as above
 from tests.engine.torture import torture  # noqa: E402  as above
@@ -112,7 +112,7 @@ def _elsewhere(name: str) -> WorkResult:
     if why is not None:
         return WorkResult(f"{title}: not tried", [f"{title}: needs unshare: {why}"])
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
-        command = [sys.executable, "-m", "tests.crash.elsewhere", folder, name, "100000"]
+        command = [sys.executable, "-m", "tests.crash.other_filesystem", folder, name, "100000"]
         completed = subprocess.run(["unshare", "-rm", *command], cwd=ROOT, capture_output=True, text=True, check=False)
     if completed.returncode:
         return WorkResult(f"{title}: failed", [f"{title}: {completed.stderr}"])

@@ -1,6 +1,6 @@
-"""Run the transcripts in tests/console again and update their output, or with `--check` report those that would change.
+"""Run the transcripts in tests/transcripts again and update their output, or with `--check` report those that would change.
 
-The arguments are names of commands; without any, all are run. To add one: write tests/console/COMMAND.md with its
+The arguments are names of commands; without any, all are run. To add one: write tests/transcripts/COMMAND.md with its
 `file` blocks and `$ command` lines, run this script, and read the result.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from tests.console.runner import FOLDER, rewrite
+from tests.transcripts.runner import FOLDER, rewrite
 
 
 def main() -> int:

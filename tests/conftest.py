@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from execplan.files import file_lock
-from tests import examples, forks, looked, processes
+from tests import examples, fork_server, processes, tool_lookups
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
 
@@ -84,8 +84,8 @@ class Folder:
     def run(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **env: str) -> Result:
         """Run execplan, forked from a process that has imported it where its environment allows that."""
         environment = {**self.env, **env}
-        if forks.can_serve(environment, ENVIRONMENT):
-            status, out, err = forks.run(arguments, cwd or self.path, environment, stdin)
+        if fork_server.can_serve(environment, ENVIRONMENT):
+            status, out, err = fork_server.run(arguments, cwd or self.path, environment, stdin)
             return Result(status, out.decode(), err.decode())
         completed = subprocess.run(
             [sys.executable, "-m", "execplan", *arguments],
@@ -93,7 +93,7 @@ class Folder:
             env=environment,
             input=stdin,
             capture_output=True,
-            timeout=forks.LIMIT,
+            timeout=fork_server.LIMIT,
             check=False,
         )
         return Result(completed.returncode, completed.stdout.decode(), completed.stderr.decode())
@@ -170,7 +170,7 @@ def pytest_configure() -> None:
     """A shell without job control starts what is in its background with SIGINT ignored, which the tests of signals would inherit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    looked.watch_lookups()
+    tool_lookups.watch_lookups()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests import forks
+from tests import fork_server
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -81,7 +81,7 @@ class Shell:
             "TZ": "UTC",
             **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
         }
-        fork = forks.command({**self.env, "PATH": os.environ["PATH"]})
+        fork = fork_server.command({**self.env, "PATH": os.environ["PATH"]})
         command = tools / "execplan"
         command.write_text(f'#!/bin/sh\nexec {fork} "$@"\n', encoding="utf-8")
         command.chmod(0o755)

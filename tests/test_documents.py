@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.console.runner import rewrite
 from tests.shell import Shell
+from tests.transcripts.runner import rewrite
 
 ROOT = Path(__file__).resolve().parent.parent
 PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -69,7 +69,7 @@ def test_each_promise_names_its_tests() -> None:
     promises = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
     assert len(promises) > 30
     in_common = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n\n")[0]
-    assert "`tests/repo/test_outsiders.py`" in in_common
+    assert "`tests/edits/test_external_writers.py`" in in_common
     no_lock_section = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n## ")[0]
     assert [promise for promise in promises if "`tests/" not in promise and promise not in no_lock_section] == []
 

@@ -156,8 +156,8 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
 
 def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
     """By the warrant of a run that has begun: whether it allows, denies, or lets a call pass that only reads."""
-    from tests.agents.guard.asking import GuardRepository, as_sent
-    from tests.repo.approving import STEPS
+    from tests.agents.guard.guard_repository import GuardRepository, as_sent
+    from tests.in_process_repository import STEPS
 
     with pytest.MonkeyPatch.context() as patch:
         desk = GuardRepository(tmp_path / "work" / "repository", patch)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.commands import COMMANDS
+from tests.in_process_repository import InProcessRepository
 from tests.needs import need
 from tests.plans import with_sections
-from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from collections.abc import Callable

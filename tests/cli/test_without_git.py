@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.in_process_repository import InProcessRepository
 from tests.plans import with_sections
-from tests.repo.approving import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path

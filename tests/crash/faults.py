@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.crash.bench import CrashScenario, leftovers, without_leftovers
-from tests.crash.bench import tree as tree_of
+from tests.crash.crash_scenario import CrashScenario, leftovers, without_leftovers
+from tests.crash.crash_scenario import tree as tree_of
 from tests.crash.strace import Call, TracedResult, fail
 from tests.crash.sweep import describe_differences, torn_files
 

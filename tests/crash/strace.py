@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from tests import forks
+from tests import fork_server
 
 CHANGING_CALLS = frozenset(
     """
@@ -120,7 +120,7 @@ def _run(options: list[str], command: tuple[str, ...], cwd: Path, env: dict[str,
         assert b"attached" in message, message
 
     try:
-        status, out, err = forks.run(command, cwd, {**env, forks.STOP: "1"}, b"", attach)
+        status, out, err = fork_server.run(command, cwd, {**env, fork_server.STOP: "1"}, b"", attach)
         tracers[0].communicate(timeout=_SECONDS)
     finally:
         for tracer in tracers:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.crash.bench import LEFTOVER, CrashScenario, Tree, leftovers, without_leftovers
-from tests.crash.bench import tree as tree_of
-from tests.crash.scenes import PLANS
+from tests.crash.crash_scenario import LEFTOVER, CrashScenario, Tree, leftovers, without_leftovers
+from tests.crash.crash_scenario import tree as tree_of
+from tests.crash.scenarios import PLANS
 from tests.crash.strace import Call, kill
 
 if TYPE_CHECKING:

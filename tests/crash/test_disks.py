@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTED, Folder, Result
-from tests.crash.bench import tree
+from tests.crash.crash_scenario import tree
 from tests.crash.faults import has_advice
-from tests.crash.scenes import PARSER, PLANS, READER, SCANNER, SCENES, UNTIDY, Scene, create_repository
+from tests.crash.scenarios import PARSER, PLANS, READER, SCANNER, SCENES, UNTIDY, Scene, create_repository
 from tests.needs import need
 
 EXECPLAN = f"{shlex.quote(sys.executable)} -m execplan"
@@ -165,7 +165,7 @@ def test_41_killed_on_the_way_to_another_file_system(
     tmp_path: Path, name: str, record_property: Callable[[str, object], None]
 ) -> None:
     need("strace", "unshare")
-    command = [sys.executable, "-m", "tests.crash.elsewhere", str(tmp_path), name, "10"]
+    command = [sys.executable, "-m", "tests.crash.other_filesystem", str(tmp_path), name, "10"]
     root = str(Path(__file__).parents[2])
     completed = subprocess.run(
         ["unshare", "-rm", *command],

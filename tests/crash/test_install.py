@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.bench import CrashScenario, leftovers, tree
-from tests.crash.scenes import Scene
+from tests.crash.crash_scenario import CrashScenario, leftovers, tree
+from tests.crash.scenarios import Scene
 from tests.crash.strace import kill
 from tests.needs import need
 

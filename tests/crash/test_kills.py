@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTED
-from tests.crash.bench import CrashScenario
-from tests.crash.scenes import SCENES
+from tests.crash.crash_scenario import CrashScenario
+from tests.crash.scenarios import SCENES
 from tests.crash.sweep import SweepResult, select_kill_points, sweep
 from tests.needs import need
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.commanding import CommandFolder
-from tests.engine.ledgers import AuditedPlan
-from tests.repo.approving import InProcessRepository
+from tests.engine.audited_plan import AuditedPlan
+from tests.engine.command_folder import CommandFolder
+from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:
     from pathlib import Path

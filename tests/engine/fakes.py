@@ -22,7 +22,7 @@ from execplan.engine.signal_handlers import SignalHandlers
 from execplan.engine.step_executor import StepExecutor
 from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
-from tests.engine.plans import BEGUN
+from tests.engine.execution_plans import BEGUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.crash.test_disks import run_in_namespace, shell_line
-from tests.engine.stage import FILES, NAME, CrashScenario
+from tests.engine.crash_scenario import FILES, NAME, CrashScenario
 
 PLAN = """\
 # Fill

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import COUNTED
-from tests.engine.stage import CrashScenario
-from tests.engine.sweeping import describe_failures, points, run_undisturbed, sweep_rollback, sweep_run
+from tests.engine.crash_scenario import CrashScenario
+from tests.engine.kill_sweep import describe_failures, points, run_undisturbed, sweep_rollback, sweep_run
 
 STRIDE = 23
 """Which of the boundaries are tried here, every so manieth; `make torture` tries them all."""

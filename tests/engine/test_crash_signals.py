@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import PAUSED
-from tests.engine.commanding import OWN_SESSION
-from tests.engine.stage import (
+from tests.engine.command_folder import OWN_SESSION
+from tests.engine.crash_scenario import (
     ARTIFACTS,
     COUNTS,
     FILES,

@@ -10,7 +10,7 @@ import pytest
 from execplan.engine.dry_run import preview_run
 from execplan.engine.run_observer import RunOptions
 from execplan.errors import CONFLICT, INPUT
-from tests.engine.running import RunRepository, steps
+from tests.engine.run_repository import RunRepository, steps
 from tests.engine.test_run import MAKE, refused
 
 TELL = "```sh {#tell outputs=told.txt shell}\ncat count/tell 2>/dev/null; echo x >> count/tell; cp count/tell told.txt\n```"

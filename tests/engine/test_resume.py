@@ -19,7 +19,7 @@ from execplan.engine.run_lock import acquire_run_lock
 from execplan.engine.run_observer import RunObserver
 from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, USAGE, ExecplanError
 from tests.engine.fakes import AnsweringObserver
-from tests.engine.running import RunRepository, steps
+from tests.engine.run_repository import RunRepository, steps
 from tests.engine.test_run import COPY, DROP, FAIL, MAKE, refused
 
 ONCE = "```sh {{#{0} outputs={0}.txt shell}}\necho x >> count/{0}; echo {0} > {0}.txt\n```"

@@ -13,10 +13,10 @@ from execplan.engine.dry_run import preview_run
 from execplan.engine.run import run
 from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.errors import BUSY, CHECK_FAILED, CONFLICT, ENVIRONMENT, INPUT, POLICY, ExecplanError
-from tests.crash.bench import tree
-from tests.engine.plans import plan, step
-from tests.engine.running import RunRepository, steps
-from tests.repo.approving import NAME
+from tests.crash.crash_scenario import tree
+from tests.engine.execution_plans import plan, step
+from tests.engine.run_repository import RunRepository, steps
+from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

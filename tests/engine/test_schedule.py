@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.engine.schedule import NextSteps, Schedule
-from tests.engine.plans import RunRecorder, file, path_is_missing, plan, step
+from tests.engine.execution_plans import RunRecorder, file, path_is_missing, plan, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable

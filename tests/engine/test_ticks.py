@@ -19,8 +19,8 @@ from execplan.plan.model import DONE, OPEN
 from execplan.plan.transcript_links import complete_run_task, find_transcript_link, reopen_run_task
 from execplan.plan_store import plan_selection
 from tests.conftest import CLOCK, Folder
-from tests.engine.bench import compile_steps
-from tests.plan.test_properties import attempt, plans
+from tests.engine.step_repository import compile_steps
+from tests.plan.test_plan_change import attempt, plans
 from tests.plans import CLEAN
 
 MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.engine.stage import NAME, CrashScenario
-from tests.engine.sweeping import Kill, points, run_undisturbed, sweep_resume, sweep_rollback, sweep_run
+from tests.engine.crash_scenario import NAME, CrashScenario
+from tests.engine.kill_sweep import Kill, points, run_undisturbed, sweep_resume, sweep_rollback, sweep_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ from execplan.execution.api import (
 )
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.text.text_lines import digest
-from tests.execution.plans import command, loaded, plan, step
+from tests.execution.plan_documents import command, loaded, plan, step
 
 TOOLS = ["weather.get_current_weather", "timer.set_timer"]
 

@@ -14,7 +14,7 @@ from execplan.execution.documents.document_io import to_bytes
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.policy import Policy
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State
-from tests.execution.approving import EXISTING_FILE, FixedWorld, binding, document
+from tests.execution.approval_documents import EXISTING_FILE, FixedWorld, binding, document
 
 CREATE = {"type": "create_file", "tool": "file.create", "target": "src/new.py", "content": "x = 1\n"}
 DELETE = {"type": "delete_file", "tool": "file.delete", "target": "src/app.py"}

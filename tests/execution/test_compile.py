@@ -22,7 +22,7 @@ from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.linter.runner import lint_bytes
 from execplan.plan import reader
 from tests.conftest import ENVIRONMENT
-from tests.execution.test_annotated import PATCH, plan_of, step
+from tests.execution.annotations.test_annotated_steps import PATCH, plan_of, step
 from tests.plans import STEPS
 
 DERIVED = {

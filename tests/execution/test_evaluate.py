@@ -11,7 +11,7 @@ from execplan.approvals.disk_world import DiskWorld
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import Policy
 from tests.conftest import Folder
-from tests.execution.judging import (
+from tests.execution.evaluated_steps import (
     Step,
     create,
     delete,

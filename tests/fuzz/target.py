@@ -16,8 +16,8 @@ from execplan.plan.task_edits import find_tasks, reopen_tasks
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.line_merge import merge_chunks
 from execplan.text.text_lines import Text
-from tests.fuzz import merging
-from tests.fuzz.script import LEVELS, Step, parse, rule_context
+from tests.fuzz import merge_target
+from tests.fuzz.edit_script import LEVELS, Step, parse, rule_context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ def examine(data: bytes) -> None:
 
     Raises AssertionError, or whatever a defect raises.
     """
-    if merging.SIDES in data:
-        merging.examine(data)
+    if merge_target.SIDES in data:
+        merge_target.examine(data)
         return
     original, steps = parse(data)
     try:

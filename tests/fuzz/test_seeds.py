@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import merging, target
-from tests.fuzz.script import CHANGES, MARK, parse
-from tests.plan.test_properties import ARBITRARY_TEXTS, plans
+from tests.fuzz import merge_target, target
+from tests.fuzz.edit_script import CHANGES, MARK, parse
+from tests.plan.test_plan_change import ARBITRARY_TEXTS, plans
 
 TEST_DIRECTORY = Path(__file__).parent
 SEEDS = sorted((TEST_DIRECTORY / "seeds").iterdir())
@@ -62,4 +62,4 @@ def test_whatever_is_done(data: bytes, steps: list[bytes]) -> None:
 @given(plans(), SCRIPTS, SCRIPTS)
 @settings(max_examples=200)
 def test_whatever_two_sides_do(data: bytes, ours: list[bytes], theirs: list[bytes]) -> None:
-    target.examine(MARK.join([data, *ours]) + merging.SIDES + MARK.join([b"", *theirs]))
+    target.examine(MARK.join([data, *ours]) + merge_target.SIDES + MARK.join([b"", *theirs]))

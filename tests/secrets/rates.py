@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.secrets.redaction import Redactor
 from execplan.secrets.secret_scan import find_secret_spans
-from tests.secrets.forms import forms, readable, remaining_secret
+from tests.secrets.secret_samples import forms, readable, remaining_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

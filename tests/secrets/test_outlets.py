@@ -19,11 +19,11 @@ from execplan.context.summary.plan_summary import redact_plan
 from execplan.engine.commands.command_transcript import Transcript
 from execplan.plan.reader import read
 from execplan.secrets.redaction import Redactor
-from tests.agents.enhancer.test_veil import full_plan, sent_of
-from tests.context.test_primer import make_overview
+from tests.agents.enhancer.test_mask import full_plan, sent_of
+from tests.context.test_session_primer import make_overview
+from tests.in_process_repository import InProcessRepository
 from tests.plans import CLEAN
-from tests.repo.approving import InProcessRepository
-from tests.secrets.forms import Form, forms, remaining_secret
+from tests.secrets.secret_samples import Form, forms, remaining_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.secrets.forms import forms, readable, remaining_secret
 from tests.secrets.rates import CLEAN, FIRST_MEASURED, SETS, in_files, markdown_table, precision, recall
+from tests.secrets.secret_samples import forms, readable, remaining_secret
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents.enhancer.asking import EnhancerRepository
+from tests.agents.enhancer.enhancer_repository import EnhancerRepository
 
 if TYPE_CHECKING:
     from pathlib import Path

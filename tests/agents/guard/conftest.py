@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents.guard.asking import GuardRepository
+from tests.agents.guard.guard_repository import GuardRepository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

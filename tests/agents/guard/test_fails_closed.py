@@ -15,8 +15,8 @@ import pytest
 
 from execplan.agents.guard import call_recording, guard_decision, guard_entry, request_handler
 from execplan.engine.journal.journal import Journal
-from tests.agents.guard.asking import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
-from tests.repo.approving import NAME
+from tests.agents.guard.guard_repository import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
+from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

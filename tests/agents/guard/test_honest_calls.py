@@ -19,10 +19,10 @@ from execplan.execution.world import State
 from execplan.json_model import to_json_bytes
 from execplan.project import project_discovery
 from execplan.text.text_lines import digest
-from tests.agents.guard.matching import runs, writes
-from tests.agents.guard.test_hostile import AROUND
+from tests.agents.guard.matched_plan import runs, writes
+from tests.agents.guard.test_hostile_calls import AROUND
 from tests.conftest import Folder
-from tests.execution.plans import loaded, plan
+from tests.execution.plan_documents import loaded, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

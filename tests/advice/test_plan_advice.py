@@ -1,0 +1,207 @@
+"""What `next:` says, by the state of a plan, its runs, its steps and its sections; and that it is the same everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.in_process_repository import InProcessRepository
+from tests.plans import with_sections
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Folder
+
+TWO = with_sections(
+    "## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines\n- [ ] Write the tests.\n"
+    "\n## Outcomes & Retrospective\n\nNone yet.\n"
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
+    """A repository in which plans are run."""
+    return InProcessRepository(tmp_path / "repo", monkeypatch)
+
+
+def last_line(repo: Folder, *arguments: str) -> str:
+    """The line of advice."""
+    return repo.run(*arguments).out.splitlines()[-1]
+
+
+def test_the_work_comes_before_the_tick(repo: Folder) -> None:
+    repo.plan(TWO)
+    task = repo.ok("next")["task"]["id"]
+    done_command = f"execplan done {task} -p 2026-01-01_parser"
+    assert last_line(repo, "next") == f"next: do it, then: {done_command}"
+    for command in ("status", "show"):
+        assert last_line(repo, command) == f"next: do task 2 (Write the tests), then: {done_command}"
+    assert f"\nContinue:\n  do this task, then: {done_command}\n" in repo.run("prime").out
+    repo.ok("checkpoint")
+    page = (repo.path / ".agent/execplans/artifacts/2026-01-01_parser/checkpoint.md").read_text()
+    assert f"## How to continue\n\n```\n# do the task {task}, then:\n{done_command}\n" in page
+
+
+@pytest.mark.parametrize("command", ["next", "status", "show"])
+def test_a_document_names_no_tick_that_could_be_run_at_once(repo: Folder, command: str) -> None:
+    repo.plan(TWO)
+    document = repo.run(command, "--json").json
+    task = document["data"]["do"]["task"]
+    assert (task["number"], task["text"]) == (2, "Write the tests.")
+    assert document["data"]["do"]["then"] == f"execplan done {task['id']} -p 2026-01-01_parser"
+    assert not any("execplan done" in suggestion for suggestion in document["next"])
+
+
+def test_a_long_task_is_cut(repo: Folder) -> None:
+    repo.plan(TWO.replace("Write the tests.", "Write " + "many " * 40))
+    line = last_line(repo, "status")
+    assert len(line.partition(", then")[0]) < 90
+    assert "…), then: execplan done" in line
+
+
+def test_after_a_release_nothing_is_to_be_ticked(repo: Folder) -> None:
+    repo.plan(TWO)
+    repo.ok("next", "--claim", "agent-1")
+    result = repo.run("next", "--release", "agent-1")
+    assert "execplan done" not in result.out
+    assert result.out.splitlines()[-1] == "next: execplan next 2026-01-01_parser --claim"
+
+
+def test_a_claim_by_another_name_goes_into_the_command(repo: Folder) -> None:
+    repo.plan(TWO)
+    line = last_line(repo, "next", "--claim", "agent-1")
+    assert line.startswith("next: do it, then: execplan done ")
+    assert line.endswith(" -p 2026-01-01_parser --as agent-1")
+    assert last_line(repo, "next", "--as", "agent-1") == line
+    repo.env["EXECPLAN_AGENT"] = "agent-1"
+    assert last_line(repo, "next") == line.removesuffix(" --as agent-1")
+
+
+def test_prime_says_what_is_yours(repo: Folder) -> None:
+    repo.plan(TWO)
+    task = repo.ok("next", "--claim", "agent-1")["task"]["id"]
+    own_claim = f"\nYours, in progress until 2026-01-01 02:00Z, {task}:\n> Write the tests.\n"
+    assert own_claim in repo.run("prime", "--as", "agent-1").out
+    assert own_claim in repo.run("prime", EXECPLAN_AGENT="agent-1").out
+    output = repo.run("prime").out
+    assert "Yours" not in output
+    assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in output
+    assert "execplan done" not in output
+    assert "(yours, in progress)" in repo.run("status", "--as", "agent-1").out
+    assert "every open task is claimed: 2. by agent-1" in repo.run("status").out
+
+
+def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
+    result = repo.run("new", "Build the parser", "--purpose", "Plans can be read.", "--task", "Read lines")
+    name = "2026-01-01_build-the-parser"
+    sections = ["Context and Orientation", "Plan of Work", "Concrete Steps", "Validation and Acceptance"]
+    sections += ["Idempotence and Recovery", "Artifacts and Notes", "Interfaces and Dependencies"]
+    advice = f"next: fill in 7 sections ({', '.join(sections)}), as with: execplan set '{sections[0]}' - -p {name}"
+    assert result.out.splitlines()[-1] == advice
+    for command in ("next", "status", "show"):
+        document = repo.run(command, "--json").json
+        assert document["next"] == [f"execplan set '{section}' - -p {name}" for section in sections] + [
+            f"execplan edit {name}"
+        ]
+        assert last_line(repo, command) == advice
+    assert "\n> fill in 7 sections (Context and Orientation, " in repo.run("prime").out
+    for at, section in enumerate(sections):
+        assert last_line(repo, "next").startswith("next: fill in "), at
+        repo.ok("set", section, f"Words of {section}.")
+    assert last_line(repo, "next").startswith("next: do it, then: execplan done ")
+
+
+def test_new_prints_a_path_alone_when_quiet(repo: Folder) -> None:
+    assert repo.run("new", "Build the parser", "-q").out == ".agent/execplans/2026-01-01_build-the-parser.md\n"
+
+
+def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
+    repo.ok("new", "Build the parser", "--task", "Read lines")
+    path = repo.path / ".agent/execplans/2026-01-01_build-the-parser.md"
+    path.write_text(path.read_text().replace("## Progress\n\n- [ ] Read lines", "## Progress\n"))
+    findings = [
+        finding for finding in repo.run("lint", "--json").json["data"]["findings"] if finding["level"] == "error"
+    ]
+    assert findings
+    out = repo.run("prime").out
+    assert "Error of lint:" in out or "Errors of lint, " in out
+    assert f"{findings[0]['code']} " in out
+    assert [line.partition(" ")[2].split()[1] for line in repo.ok("prime")["findings"]] == [
+        finding["code"] for finding in findings
+    ]
+
+
+def test_after_the_last_task_comes_the_outcome(repo: Folder) -> None:
+    repo.plan(TWO)
+    outcome = "execplan outcome 'What works now' -p 2026-01-01_parser"
+    assert "\n## Outcomes & Retrospective\n" in TWO
+    assert last_line(repo, "done", "2") == f"next: {outcome}"
+    for command in ("status", "show", "next"):
+        assert last_line(repo, command) == f"next: {outcome}", command
+        assert repo.run(command, "--json").json["next"] == [outcome, "execplan archive 2026-01-01_parser"]
+    assert "no open task, no outcome" in repo.run("status").out
+    assert f"\nContinue:\n  {outcome}\n" in repo.run("prime").out
+    assert last_line(repo, "outcome", "It works.") == "next: execplan archive 2026-01-01_parser"
+    for command in ("status", "show", "next"):
+        assert last_line(repo, command) == "next: execplan archive 2026-01-01_parser", command
+
+
+def test_a_plan_without_the_section_gets_it(repo: Folder) -> None:
+    repo.plan("# Build the parser\n\n## Progress\n\n- [ ] Read lines\n")
+    line = last_line(repo, "done", "1")
+    assert line == "next: execplan outcome 'What works now' -p 2026-01-01_parser --create"
+    assert repo.run("outcome", "What works now", "-p", "2026-01-01_parser", "--create").exit == 0
+
+
+STEPS = """\
+## Progress
+
+- [ ] Write the greeting.
+- [ ] Test it.
+
+## Concrete Steps
+
+```sh {#see task="Write the greeting."}
+python3 -c "import sys; sys.exit(3)"
+```
+"""
+
+
+def read_advice(desk: InProcessRepository, command: str) -> tuple[str, list[str]]:
+    """The line of advice, and what the document has."""
+    text = desk.type(command).out.splitlines()[-1]
+    following: list[Any] = desk.type(command, "--json").json["next"]
+    return text, following
+
+
+@pytest.mark.parametrize("rolled_back", [True, False])
+@pytest.mark.parametrize("command", ["status", "next", "show"])
+def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_back: bool) -> None:
+    if not rolled_back:
+        settings = desk.path.parent / ".config/execplan/config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("[execution]\nrollback_on = []\n")
+    desk.plan(with_sections(STEPS))
+    name = "2026-01-01_parser"
+    assert read_advice(desk, command)[0].startswith("next: do ")
+    assert desk.type("compile").exit == 0
+    assert read_advice(desk, command) == (f"next: execplan evaluate {name}", [f"execplan evaluate {name}"])
+    assert f"Continue:\n  execplan evaluate {name}\n" in desk.type("prime").out
+    desk.approve()
+    assert read_advice(desk, command)[0] == f"next: execplan run {name}"
+    assert desk.type("run").exit == 1
+    run = desk.data("runs")["runs"][0]["id"]
+    see = f"execplan show {name} --run {run}"
+    undone = " and was rolled back" if rolled_back else ""
+    assert read_advice(desk, command)[0] == f"next: {see}"
+    assert f"run 1 failed{undone}" in desk.type(command).out
+    for subcommand in ("next", "show", "prime"):
+        assert f"run 1 failed{undone}: see failed: exit status 3, not 0" in desk.type(subcommand).out, subcommand
+    assert desk.type("done", "1").exit == 0
+    assert read_advice(desk, command)[0] == f"next: {see}", "in the same minute nobody knows which came first"
+    desk.patch.setenv("SOURCE_DATE_EPOCH", str(1767225600 + 120))
+    assert desk.type("reopen", "1").exit == 0
+    assert desk.type("done", "1").exit == 0
+    assert read_advice(desk, command)[0].startswith("next: do "), "the work went on by hand"

@@ -1,0 +1,150 @@
+"""A repository whose plan is approved, and the guard as the process that an agent's program starts: forked from the test's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.agents.guard import guard_entry
+from tests.in_process_repository import NAME, InProcessRepository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROGRAMS = ("claude", "codex", "json")
+
+
+class Answer(NamedTuple):
+    """What a program is told, and takes of it."""
+
+    status: int
+    out: bytes
+    err: bytes
+    program: str
+
+    @property
+    def kind(self) -> str:
+        """allow, ask or deny, as the program understands it."""
+        if self.status == 2:
+            return "deny" if self.err.strip() else "allow"
+        assert self.status == 0, self
+        if self.program == "codex" and not self.out:
+            return "allow"
+        if self.program == "json":
+            return str(self.response_fields["decision"])
+        decision = self.response_fields["permissionDecision"]
+        return "allow" if self.program == "codex" and decision != "deny" else str(decision)
+
+    @property
+    def response_fields(self) -> dict[str, Any]:
+        """What stands in its document."""
+        document = json.loads(self.out)
+        return dict(document["data"] if self.program == "json" else document["hookSpecificOutput"])
+
+    @property
+    def why(self) -> str:
+        """The reason."""
+        if self.status:
+            return self.err.decode()
+        return (
+            str(self.response_fields["why" if self.program == "json" else "permissionDecisionReason"])
+            if self.out
+            else ""
+        )
+
+
+def hook(tool: str, cwd: str, session: str = "s-1", **tool_input: object) -> dict[str, Any]:
+    """A call as Claude Code sends it."""
+    return {
+        "session_id": session,
+        "cwd": cwd,
+        "hook_event_name": "PreToolUse",
+        "tool_name": tool,
+        "tool_input": tool_input,
+    }
+
+
+def as_sent(program: str, command: str, cwd: str) -> bytes:
+    """A command as a program asks about it."""
+    if program == "json":
+        return json.dumps({"tool": "command", "command": command, "cwd": cwd, "session": "s-1"}).encode()
+    call = hook("Bash", cwd, command=command)
+    codex_fields = {
+        "turn_id": "t",
+        "model": "m",
+        "permission_mode": "default",
+        "tool_use_id": "u",
+        "transcript_path": None,
+    }
+    return json.dumps(call | codex_fields if program == "codex" else call).encode()
+
+
+def guard(
+    data: bytes | None, *arguments: str, program: str = "claude", before: Callable[[], object] | None = None
+) -> Answer:
+    """Ask the guard in a process of its own; None: with standard input closed."""
+    pipes = [os.pipe() for _ in range(3)]
+    child = os.fork()
+    if not child:
+        try:
+            _run_guard_child(pipes, data is None, arguments, before)
+        finally:
+            os._exit(99)
+    for handle in (pipes[0][0], pipes[1][1], pipes[2][1]):
+        os.close(handle)
+    with suppress(BrokenPipeError), os.fdopen(pipes[0][1], "wb") as stdin:
+        stdin.write(data or b"")
+    out, err = [_read_all(handle) for handle, _ in pipes[1:]]
+    _, status = os.waitpid(child, 0)
+    return Answer(os.waitstatus_to_exitcode(status), out, err, program)
+
+
+def _read_all(handle: int) -> bytes:
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
+
+
+def _run_guard_child(
+    pipes: list[tuple[int, int]], closed: bool, arguments: tuple[str, ...], before: Callable[[], object] | None
+) -> None:
+    for at, (reads, writes) in enumerate(pipes):
+        os.dup2(reads if at == 0 else writes, at)
+    for pair in pipes:
+        for handle in pair:
+            os.close(handle)
+    if closed:
+        os.close(0)
+    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+    if before is not None:
+        before()
+    os._exit(guard_entry.guard(arguments))
+
+
+class GuardRepository(InProcessRepository):
+    """The repository, and calls that are asked about in it."""
+
+    def ask(
+        self, command: str, *arguments: str, program: str = "claude", before: Callable[[], object] | None = None
+    ) -> Answer:
+        """Ask about a command."""
+        data = as_sent(program, command, str(self.path))
+        return guard(data, "--program", program, *arguments, program=program, before=before)
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The journal of the only run of the plan, empty where there is none."""
+        paths = list(self.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl"))
+        paths = [path for path in paths if NAME in str(path)]
+        return [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
+
+    def calls(self) -> list[str]:
+        """The steps that calls were allowed of, in order."""
+        return [entry["step"] for entry in self.entries() if entry["kind"] == "called"]
+
+    def bytes(self) -> dict[str, bytes]:
+        """Every file of the repository, git's own apart, and of the state what is no lock."""
+        files = [path for path in self.path.rglob("*") if path.is_file() and not path.is_symlink()]
+        compared = [path for path in files if "/.git/" not in str(path) or "/.git/execplan/" in str(path)]
+        return {str(path): path.read_bytes() for path in compared if "/locks/" not in str(path)}

@@ -1,0 +1,227 @@
+"""What each program sends, as the call that it means; what is not known to the last field is not understood."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from execplan.agents.guard import claude, codex, neutral
+from execplan.agents.guard.tool_call import (
+    COMMAND,
+    DELETE,
+    EDIT,
+    HARMLESS,
+    READ,
+    TOOL,
+    WRITE,
+    FileEdit,
+    HookResponse,
+    NotUnderstoodError,
+    ToolCall,
+)
+from tests.agents.guard.guard_repository import GuardRepository, guard, hook
+
+CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
+    ("Bash", {"command": "ls", "description": "List", "timeout": 5}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
+    ("Bash", {"command": "ls", "run_in_background": True}, ToolCall(COMMAND, "Bash", "/r", "s", "ls", True)),
+    (
+        "Monitor",
+        {"command": "tail -f x", "persistent": True},
+        ToolCall(COMMAND, "Monitor", "/r", "s", "tail -f x", True),
+    ),
+    (
+        "Write",
+        {"file_path": "/r/a", "content": "x"},
+        ToolCall(WRITE, "Write", "/r", "s", edits=(FileEdit("/r/a", WRITE, "x"),)),
+    ),
+    (
+        "Edit",
+        {"file_path": "/r/a", "old_string": "x", "new_string": "y", "replace_all": True},
+        ToolCall(EDIT, "Edit", "/r", "s", edits=(FileEdit("/r/a", EDIT, replacements=(("x", "y", True),)),)),
+    ),
+    (
+        "MultiEdit",
+        {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "y", "new_string": "z"}]},
+        ToolCall(
+            EDIT,
+            "MultiEdit",
+            "/r",
+            "s",
+            edits=(FileEdit("a", EDIT, replacements=(("x", "y", False), ("y", "z", False))),),
+        ),
+    ),
+    ("Read", {"file_path": "/r/a", "limit": 5}, ToolCall(READ, "Read", "/r", "s", read_paths=("/r/a",))),
+    ("Grep", {"pattern": "x", "path": "src", "-n": True}, ToolCall(READ, "Grep", "/r", "s", read_paths=("src",))),
+    ("Grep", {"pattern": "x"}, ToolCall(READ, "Grep", "/r", "s")),
+    ("Glob", {"pattern": "**/*.py"}, ToolCall(READ, "Glob", "/r", "s")),
+    ("Glob", {"pattern": "/etc/*", "path": "src"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("src", "/etc/*"))),
+    ("Glob", {"pattern": "../*"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("../*",))),
+]
+CODEX: list[tuple[str, dict[str, Any], ToolCall]] = [
+    ("Bash", {"command": "ls"}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
+    ("exec_command", {"cmd": "ls", "workdir": "src"}, ToolCall(COMMAND, "exec_command", "/r/src", "s", "ls")),
+    ("exec_command", {"cmd": "ls", "workdir": "/x"}, ToolCall(COMMAND, "exec_command", "/x", "s", "ls")),
+    ("view_image", {"path": "a.png"}, ToolCall(READ, "view_image", "/r", "s", read_paths=("a.png",))),
+]
+NEUTRAL: list[tuple[dict[str, Any], ToolCall]] = [
+    ({"tool": "command", "command": "ls"}, ToolCall(COMMAND, "command", "/r", "s", "ls")),
+    (
+        {"tool": "write", "path": "a", "content": ""},
+        ToolCall(WRITE, "write", "/r", "s", edits=(FileEdit("a", WRITE, ""),)),
+    ),
+    (
+        {"tool": "edit", "path": "a", "old": "x", "new": "y", "all": True},
+        ToolCall(EDIT, "edit", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", True),)),)),
+    ),
+    ({"tool": "delete", "path": "a"}, ToolCall(DELETE, "delete", "/r", "s", edits=(FileEdit("a", DELETE),))),
+    ({"tool": "read", "path": "a"}, ToolCall(READ, "read", "/r", "s", read_paths=("a",))),
+    (
+        {"tool": "tool", "name": "db.query", "parameters": {"x": 1}},
+        ToolCall(TOOL, "db.query", "/r", "s", arguments={"x": 1}),
+    ),
+]
+
+
+def _plain(call: ToolCall) -> ToolCall:
+    return call if call.kind == TOOL else call._replace(arguments={})
+
+
+@pytest.mark.parametrize(("tool", "given", "call"), CLAUDE)
+def test_claude(tool: str, given: dict[str, Any], call: ToolCall) -> None:
+    assert _plain(claude.read(hook(tool, "/r", "s", **given))) == call
+
+
+@pytest.mark.parametrize(("tool", "given", "call"), CODEX)
+def test_codex(tool: str, given: dict[str, Any], call: ToolCall) -> None:
+    assert _plain(codex.read(hook(tool, "/r", "s", **given))) == call
+
+
+@pytest.mark.parametrize(("said", "call"), NEUTRAL)
+def test_neutral(said: dict[str, Any], call: ToolCall) -> None:
+    assert _plain(neutral.read({**said, "cwd": "/r", "session": "s"})) == call
+
+
+@pytest.mark.parametrize("tool", ["mcp__db__query", "NotebookEdit", "PowerShell", "WebFetch", "Skill", "Deploy"])
+def test_any_other_tool_is_known_by_all_that_it_is_given(tool: str) -> None:
+    for form in (claude, codex):
+        assert form.read(hook(tool, "/r", "s", x=1)) == ToolCall(TOOL, tool, "/r", "s", arguments={"x": 1})
+
+
+def test_what_changes_nothing() -> None:
+    assert claude.read(hook("TodoWrite", "/r", todos=[])).kind == HARMLESS
+    assert claude.read(hook("Agent", "/r", description="x", prompt="y", subagent_type="z")).kind == HARMLESS
+    assert codex.read(hook("spawn_agent", "/r", message="x")).kind == HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Bash", {"command": "ls", "elevated": False}),
+        ("Bash", {"command": "ls", "dangerouslyDisableSandbox": True}),
+        ("Bash", {"command": "ls", "run_in_background": "no"}),
+        ("Bash", {"command": ["ls"]}),
+        ("Bash", {}),
+        ("Write", {"file_path": "a", "content": "x", "append": True}),
+        ("Write", {"file_path": "", "content": "x"}),
+        ("Write", {"file_path": "a\0b", "content": "x"}),
+        ("Write", {"file_path": "a" * 5000, "content": "x"}),
+        ("Edit", {"file_path": "a", "old_string": "x"}),
+        ("MultiEdit", {"file_path": "a", "edits": []}),
+        ("MultiEdit", {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y", "regex": True}]}),
+        ("Read", {"file_path": "a", "then": "b"}),
+        ("Agent", {"description": "x", "prompt": "y", "isolation": "worktree"}),
+    ],
+)
+def test_not_understood(tool: str, given: dict[str, Any]) -> None:
+    with pytest.raises(NotUnderstoodError):
+        claude.read(hook(tool, "/r", **given))
+
+
+@pytest.mark.parametrize(
+    "given", [{"cmd": "ls", "tty": True}, {"cmd": "ls", "sandbox_permissions": "require_escalated"}, {"command": "ls"}]
+)
+def test_not_understood_of_codex(given: dict[str, Any]) -> None:
+    with pytest.raises(NotUnderstoodError):
+        codex.read(hook("exec_command", "/r", **given))
+
+
+def _patch(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+
+PATCHES = {
+    _patch("*** Add File: a", "+x", "+"): (FileEdit("a", WRITE, "x\n\n"),),
+    _patch("*** Delete File: a"): (FileEdit("a", DELETE),),
+    _patch("*** Update File: a", "@@", " x", "-y", "+z", "@@", "-w"): (
+        FileEdit("a", EDIT, hunks=((("x", "y"), ("x", "z")), (("w",), ()))),
+    ),
+    _patch("*** Update File: a", "-y", "+z", "*** End of File"): (
+        FileEdit("a", EDIT, hunks=((("y",), ("z",)),), is_at_end=True),
+    ),
+    _patch("*** Update File: a", "*** Move to: b", "@@", "-y", "+z"): (FileEdit("a", DELETE), FileEdit("b", WRITE)),
+    _patch("*** Add File: a", "+x", "*** Delete File: b"): (FileEdit("a", WRITE, "x\n"), FileEdit("b", DELETE)),
+}
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+def test_patches(patch: str) -> None:
+    call = codex.read(hook("apply_patch", "/r", command=patch))
+    assert call.edits == PATCHES[patch]
+    assert call.kind == (call.edits[0].kind if len(call.edits) == 1 else EDIT)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "",
+        "*** Begin Patch\n*** End Patch",
+        _patch("x"),
+        _patch("*** Add File: a", "x"),
+        _patch("*** Add File: "),
+        _patch("*** Delete File: a", "+x"),
+        _patch("*** Update File: a"),
+        _patch("*** Update File: a", "@@ def f():", "-y"),
+        _patch("*** Update File: a", "@@", "+y"),
+        _patch("*** Update File: a", "@@", "-y", "*** End of File", "-z"),
+        _patch("*** Update File: a", "@@", "?y"),
+        _patch("*** Add File: a", "+x") + "\n" + _patch("*** Add File: b", "+x"),
+        "cat <<E\n" + _patch("*** Add File: a", "+x"),
+    ],
+)
+def test_patches_that_could_be_read_in_two_ways(patch: str) -> None:
+    with pytest.raises(NotUnderstoodError):
+        codex.read(hook("apply_patch", "/r", command=patch))
+
+
+@pytest.mark.parametrize("kind", ["allow", "ask", "deny"])
+def test_answers(kind: str) -> None:
+    decision = HookResponse(kind, 'quoted "words"', "build")
+    out, status = claude.answer(decision)
+    output = json.loads(out)["hookSpecificOutput"]
+    assert (status, output["permissionDecision"], output["permissionDecisionReason"]) == (0, kind, 'quoted "words"')
+    assert output["hookEventName"] == "PreToolUse"
+    out, status = codex.answer(decision)
+    assert status == 0
+    assert (out == b"") == (kind == "allow")
+    if out:
+        assert json.loads(out)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    out, status = neutral.answer(decision)
+    data = json.loads(out)["data"]
+    assert (status, data["decision"]) == (0, kind)
+    assert (data["step"], data["nearest"]) == ((None, "build") if kind == "deny" else ("build", None))
+
+
+@pytest.mark.parametrize("tool", ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"])
+def test_a_dialog_is_neither_allowed_nor_denied(begun: GuardRepository, tool: str) -> None:
+    request = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
+    answer = guard(request, "--program", "claude")
+    assert (answer.status, answer.out, answer.err) == (0, b"", b"")
+    assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool))[0]
+    assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
+
+
+def test_codex_is_never_told_nothing_with_a_denial_that_says_nothing() -> None:
+    out, _ = codex.answer(HookResponse("deny", ""))
+    assert json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]

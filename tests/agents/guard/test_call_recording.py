@@ -1,0 +1,228 @@
+"""Calls of steps: in their turn, as often as they may be, each in the journal before the agent is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any
+
+from execplan.agents.guard import call_recording
+from execplan.clock import parse_utc_timestamp
+from execplan.engine.journal.journal import Journal
+from tests.agents.guard.guard_repository import PROGRAMS, GuardRepository, as_sent, guard, hook
+
+
+def _report(desk: GuardRepository, step: str) -> None:
+    assert desk.type("report", step, "--status", "completed", "--result", "Done.").exit == 0
+
+
+def test_the_first_call_begins_the_run_and_a_denied_one_does_not(begun: GuardRepository) -> None:
+    kinds = [entry["kind"] for entry in begun.entries()]
+    assert kinds == ["begun", "intent", "called"]
+    assert begun.entries()[0]["mode"] == "agent"
+    call_entry = begun.entries()[2]
+    expected = {
+        "step": "build",
+        "attempt": 1,
+        "tool": "Bash",
+        "what": "make parser",
+        "paths": [],
+        "session": "s-1",
+        "asked": False,
+    }
+    assert {name: call_entry[name] for name in expected} == expected
+
+
+def test_order_and_how_often(begun: GuardRepository) -> None:
+    early = begun.ask("make check")
+    assert early.kind == "deny"
+    assert "comes behind build" in early.why
+    assert [begun.ask("make parser").kind for _ in range(3)] == ["allow", "allow", "deny"]
+    _report(begun, "build")
+    assert begun.ask("make parser").kind == "deny"
+    assert begun.ask("make check", program="json").response_fields["step"] == "check"
+    assert begun.calls() == ["build", "build", "build", "check"]
+
+
+def test_a_file_is_deleted_when_its_turn_has_come_and_as_it_was_approved(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    assert begun.ask("make check").kind == "allow"
+    _report(begun, "check")
+    data = json.dumps({"tool": "delete", "path": "src/old.py", "cwd": str(begun.path)}).encode()
+    begun.write("src/old.py", "x = 2\n")
+    drifted = guard(data, "--json", program="json")
+    assert drifted.kind == "deny"
+    assert "src/old.py" in drifted.why
+    begun.write("src/old.py", "x = 1\n")
+    assert guard(data, "--json", program="json").kind == "allow"
+    last = begun.entries()[-1]
+    assert (last["kind"], last["paths"]) == ("called", ["src/old.py"])
+    assert begun.entries()[-2]["before"]["src/old.py"][0] == "file"
+
+
+def test_a_step_that_asks(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    assert begun.ask("make ship").kind == "ask"
+    assert begun.entries()[-1]["asked"] is True
+
+
+def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    answer = begun.ask("make ship", program="codex")
+    assert answer.kind == "deny"
+    assert "execplan resume 1 -p 2026-01-01_parser --answer go" in answer.why
+    paused = begun.entries()[-1]
+    assert (paused["kind"], paused["why"], paused["step"]) == ("paused", "confirm", "ship")
+    for program in PROGRAMS:
+        waits = begun.ask("make check", program=program)
+        assert waits.kind == "deny"
+        assert "waits" in waits.why
+        assert "--answer go|skip|stop" in waits.why
+    assert begun.ask("ls", program="codex").kind == "allow"
+    assert begun.type("resume", "1", "--answer", "go").exit == 0
+    assert begun.ask("make ship", program="codex").kind == "allow"
+    assert begun.entries()[-1]["asked"] is False
+
+
+def test_expiry_to_the_second(begun: GuardRepository) -> None:
+    approval = begun.approval_data()
+    seconds = parse_utc_timestamp(approval["expires_at"]) - parse_utc_timestamp(approval["approved_at"])
+    begun.later(seconds - 1)
+    assert begun.ask("make parser").kind == "allow"
+    begun.later(seconds)
+    expired = begun.ask("make parser")
+    assert expired.kind == "deny"
+    assert "expired" in expired.why
+
+
+def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    data, ready = as_sent("claude", "make check", str(begun.path)), os.pipe()
+    children = []
+    for _ in range(20):
+        child = os.fork()
+        if not child:
+            os.close(ready[1])
+            os.read(ready[0], 1)
+            answer = guard(data)
+            os._exit(0 if answer.kind == "allow" else 1 if answer.kind == "deny" else 2)
+        children.append(child)
+    os.close(ready[0])
+    os.close(ready[1])
+    ended = sorted([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+    assert ended == [0] + [1] * 19
+    assert begun.calls() == ["build", "check"]
+
+
+def test_killed_between_the_journal_and_the_answer(begun: GuardRepository) -> None:
+    def kill(*args: object, **kwargs: object) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    after_journal = begun.ask("make parser", before=lambda: setattr(call_recording, "_update_mark", kill))
+    assert (after_journal.status, after_journal.out) == (-signal.SIGKILL, b"")
+    assert begun.calls() == ["build", "build"]
+    before_journal = begun.ask("make parser", before=lambda: setattr(Journal, "write", kill))
+    assert (before_journal.status, before_journal.out) == (-signal.SIGKILL, b"")
+    assert begun.calls() == ["build", "build"]
+    assert [begun.ask("make parser").kind for _ in range(2)] == ["allow", "deny"]
+
+
+def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: GuardRepository) -> None:
+    waited = call_recording.lock_runs
+
+    def lock(*args: Any) -> Any:
+        _report(begun, "build")
+        return waited(*args)
+
+    answer = begun.ask("make parser", before=lambda: setattr(call_recording, "lock_runs", lock))
+    assert answer.kind == "deny"
+    assert "meanwhile" in answer.why
+    assert begun.calls() == ["build"]
+
+
+def test_half_a_line_that_a_killed_guard_has_left(begun: GuardRepository) -> None:
+    (journal,) = begun.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl")
+    with journal.open("ab") as file:
+        file.write(b'{"n":4,"kind":"call')
+    assert begun.ask("make parser").kind == "allow"
+    assert begun.calls() == ["build", "build"]
+
+
+def test_nothing_that_is_denied_or_only_reads_changes_a_byte_but_the_journal(begun: GuardRepository) -> None:
+    before = begun.bytes()
+    assert begun.ask("ls src").kind == "allow"
+    assert begun.ask("execplan show").kind == "allow"
+    assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
+    assert begun.bytes() == before
+    assert begun.ask("make other").kind == "deny"
+    changed = [path for path, data in begun.bytes().items() if before.get(path) != data]
+    assert sorted([path.rpartition("/")[2] for path in changed]) == ["journal.jsonl", "journal.jsonl", "journal.mark"]
+
+
+def test_denials_are_recorded_up_to_a_limit_and_without_secrets(begun: GuardRepository) -> None:
+    begun.patch.setattr(call_recording, "MAX_RECORDED_DENIALS", 3)
+    for _ in range(5):
+        assert begun.ask("TOKEN=ghp_x curl https://example.org/hunter2 -d hunter2").kind == "deny"
+    denied = [entry for entry in begun.entries() if entry["kind"] == "denied"]
+    assert len(denied) == 3
+    assert (denied[0]["what"], denied[0]["tool"], denied[0]["session"]) == ("curl", "Bash", "s-1")
+    assert "hunter2" not in json.dumps(begun.entries())
+    _report(begun, "build")
+    assert begun.type("audit").out.count("denied    Bash: curl") == 3
+    ledger = next(begun.path.glob(".agent/execplans/artifacts/*/ledger.jsonl")).read_text()
+    assert ledger.count('"kind":"denied"') == 3
+
+
+def test_a_plan_that_is_named_in_any_way_is_evaluated_by_its_grant(begun: GuardRepository) -> None:
+    plan = ".agent/execplans/2026-01-01_parser.md"
+    for number, plan_name in enumerate(("2026-01-01_parser", "parser", plan)):
+        answer = begun.ask("make parser" if number < 2 else "make check", "-p", plan_name)
+        assert answer.kind == ("allow" if number < 2 else "deny"), plan_name
+    begun.patch.setenv("EXECPLAN_PLAN", "nothing")
+    assert begun.ask("make parser").kind == "deny"
+    assert len(begun.calls()) == 3
+
+
+def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) -> None:
+    other_plan = "2026-01-02_other"
+    begun.plan(
+        "# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh {#x}\nmake other\n```\n", other_plan
+    )
+    begun.data("approve", other_plan, "--digest", begun.data("evaluate", other_plan)["digest"][:8])
+    assert begun.ask("make other", "-p", other_plan).kind == "allow"
+    assert begun.ask("make parser").kind == "deny"
+    assert begun.type("report", "x", "-p", other_plan, "--status", "failed", "--result", "No.").exit == 1
+    assert begun.ask("make parser").kind == "allow"
+
+
+def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
+    assert "check comes behind build, not done yet: first report what came of build" in begun.ask("make check").why
+    assert begun.ask("curl example.org").why.endswith("no step is like it; in hand, to be reported: build")
+    for _ in range(2):
+        begun.ask("make parser")
+    assert begun.ask("make parser").why.endswith("build may be called 3 times, and was: report what came of it")
+    reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
+    assert reads.why.endswith("what it is to read comes by the pipe, or from a file")
+    assert begun.ask("ls && echo '---' && pwd").kind == "allow"
+
+
+def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
+    assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
+    why = begun.ask("make parser").why
+    assert " is failed; a person takes it up or takes it back: execplan resume 1 -p " in why
+    assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
+    assert "; execplan rollback 1 -p " in why
+
+
+def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(
+    begun: GuardRepository,
+) -> None:
+    other_plan, fence = "2026-01-02_other", '```sh {#look deny="git log"}\ngit status\n```\n'
+    begun.plan(f"# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n{fence}", other_plan)
+    assert begun.ask("git log", "-p", other_plan).kind == "allow"  # nothing is approved: it only reads
+    begun.data("approve", other_plan, "--digest", begun.data("evaluate", other_plan)["digest"][:8])
+    assert begun.ask("git diff", "-p", other_plan).why == "execplan: it only reads"
+    assert begun.ask("git log", "-p", other_plan).kind == "deny"
+    assert "look" in begun.ask("git status", "-p", other_plan).why
+    assert begun.data("show", other_plan, "--run", "1")["run"].startswith("0001-")

@@ -1,0 +1,122 @@
+"""Every topic, rule and refusal has a page that fits a screen, and what the pages tell to type can be typed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.errors import EXIT_MEANINGS
+from execplan.linter.runner import RULES
+from execplan.project import help_topics
+from execplan.project.project_settings import DESCRIPTIONS, Settings
+from tests.commands import check_command
+from tests.error_codes import RaisedCode, raised_codes
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
+REFUSALS = help_topics.error_help_by_code()
+PAGES = {
+    **{name: help_topics.topic_text(name) for name in help_topics.topic_summaries()},
+    **{error_help.code: error_help.page for error_help in REFUSALS.values()},
+}
+
+
+def test_the_topics_are_those_of_the_issue_at_least() -> None:
+    assert set(help_topics.topic_summaries()) >= TOPICS
+    assert not set(help_topics.topic_summaries()) & (set(REFUSALS) | set(RULES))
+
+
+def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
+    errors_by_code: dict[str, list[RaisedCode]] = {}
+    for error in raised_codes():
+        errors_by_code.setdefault(error.code, []).append(error)
+    missing = [
+        f"{code}: {errors[0].location} (exit {errors[0].exit})"
+        for code, errors in errors_by_code.items()
+        if code not in REFUSALS
+    ]
+    assert not missing, f"without a section in templates/explain/errors.md: {missing}"
+    assert not set(REFUSALS) - set(errors_by_code), "no refusal has these codes any more"
+    for code, errors in errors_by_code.items():
+        for error in errors:
+            assert error.exit == REFUSALS[code].exit, error
+
+
+def test_refusals_are_found_through_helpers() -> None:
+    codes = {error.code for error in raised_codes()}
+    assert {"nul-byte", "ambiguous-plan", "ambiguous-task", "usage"} <= codes
+
+
+def test_pages_of_refusals_stand_in_order() -> None:
+    assert list(REFUSALS) == sorted(REFUSALS)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_screen(name: str) -> None:
+    lines = PAGES[name].split("\n")
+    assert len(lines) <= (12 if name in REFUSALS else 60 if name == "settings" else 40)
+    assert max(len(line) for line in lines if not line.startswith(" ")) <= help_topics.PAGE_WIDTH
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_of_a_page_can_be_typed(name: str) -> None:
+    commands = [line.strip() for line in PAGES[name].split("\n") if line.startswith("    execplan ")]
+    commands += re.findall(r"`(execplan [^`]+)`", PAGES[name])
+    for line in commands:
+        for command in re.split(r" {3,}(?=execplan )", line):
+            check_command(command.split("   ")[0])
+
+
+def test_every_page_is_printed_and_listed(plain: Folder) -> None:
+    listed = plain.run("explain").out.split()
+    assert set(listed) >= {*TOPICS, *RULES, *REFUSALS}
+    data = plain.ok("explain")
+    assert [topic["topic"] for topic in data["topics"]] == list(help_topics.topic_summaries())
+    assert {error["code"] for error in data["refusals"]} == set(REFUSALS)
+    assert {rule["code"] for rule in data["rules"]} == set(RULES)
+    assert all(entry["about"].endswith(".") for entry in data["topics"] + data["refusals"])
+    assert max(map(len, plain.run("explain").out.splitlines())) <= help_topics.PAGE_WIDTH
+    assert plain.run("explain", "tasks").out == help_topics.topic_text("tasks") + "\n"
+    assert plain.run("explain", "busy").out == f"busy (exit 5)\n\n{REFUSALS['busy'].page}\n"
+
+
+@pytest.mark.parametrize("words", [["exit-codes"], ["exit", "codes"], ["Exit codes"], ["EXIT", "CODES"]])
+def test_a_topic_of_several_words(plain: Folder, words: list[str]) -> None:
+    page = plain.ok("explain", *words)
+    assert page["topic"] == "exit-codes"
+    assert all(str(code) in page["page"].split() for code in EXIT_MEANINGS)
+
+
+def test_settings_are_described_where_they_are_defined() -> None:
+    page = help_topics.topic_text("settings")
+    assert all(f"\n{name} = " in page for name in Settings()._asdict())
+    folded = " ".join(page.split())
+    assert all(about in folded for about in DESCRIPTIONS.values())
+
+
+def test_json_of_a_refusal_and_of_a_rule(plain: Folder) -> None:
+    assert plain.ok("explain", "no-such-task") == REFUSALS["no-such-task"]._asdict()
+    assert list(plain.ok("explain", "ep109")) == ["code", "level", "on", "needs", "fix", "page"]
+
+
+def test_unknown_names(plain: Folder) -> None:
+    error = plain.run("explain", "no-such-tusk", "--json").json["error"]
+    assert error["exit"] == 3
+    assert error["code"] == "no-such-page"
+    assert error["candidates"][0].startswith("no-such-task  ")
+    assert "execplan done --help" in plain.run("explain", "done").err
+    nothing = plain.run("explain", "qqqqqq")
+    assert nothing.exit == 3
+    assert "hint: see what there is: execplan explain\n" in nothing.err
+    assert plain.run("explain", "../PLANS").exit == 3
+
+
+def test_verbose_shows_the_code_of_an_error(repo: Folder) -> None:
+    repo.plan()
+    assert repo.run("done", "77", "-v").err.endswith("execplan: exit 3: execplan explain no-such-task\n")
+    assert "no-such-task" not in repo.run("done", "77").err

@@ -1,0 +1,139 @@
+"""Every rule finds its bad example and not its good one; the examples are those of its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from execplan.edits.plan_writer import apply_change
+from execplan.linter.autofix import build_fix_change
+from execplan.linter.rule import HINT, NO_FIX
+from execplan.linter.rule_selection import RuleSelection
+from execplan.linter.runner import MAX_FINDINGS, RULES, RuleContext, lint_bytes
+from execplan.plan.placeholder_text import is_placeholder_text
+from tests.linter.rule_pages import examples, finding_codes, plan_bytes
+from tests.plans import CLEAN, from_template, with_sections
+
+ALONE = ("EP101", "EP102", "EP103", "EP104")
+"""Their examples are whole plans that lack something."""
+
+
+def test_the_clean_plan_is_clean() -> None:
+    assert lint_bytes(CLEAN.encode()) == []
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_bad_example_is_found(code: str) -> None:
+    example = examples(code, "Bad")
+    assert code in finding_codes(example, example.text.encode() if code in ALONE else plan_bytes(example))
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_good_example_is_not_found(code: str) -> None:
+    example = examples(code, "Good")
+    assert code not in finding_codes(example, example.text.encode() if code in ALONE else plan_bytes(example))
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_page_has_a_sentence_and_a_why(code: str) -> None:
+    page = RULES[code].help_text
+    assert RULES[code].summary.endswith(".")
+    assert page.split("\n\n")[1][0].isupper()
+    assert page.count("Bad") == page.count("Good") == 1
+    assert ("\nMended" in page) == (RULES[code].fix != "none")
+
+
+@pytest.mark.parametrize("code", [code for code in RULES if code > "EP105"])
+def test_bad_example_in_a_whole_plan_is_the_only_finding(code: str) -> None:
+    example = examples(code, "Bad")
+    other_hints = {other_code for other_code, rule in RULES.items() if rule.level == HINT} - {code}
+    assert set(finding_codes(example, plan_bytes(example))) - other_hints == {code}
+
+
+def test_findings_of_one_rule_are_capped() -> None:
+    tasks = "".join(f"- [x] Task {at}.\n" for at in range(MAX_FINDINGS + 20))
+    text = with_sections(f"## Progress\n\n{tasks}")
+    findings = [finding for finding in lint_bytes(text.encode()) if finding.code == "EP202"]
+    assert len(findings) == MAX_FINDINGS + 1
+    assert findings[-1].message == "and 20 more"
+
+
+def test_draft_is_relaxed_only_where_asked() -> None:
+    data = from_template("plan").encode()
+    strict = {finding.code: finding.level for finding in lint_bytes(data, levels=RuleSelection("ci").active_levels())}
+    default = {finding.code: finding.level for finding in lint_bytes(data)}
+    relaxed = {finding.code: finding.level for finding in lint_bytes(data, RuleContext(allows_draft=True))}
+    assert strict == {"EP109": "error", "EP201": "error"}
+    assert default == {"EP109": "warning", "EP201": "error"}
+    assert relaxed == {"EP109": "warning", "EP201": "warning"}
+
+
+def test_placeholder_text_is_an_error_when_all_tasks_are_done() -> None:
+    placeholder_section = (
+        "## Plan of Work\n\n"
+        + next(line for line in from_template("plan").splitlines() if is_placeholder_text(line))
+        + "\n"
+    )
+    open_plan = with_sections(placeholder_section).replace("- [ ]", "- [x]", 1)
+    complete_plan = open_plan.replace("- [ ]", "- [x]")
+    assert "- [ ]" in open_plan
+    draft_context = RuleContext(allows_draft=True)
+    for text, context, profile, level in (
+        (open_plan, RuleContext(), "default", "warning"),
+        (open_plan, draft_context, "default", "warning"),
+        (open_plan, RuleContext(), "ci", "error"),
+        (open_plan, RuleContext(), "strict", "error"),
+        (complete_plan, RuleContext(), "default", "error"),
+        (complete_plan, draft_context, "default", "error"),
+    ):
+        levels = RuleSelection(profile).active_levels()
+        findings = [finding for finding in lint_bytes(text.encode(), context, levels) if finding.code == "EP109"]
+        assert [finding.level for finding in findings] == [level], (context, profile)
+    custom_levels = RuleSelection(levels=(("EP109", "error"),)).active_levels()
+    assert [
+        finding.level for finding in lint_bytes(open_plan.encode(), levels=custom_levels) if finding.code == "EP109"
+    ] == ["error"]
+
+
+def test_a_hook_accepts_a_complete_plan_without_an_outcome() -> None:
+    text = with_sections("## Outcomes & Retrospective\n\nNone yet.\n").replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
+    for context, level in (RuleContext(), "error"), (RuleContext(allows_draft=True), "warning"):
+        assert [finding.level for finding in lint_bytes(text.encode(), context) if finding.code == "EP501"] == [level]
+
+
+def test_a_forced_archive_turns_errors_into_warnings() -> None:
+    text = CLEAN + "\nPlan revision note: 2026-01-01 00:00Z - Archived by force: the customer left.\n"
+    findings = lint_bytes(text.encode(), RuleContext(is_archived=True))
+    assert [(finding.code, finding.level) for finding in findings] == [("EP502", "warning")]
+
+
+def test_none_yet_is_fine_until_the_plan_is_complete() -> None:
+    text = with_sections("## Surprises & Discoveries\n\nNone yet.\n")
+    assert lint_bytes(text.encode()) == []
+    complete = text.replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
+    assert [finding.code for finding in lint_bytes(complete.encode())] == ["EP109"]
+    final = complete.replace("None yet.", "None.")
+    assert lint_bytes(final.encode()) == []
+
+
+def test_a_homoglyph_heading_is_named() -> None:
+    text = CLEAN.replace("## Progress", "## Рrogress")  # a Cyrillic letter
+    message = next(finding.message for finding in lint_bytes(text.encode()) if finding.code == "EP104")
+    assert message == "no section Progress; is `## Рrogress` meant?"
+    messages = [finding.message for finding in lint_bytes(("# A\n" + "## Own\n\n" * 99 + "## Рrogress\n").encode())]
+    assert "no section Progress; is `## Рrogress` meant?" in messages
+    messages = [finding.message for finding in lint_bytes(("# A\n" + "## Own\n\n" * 100 + "## Рrogress\n").encode())]
+    assert "no section Progress" in messages  # a search among so many would take its time
+
+
+@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NO_FIX])
+def test_bad_example_is_fixed_as_the_help_topic_says(code: str) -> None:
+    bad, fixed = examples(code, "Bad"), examples(code, "Mended")
+    levels = {other_code: rule.level for other_code, rule in RULES.items() if rule.fix == NO_FIX or other_code == code}
+    fix_counts: Counter[str] = Counter()
+    data, _ = apply_change(plan_bytes(bad), build_fix_change(bad.context, levels, unsafe=True, fix_counts=fix_counts))
+    assert data.decode() == plan_bytes(fixed).decode()
+    assert list(fix_counts) == [code]
+    assert code not in finding_codes(fixed, data)
+    assert apply_change(data, build_fix_change(bad.context, levels, unsafe=True, fix_counts=fix_counts))[0] == data

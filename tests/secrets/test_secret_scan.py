@@ -1,0 +1,141 @@
+"""Every form of a secret is found, nothing readable is changed, and neither a cut, a color nor a hostile text changes that."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.secrets.certain_secrets import mask_secrets
+from execplan.secrets.redaction import REDACTED, Redactor
+from execplan.secrets.secret_scan import find_secret_spans
+from execplan.secrets.service_tokens import find_tokens
+from tests.secrets.secret_samples import Form, forms, readable, remaining_secret
+
+REDACTION = Redactor({}, ())
+TABLES = ("forms.tsv", "held_out.tsv", "gitleaks.tsv")
+ALL_FORMS = [form for table in TABLES for form in forms(table)]
+READABLE = [text for table in ("readable.tsv", "held_out_readable.tsv") for _, text in readable(table)]
+COLORS = ("\x1b[01;31m\x1b[K", "\x1b[m", "\x1b]8;;x\x07", "\u200b")
+PLAIN = st.text("abc def.,:;'\"()[]\n-#*é", max_size=40)
+HOSTILE = (
+    "a|password=|password:|token |ghp_|ghp_a1b2|-----BEGIN PRIVATE KEY-----|-----END PRIVATE KEY-----|eyJ|eyJ.|://a:b@|Bearer "
+    '|<password>|\x1b[|\x1b]8;;|a_|"a",|"password", |kind: Secret\n|mysql -p|docker login |curl -u |--password |echo a \\| '
+    "|$2a$|password is |name: password\nvalue: |secret: \\|\n |A1b2C3d4|QQ==|password=\"|token=${A:-|define('password', '"
+    "|htpasswd -b a |authorization: bearer "
+).replace("\\|", "\0")
+LIMIT = 1.0
+"""Seconds of the processor for a million characters, on a machine that does other things too."""
+
+
+@pytest.mark.parametrize("form", ALL_FORMS, ids=lambda form: form.name)
+def test_every_form_is_redacted(form: Form) -> None:
+    redacted = REDACTION.redact_text(form.text)
+    assert not remaining_secret(form, redacted), redacted
+    assert not remaining_secret(form, REDACTION.redact_text(f"Before.\n\n{form.text}\n\nAfter."))
+    assert REDACTION.redact_text(redacted) == redacted
+
+
+@pytest.mark.parametrize("text", READABLE)
+def test_what_is_no_secret_stays_readable(text: str) -> None:
+    assert REDACTION.redact_text(text) == text
+    assert REDACTION.redact_text(f"Before.\n\n{text}\n\nAfter.\n") == f"Before.\n\n{text}\n\nAfter.\n"
+
+
+@pytest.mark.parametrize("form", forms("forms.tsv"), ids=lambda form: form.name)
+def test_masked_text_is_as_long_as_it_was(form: Form) -> None:
+    hidden = mask_secrets(form.text)
+    assert len(hidden) == len(form.text)
+    assert not remaining_secret(form, hidden), hidden
+
+
+@settings(max_examples=150, deadline=None)
+@given(form=st.sampled_from(ALL_FORMS), before=PLAIN, after=PLAIN)
+def test_redaction_is_idempotent_whatever_is_around(form: Form, before: str, after: str) -> None:
+    redacted = REDACTION.redact_text(f"{before}\n{form.text}\n{after}")
+    assert not remaining_secret(form, redacted), redacted
+    assert REDACTION.redact_text(redacted) == redacted
+
+
+NEEDS_FOLLOWING_COMMAND = ("chpasswd", "echo to stdin", "sudo from a pipe")
+"""Forms in which only the command behind the secret tells that it is one."""
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in ALL_FORMS if form.name not in NEEDS_FOLLOWING_COMMAND], ids=lambda form: form.name
+)
+def test_no_secret_gets_through_a_cut_after_it(form: Form) -> None:
+    """A text that ends in what comes behind a secret, or at it, is redacted like the whole one."""
+    end = form.text.index(form.secret) + len(form.secret)
+    for at in range(end, len(form.text)):
+        assert form.secret not in REDACTION.redact_text(form.text[:at]), form.text[:at]
+
+
+@settings(max_examples=150, deadline=None)
+@given(form=st.sampled_from(ALL_FORMS), color=st.sampled_from(COLORS), data=st.data())
+def test_no_secret_gets_through_in_colors(form: Form, color: str, data: st.DataObject) -> None:
+    begin = form.text.index(form.secret)
+    at = data.draw(st.integers(begin, begin + len(form.secret)))
+    colored = form.text[:at] + color + form.text[at:]
+    redacted = REDACTION.redact_text(colored)
+    for escape in COLORS:
+        redacted = redacted.replace(escape, "")
+    assert not remaining_secret(form, redacted), redacted
+
+
+WRAPPED = [
+    form
+    for form in forms("forms.tsv")
+    if len(form.secret) > 30 and [(0, len(form.secret))] == [tuple(token)[1:] for token in find_tokens(form.secret)]
+]
+"""Those that their beginning tells."""
+
+
+@pytest.mark.parametrize("form", WRAPPED, ids=lambda form: form.name)
+@pytest.mark.parametrize("end", ["\n", "\\\n    ", "\n│ "])
+def test_a_token_that_a_window_has_wrapped_is_found(form: Form, end: str) -> None:
+    for at in (len(form.secret) // 2, len(form.secret) - 4, 20):
+        wrapped = REDACTION.redact_text(f"TOKEN {form.secret[:at]}{end}{form.secret[at:]}\n")
+        assert form.secret[:at][-8:] not in wrapped
+        rest = form.secret[at:]
+        assert rest[:8] not in wrapped or rest.isalpha(), "a word may be one of the text"
+
+
+def test_a_key_on_the_line_before_tells_its_value() -> None:
+    for text in (
+        '"password":\n  "open-sesame"',
+        "deploy --password \\\n  open-sesame",
+        "password: |\n  open-sesame\nx: 1",
+    ):
+        assert "open-sesame" not in REDACTION.redact_text(text)
+    assert REDACTION.redact_text("open-sesame\n", "kind: Secret\ndata:\n  a: ") == f"{REDACTED}\n"
+
+
+def test_values_and_arguments_of_documents() -> None:
+    document = {
+        "password": "open-sesame",
+        "argv": ["mysql", "-popen-sesame"],
+        "more": ["x", "--password", "open-sesame", "-v"],
+    }
+    redacted = REDACTION.redact_value(document)
+    assert "sesame" not in str(redacted)
+    assert REDACTION.redact_value({"token": "str", "argv": ["make", "-j", "4"]}) == {
+        "token": "str",
+        "argv": ["make", "-j", "4"],
+    }
+
+
+@pytest.mark.parametrize("part", HOSTILE.split("|"))
+def test_the_time_grows_with_a_hostile_text_and_not_faster(part: str) -> None:
+    """Four times the text may take eight times as long, because machines are noisy; if it took its square it would be sixteen."""
+    part = part.replace("\0", "|")
+    text = (part * (800_000 // len(part) + 1))[:800_000]
+    assert _seconds(text) < 8 * _seconds(text[:200_000]) + LIMIT
+
+
+def _seconds(text: str) -> float:
+    begun = time.process_time()
+    find_secret_spans(text)
+    return time.process_time() - begun
