@@ -9,13 +9,16 @@ FUZZ_SECONDS ?= 60
 # Without bytecode pytest rewrites every assertion of every test file again, in each process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-bare check style words types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
+.PHONY: help demo quick test test-bare check style words types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 demo: .venv/installed ## Run the tool's main job in a scratch repository, showing each command
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+
+quick: .venv/ready ## Run the tests of one package without property tests: make quick PACKAGE=engine/journal
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not hypothesis" tests/$(PACKAGE)
 
 test: .venv/ready ## Run all tests
 	@$(BIN)/python scripts/fetch_spec.py >/dev/null
