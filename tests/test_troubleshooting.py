@@ -13,12 +13,12 @@ import pytest
 
 from tests.conftest import Result
 from tests.crash.test_disks import run_in_namespace, shell_line
-from tests.engine.crash_scenario import (
+from tests.engine.run_scenario import (
     ARTIFACTS,
     COUNTS,
     FILES,
     NAME,
-    CrashScenario,
+    RunScenario,
     SignalledResult,
     run_and_signal,
     wait_for,
@@ -47,9 +47,9 @@ LAST_STEP = "```sh {#last outputs=made/last.txt}\nsh count.sh last\n```"
 SLOW = f"touch {COUNTS}/started\nsleep 60\n"
 
 
-def stage_of(folder: Path, step: str, settings: str = "") -> CrashScenario:
+def stage_of(folder: Path, step: str, settings: str = "") -> RunScenario:
     """A plan that changes a file, and then does something."""
-    return CrashScenario(folder, PLAN.replace("STEP", f"{step}\n\n{LAST_STEP}"), {**FILES, "slow.sh": SLOW}, settings)
+    return RunScenario(folder, PLAN.replace("STEP", f"{step}\n\n{LAST_STEP}"), {**FILES, "slow.sh": SLOW}, settings)
 
 
 def ran(folder: Path, step: str, settings: str = "") -> Result:
@@ -84,7 +84,7 @@ def cut_short(folder: Path) -> Result:
     return scenario.run("resume", "-p", NAME)
 
 
-def completed(folder: Path) -> CrashScenario:
+def completed(folder: Path) -> RunScenario:
     """A run that has come to its end."""
     scenario = stage_of(folder, LAST_STEP.replace("last", "first"))
     assert scenario.run("run", NAME).exit == 0

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from tests.conftest import CLOCK
-from tests.engine.crash_scenario import ARTIFACTS, COUNTS, FILES, NAME, CrashScenario, wait_for
+from tests.engine.run_scenario import ARTIFACTS, COUNTS, FILES, NAME, RunScenario, wait_for
 
 PLAN = """\
 # Print
@@ -52,9 +52,9 @@ echo the end
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     """A plan that is approved, run to its checkpoint; and what it is when it was run."""
-    new_stage = CrashScenario(tmp_path_factory.mktemp("print"), PLAN, {**FILES, "print.sh": PRINT})
+    new_stage = RunScenario(tmp_path_factory.mktemp("print"), PLAN, {**FILES, "print.sh": PRINT})
     new_stage.repo.env["DEPLOY_TOKEN"] = VALUE
     new_stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 2 * 3600)
     assert new_stage.run("run", NAME).exit == 8
@@ -64,13 +64,13 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
     return new_stage
 
 
-def transcript(stage: CrashScenario) -> str:
+def transcript(stage: RunScenario) -> str:
     """What the step `print` has printed, as it is kept."""
     (path,) = (stage.repo.path / ARTIFACTS / "runs").glob("*/transcripts/*print*")
     return path.read_text()
 
 
-def test_60_what_a_step_prints_is_capped_escaped_redacted_and_data(stage: CrashScenario) -> None:
+def test_60_what_a_step_prints_is_capped_escaped_redacted_and_data(stage: RunScenario) -> None:
     stage.restore("paused")
     text = transcript(stage)
     assert len(text) < 4_000_000
@@ -82,7 +82,7 @@ def test_60_what_a_step_prints_is_capped_escaped_redacted_and_data(stage: CrashS
             assert line.startswith("    "), "it is no longer code"
 
 
-def test_60_secrets_are_nowhere(stage: CrashScenario) -> None:
+def test_60_secrets_are_nowhere(stage: RunScenario) -> None:
     stage.restore("ran")
     files = [path for path in (stage.repo.path / ARTIFACTS).rglob("*") if path.is_file()]
     files += [
@@ -96,7 +96,7 @@ def test_60_secrets_are_nowhere(stage: CrashScenario) -> None:
             assert VALUE.encode() not in data, path
 
 
-def test_60_a_backup_that_was_altered(stage: CrashScenario) -> None:
+def test_60_a_backup_that_was_altered(stage: RunScenario) -> None:
     stage.restore("ran")
     before = stage.tree()
     for path in (stage.repo.path / ".git/execplan/backups").rglob("*.gz"):
@@ -109,7 +109,7 @@ def test_60_a_backup_that_was_altered(stage: CrashScenario) -> None:
     assert stage.tree() == before
 
 
-def test_60_a_ledger_that_was_cut(stage: CrashScenario) -> None:
+def test_60_a_ledger_that_was_cut(stage: RunScenario) -> None:
     stage.restore("ran")
     ledger = stage.repo.path / ARTIFACTS / "ledger.jsonl"
     assert stage.run("audit", NAME, "--verify").exit == 0
@@ -128,7 +128,7 @@ def test_60_a_ledger_that_was_cut(stage: CrashScenario) -> None:
         assert str(at) in result.out + result.err, result
 
 
-def test_60_two_runs_at_once(stage: CrashScenario) -> None:
+def test_60_two_runs_at_once(stage: RunScenario) -> None:
     stage.restore("approved")
     stage.repo.write(f"{COUNTS}/slow", "")
     first_run = stage.repo.start("run", NAME)
@@ -143,7 +143,7 @@ def test_60_two_runs_at_once(stage: CrashScenario) -> None:
         first_run.communicate(timeout=30)
 
 
-def test_59_a_clock_that_is_set_back(stage: CrashScenario) -> None:
+def test_59_a_clock_that_is_set_back(stage: RunScenario) -> None:
     stage.restore("paused")
     stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 3600)
     stage.repo.env["TZ"] = "Pacific/Kiritimati"

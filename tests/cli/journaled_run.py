@@ -39,7 +39,7 @@ def intent(step: str, attempt: int = 1) -> dict[str, Any]:
     return {"step": step, "attempt": attempt, "by": "person", "before": {}, "snapshot": False}
 
 
-class ScriptedRun:
+class JournaledRun:
     """A run of the plan on a desk, whose journal is written entry by entry."""
 
     def __init__(self, desk: InProcessRepository, **fields: Any) -> None:

@@ -11,7 +11,7 @@ from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import acquire_run_lock
 from tests.cli.approved_plan import FAILS, MAKE, SLOW, run_id, with_approved_plan
 from tests.cli.commands.test_run_interruption import wait_for_entries
-from tests.cli.journaled_run import OK, ScriptedRun
+from tests.cli.journaled_run import OK, JournaledRun
 from tests.commands import check_command
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -140,7 +140,7 @@ def test_force_archives_it_with_a_warning_and_restore_brings_the_run_back(
 @pytest.mark.parametrize("state", STATES)
 def test_every_state_of_an_unfinished_run(desk: InProcessRepository, state: str) -> None:
     with_approved_plan(desk, MAKE, SLOW)
-    run = ScriptedRun(desk, **({"mode": "agent"} if state == "by_agent" else {}))
+    run = JournaledRun(desk, **({"mode": "agent"} if state == "by_agent" else {}))
     end_journal(run, state)
     assert desk.data("status")["plans"][0]["execution"]["run"]["state"] == state
     assert STATES[state] in desk.type("status").out
@@ -151,7 +151,7 @@ def test_every_state_of_an_unfinished_run(desk: InProcessRepository, state: str)
     desk.refused(1, "open-run", "rename", "parser", "Parse it")
 
 
-def end_journal(run: ScriptedRun, state: str) -> None:
+def end_journal(run: JournaledRun, state: str) -> None:
     """Let the journal end in a state."""
     run.step("make", OK)
     if state == "waiting":
@@ -162,7 +162,7 @@ def end_journal(run: ScriptedRun, state: str) -> None:
 
 def test_a_run_at_work_keeps_its_exit_code(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SLOW)
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     project, ref = desk.project()
     with acquire_run_lock(project, f"run {run.paths.id} of {ref.id}"):
         desk.refused(5, "run-busy", "archive", "--dry-run")
@@ -173,7 +173,7 @@ def test_a_run_at_work_keeps_its_exit_code(desk: InProcessRepository) -> None:
 def test_an_older_run_that_is_open_counts_too(desk: InProcessRepository) -> None:
     """Two branches that were merged may each have brought a run."""
     with_approved_plan(desk, MAKE, SLOW)
-    first, second = ScriptedRun(desk), ScriptedRun(desk)
+    first, second = JournaledRun(desk), JournaledRun(desk)
     second.step("make", OK)
     second.write("ended", status="completed", cause="", reason="", seconds=1.0)
     assert desk.refused(1, "open-run", "archive")["candidates"] == [f"run {first.paths.id} was interrupted"]
@@ -181,14 +181,14 @@ def test_an_older_run_that_is_open_counts_too(desk: InProcessRepository) -> None
 
 def test_done_names_the_run_rather_than_archive(desk: InProcessRepository) -> None:
     with_approved_plan(desk, MAKE, SLOW)
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     desk.type("done", "1")
     assert desk.type("done", "2", "--json").json["next"][0] == f"execplan resume {run.paths.id} -p {NAME}"
 
 
 def test_a_finished_run_changes_nothing(desk: InProcessRepository) -> None:
     desk.plan(ONE_TASK.replace("[ ]", "[x]"))
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.step("make", OK)
     run.write("ended", status="completed", cause="", reason="", seconds=1.0)
     assert desk.data("status")["plans"][0]["execution"] is None

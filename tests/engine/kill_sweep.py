@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import CHECK_FAILED, INPUT, PAUSED
-from tests.engine.crash_scenario import NAME, ONCE, CrashScenario, survivors
+from tests.engine.run_scenario import NAME, ONCE, RunScenario, survivors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,14 +32,14 @@ class Undisturbed(NamedTuple):
     statuses: dict[str, str]
 
 
-class Kill(NamedTuple):
+class RunKill(NamedTuple):
     """A kill, and what was not as promised."""
 
     at: str
     bad: tuple[str, ...]
 
 
-def run_undisturbed(scenario: CrashScenario, *options: str) -> Undisturbed:
+def run_undisturbed(scenario: RunScenario, *options: str) -> Undisturbed:
     """Run the plan, with nothing in its way; all of it is kept as `ran`."""
     scenario.restore("approved")
     before, folders = scenario.tree(), scenario.folders()
@@ -53,7 +53,7 @@ def run_undisturbed(scenario: CrashScenario, *options: str) -> Undisturbed:
     )
 
 
-def statuses(scenario: CrashScenario) -> dict[str, str]:
+def statuses(scenario: RunScenario) -> dict[str, str]:
     """How the steps of the last run stand."""
     by_step: dict[str, str] = {step["id"]: step["status"] for step in scenario.repo.ok("show", NAME, "--run")["steps"]}
     return by_step
@@ -64,12 +64,12 @@ def points(count: int, stride: int = 1, first: int = 1) -> list[str]:
     return [f"{when}:{number}" for number in range(first, first + count) for when in ("before", "after")][::stride]
 
 
-def sweep_run(scenario: CrashScenario, reference: Undisturbed, at: Iterable[str], *options: str) -> list[Kill]:
+def sweep_run(scenario: RunScenario, reference: Undisturbed, at: Iterable[str], *options: str) -> list[RunKill]:
     """Kill the run at each point, and resume it."""
-    return [Kill(point, tuple(_kill_run(scenario, reference, point, options))) for point in at]
+    return [RunKill(point, tuple(_kill_run(scenario, reference, point, options))) for point in at]
 
 
-def _kill_run(scenario: CrashScenario, reference: Undisturbed, at: str, options: Sequence[str]) -> list[str]:
+def _kill_run(scenario: RunScenario, reference: Undisturbed, at: str, options: Sequence[str]) -> list[str]:
     scenario.restore("approved")
     if why := _kill_command(scenario, at, "run", NAME, *options):
         return why
@@ -78,7 +78,7 @@ def _kill_run(scenario: CrashScenario, reference: Undisturbed, at: str, options:
     )
 
 
-def _finish_and_compare(scenario: CrashScenario, reference: Undisturbed, options: Sequence[str]) -> list[str]:
+def _finish_and_compare(scenario: RunScenario, reference: Undisturbed, options: Sequence[str]) -> list[str]:
     """Go on to the end, and say what is other than it is undisturbed."""
     result = finish(scenario, *options)
     if result.exit != 0:
@@ -91,7 +91,7 @@ def _finish_and_compare(scenario: CrashScenario, reference: Undisturbed, options
     )
 
 
-def _kill_command(scenario: CrashScenario, at: str, *call: str) -> list[str]:
+def _kill_command(scenario: RunScenario, at: str, *call: str) -> list[str]:
     """Run a command, through its pauses, until it is killed; what is wrong if it was not: at a time it may be done before."""
     killed = scenario.run(*call, kill=at)
     while killed.exit == PAUSED:
@@ -100,7 +100,7 @@ def _kill_command(scenario: CrashScenario, at: str, *call: str) -> list[str]:
     return [] if killed.exit in KILLED or completed else [f"it was not killed: {killed}"]
 
 
-def finish(scenario: CrashScenario, *options: str) -> Result:
+def finish(scenario: RunScenario, *options: str) -> Result:
     """Go on until the run has ended, as a person does who looks whether a command has run before saying so."""
     for _ in range(MAX_RESUMES):
         result = scenario.run("resume", "-p", NAME)
@@ -115,18 +115,18 @@ def finish(scenario: CrashScenario, *options: str) -> Result:
     raise AssertionError(f"still not done: {result}")
 
 
-def _answer(scenario: CrashScenario) -> str:
+def _answer(scenario: RunScenario) -> str:
     (question,) = [entry for entry in scenario.entries() if entry["kind"] == "paused"][-1:]
     if question["why"] != "unknown":
         return "go"
     return "go" if scenario.run_count(question["step"]) else "again"
 
 
-def _wrong_counts(scenario: CrashScenario) -> list[str]:
+def _wrong_counts(scenario: RunScenario) -> list[str]:
     return [f"{name} ran {scenario.run_count(name)} times" for name in ONCE if scenario.run_count(name) != 1]
 
 
-def _record_problems(scenario: CrashScenario, reference: Undisturbed) -> list[str]:
+def _record_problems(scenario: RunScenario, reference: Undisturbed) -> list[str]:
     """What is wrong with the journal, the ledger and the statuses."""
     verified = scenario.run("audit", NAME, "--verify")
     bad = [f"audit --verify: exit {verified.exit}: {verified.out} {verified.err}"] if verified.exit else []
@@ -141,18 +141,18 @@ def _record_problems(scenario: CrashScenario, reference: Undisturbed) -> list[st
     return bad + _leftover_files(scenario)
 
 
-def _leftover_files(scenario: CrashScenario) -> list[str]:
+def _leftover_files(scenario: RunScenario) -> list[str]:
     """Temporary files that were left where a person or git sees them."""
     names = [path.name for path in scenario.repo.path.rglob(".execplan-*") if ".git" not in path.parts]
     return [f"left behind: {name}" for name in names]
 
 
-def sweep_resume(scenario: CrashScenario, reference: Undisturbed, at: Iterable[str], *options: str) -> list[Kill]:
+def sweep_resume(scenario: RunScenario, reference: Undisturbed, at: Iterable[str], *options: str) -> list[RunKill]:
     """Kill the run half-way, kill each resume two entries further on, and go on so until it is done."""
-    return [Kill(point, tuple(_kill_resumes(scenario, reference, point, options))) for point in at]
+    return [RunKill(point, tuple(_kill_resumes(scenario, reference, point, options))) for point in at]
 
 
-def _kill_resumes(scenario: CrashScenario, reference: Undisturbed, at: str, options: Sequence[str]) -> list[str]:
+def _kill_resumes(scenario: RunScenario, reference: Undisturbed, at: str, options: Sequence[str]) -> list[str]:
     scenario.restore("approved")
     if why := _kill_command(scenario, at, "run", NAME, *options):
         return why
@@ -166,12 +166,12 @@ def _kill_resumes(scenario: CrashScenario, reference: Undisturbed, at: str, opti
     return _finish_and_compare(scenario, reference, options)
 
 
-def sweep_rollback(scenario: CrashScenario, reference: Undisturbed, at: Iterable[str]) -> list[Kill]:
+def sweep_rollback(scenario: RunScenario, reference: Undisturbed, at: Iterable[str]) -> list[RunKill]:
     """Kill the rollback of the whole run at each point, and roll back once more."""
-    return [Kill(point, tuple(_kill_rollback(scenario, reference, point))) for point in at]
+    return [RunKill(point, tuple(_kill_rollback(scenario, reference, point))) for point in at]
 
 
-def _kill_rollback(scenario: CrashScenario, reference: Undisturbed, at: str) -> list[str]:
+def _kill_rollback(scenario: RunScenario, reference: Undisturbed, at: str) -> list[str]:
     scenario.restore("ran")
     if why := _kill_command(scenario, at, "rollback", "-p", NAME):
         return why
@@ -203,11 +203,11 @@ def _without_attempt(entry: tuple[int, bytes] | None) -> tuple[int, bytes] | Non
     return None if entry is None else (entry[0], re.sub(rb"-(?:[0-9]+|resumed)\.md", b".md", entry[1]))
 
 
-def _folder_differences(scenario: CrashScenario, expected: set[str]) -> list[str]:
+def _folder_differences(scenario: RunScenario, expected: set[str]) -> list[str]:
     actual = scenario.folders()
     return [f"the folder {folder} is {'left' if folder in actual else 'gone'}" for folder in sorted(actual ^ expected)]
 
 
-def describe_failures(kills: Iterable[Kill]) -> str:
+def describe_failures(kills: Iterable[RunKill]) -> str:
     """Everything that was not as promised."""
     return "\n".join([f"killed {kill.at}: {why}" for kill in kills for why in kill.bad])

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.crash.test_disks import run_in_namespace, shell_line
-from tests.engine.crash_scenario import FILES, NAME, CrashScenario
+from tests.engine.run_scenario import FILES, NAME, RunScenario
 
 PLAN = """\
 # Fill
@@ -57,10 +57,10 @@ SIZES = (24, 72, 160)
 
 
 @pytest.fixture(scope="module")
-def scenario(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     """A plan whose steps write, and whose run is not rolled back by itself."""
     plan = PLAN.replace("LINES", LINES).replace("@@ -1 +1 @@", "@@ -1,2 +1,2 @@")
-    repository = CrashScenario(
+    repository = RunScenario(
         tmp_path_factory.mktemp("disk"), plan, {**FILES, **SCRIPTS}, settings="[execution]\nrollback_on = []\n"
     )
     repository.run("run", NAME)
@@ -69,11 +69,11 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
 
 
 @pytest.mark.parametrize("free", SIZES)
-def test_38_a_disk_that_fills_up(scenario: CrashScenario, free: int) -> None:
+def test_38_a_disk_that_fills_up(scenario: RunScenario, free: int) -> None:
     fill_up(scenario, free)
 
 
-def fill_up(scenario: CrashScenario, free: int) -> None:
+def fill_up(scenario: RunScenario, free: int) -> None:
     """Run where so many KB are free, make space, resume, and compare."""
     scenario.restore("ran")
     expected = scenario.tree()

@@ -7,20 +7,20 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import COUNTED
-from tests.engine.crash_scenario import CrashScenario
 from tests.engine.kill_sweep import describe_failures, points, run_undisturbed, sweep_rollback, sweep_run
+from tests.engine.run_scenario import RunScenario
 
 STRIDE = 23
 """Which of the boundaries are tried here, every so manieth; `make torture` tries them all."""
 
 
 @pytest.fixture(scope="module")
-def scenario(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     """A plan that is approved."""
-    return CrashScenario(tmp_path_factory.mktemp("stage"))
+    return RunScenario(tmp_path_factory.mktemp("stage"))
 
 
-def test_killed_at_an_entry(scenario: CrashScenario, record_property: Callable[[str, object], None]) -> None:
+def test_killed_at_an_entry(scenario: RunScenario, record_property: Callable[[str, object], None]) -> None:
     reference = run_undisturbed(scenario)
     kills = sweep_run(scenario, reference, [*points(reference.entries, STRIDE), f"after:{reference.entries}"])
     record_property(
@@ -29,13 +29,13 @@ def test_killed_at_an_entry(scenario: CrashScenario, record_property: Callable[[
     assert not describe_failures(kills), describe_failures(kills)
 
 
-def test_killed_at_an_entry_with_steps_beside_each_other(scenario: CrashScenario) -> None:
+def test_killed_at_an_entry_with_steps_beside_each_other(scenario: RunScenario) -> None:
     reference = run_undisturbed(scenario, "--jobs", "2")
     kills = sweep_run(scenario, reference, points(reference.entries, STRIDE * 2 + 1), "--jobs", "2")
     assert not describe_failures(kills), describe_failures(kills)
 
 
-def test_a_rollback_that_is_killed(scenario: CrashScenario, record_property: Callable[[str, object], None]) -> None:
+def test_a_rollback_that_is_killed(scenario: RunScenario, record_property: Callable[[str, object], None]) -> None:
     reference = run_undisturbed(scenario)
     scenario.restore("ran")
     assert scenario.run("rollback").exit == 0

@@ -13,12 +13,12 @@ import pytest
 
 from execplan.errors import PAUSED
 from tests.engine.command_folder import OWN_SESSION
-from tests.engine.crash_scenario import (
+from tests.engine.run_scenario import (
     ARTIFACTS,
     COUNTS,
     FILES,
     NAME,
-    CrashScenario,
+    RunScenario,
     processes,
     run_and_signal,
     survivors,
@@ -64,25 +64,25 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """The exit status of each; a closed terminal sends SIGHUP."""
 
 
-def stage_of(folder: Path, effect: str) -> CrashScenario:
+def stage_of(folder: Path, effect: str) -> RunScenario:
     """A plan whose second step never ends unless `.counts/calm` is there."""
-    return CrashScenario(folder, PLAN.replace("EFFECT", effect), {**FILES, "slow.sh": SLOW})
+    return RunScenario(folder, PLAN.replace("EFFECT", effect), {**FILES, "slow.sh": SLOW})
 
 
 @pytest.fixture(scope="module")
-def idempotent(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
+def idempotent(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     """Its slow step may be run again."""
     return stage_of(tmp_path_factory.mktemp("idempotent"), IDEMPOTENT)
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> CrashScenario:
+def once(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     """Its slow step may not be run again."""
     return stage_of(tmp_path_factory.mktemp("once"), "")
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
-def test_58_a_signal(idempotent: CrashScenario, number: signal.Signals) -> None:
+def test_58_a_signal(idempotent: RunScenario, number: signal.Signals) -> None:
     idempotent.restore("approved")
     if number is signal.SIGTERM:
         idempotent.repo.write("deaf", "")  # what does not listen is killed two seconds later
@@ -95,7 +95,7 @@ def test_58_a_signal(idempotent: CrashScenario, number: signal.Signals) -> None:
     goes_on(idempotent)
 
 
-def resumed(scenario: CrashScenario, output: str) -> None:
+def resumed(scenario: RunScenario, output: str) -> None:
     """The line that resumes the run is there, and is one that can be typed."""
     matched = re.search(r"^resume: execplan resume (\S+) -p (\S+)$", output, re.MULTILINE)
     assert matched is not None, output
@@ -103,7 +103,7 @@ def resumed(scenario: CrashScenario, output: str) -> None:
     assert (scenario.repo.path / ARTIFACTS / "runs" / matched[1]).is_dir()
 
 
-def goes_on(scenario: CrashScenario) -> None:
+def goes_on(scenario: RunScenario) -> None:
     """The run is resumed and completed, and what was done is not done again."""
     scenario.repo.write(f"{COUNTS}/calm", "")
     result = scenario.run("resume", "-p", NAME)
@@ -113,7 +113,7 @@ def goes_on(scenario: CrashScenario) -> None:
     assert scenario.run("audit", NAME, "--verify").exit == 0
 
 
-def test_58_a_closed_terminal(idempotent: CrashScenario) -> None:
+def test_58_a_closed_terminal(idempotent: RunScenario) -> None:
     idempotent.restore("approved")
     pid, terminal = pty.fork()
     if pid == 0:
@@ -127,7 +127,7 @@ def test_58_a_closed_terminal(idempotent: CrashScenario) -> None:
     goes_on(idempotent)
 
 
-def test_58_the_engine_is_killed_at_work(idempotent: CrashScenario) -> None:
+def test_58_the_engine_is_killed_at_work(idempotent: RunScenario) -> None:
     idempotent.restore("approved")
     caught = run_and_signal(idempotent, STARTED, signal.SIGKILL, "run", NAME)
     assert caught.exit == -signal.SIGKILL
@@ -136,9 +136,7 @@ def test_58_the_engine_is_killed_at_work(idempotent: CrashScenario) -> None:
 
 
 @pytest.mark.parametrize(("answer", "runs", "holds"), [("again", 2, "slow\n"), ("go", 1, "half\n"), ("skip", 1, None)])
-def test_a_command_that_may_run_once_is_cut_short(
-    once: CrashScenario, answer: str, runs: int, holds: str | None
-) -> None:
+def test_a_command_that_may_run_once_is_cut_short(once: RunScenario, answer: str, runs: int, holds: str | None) -> None:
     once.restore("approved")
     run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert survivors(once.world) == []
@@ -159,7 +157,7 @@ def test_a_command_that_may_run_once_is_cut_short(
     assert not slow_file.exists()
 
 
-def test_a_run_that_is_stopped_at_a_question_has_failed(once: CrashScenario) -> None:
+def test_a_run_that_is_stopped_at_a_question_has_failed(once: RunScenario) -> None:
     once.restore("approved")
     run_and_signal(once, STARTED, signal.SIGKILL, "run", NAME)
     assert once.run("resume", "-p", NAME).exit == PAUSED
@@ -168,7 +166,7 @@ def test_a_run_that_is_stopped_at_a_question_has_failed(once: CrashScenario) -> 
     assert once.run_count("last") == 0
 
 
-def test_the_program_of_a_step_is_killed(once: CrashScenario) -> None:
+def test_the_program_of_a_step_is_killed(once: RunScenario) -> None:
     once.restore("approved")
     process = once.repo.start("run", NAME)
     wait_for(once.repo.path / STARTED)

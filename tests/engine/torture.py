@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.engine.crash_scenario import NAME, CrashScenario
-from tests.engine.kill_sweep import Kill, points, run_undisturbed, sweep_resume, sweep_rollback, sweep_run
+from tests.engine.kill_sweep import RunKill, points, run_undisturbed, sweep_resume, sweep_rollback, sweep_run
+from tests.engine.run_scenario import NAME, RunScenario
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ class Tortured(NamedTuple):
     """What came of it."""
 
     name: str
-    kills: tuple[Kill, ...]
+    kills: tuple[RunKill, ...]
 
     @property
     def bad(self) -> list[str]:
@@ -36,7 +36,7 @@ class Tortured(NamedTuple):
 
 def torture(name: str, folder: Path) -> Tortured:
     """One of the NAMES, in a folder of its own."""
-    scenario = CrashScenario(folder)
+    scenario = RunScenario(folder)
     options = JOBS if name.endswith("jobs") else ()
     begun = time.monotonic()
     reference = run_undisturbed(scenario, *options)

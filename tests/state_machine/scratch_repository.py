@@ -30,7 +30,7 @@ STATE = ("locks", "journal", "operations", "undone", "edit", "claims.json", "cla
 """What may lie in the folder of what is not committed, by its beginning; a cache has a name of its own."""
 
 
-class CommandResult(NamedTuple):
+class InProcessResult(NamedTuple):
     """How a command ended, and its document."""
 
     exit: int
@@ -58,7 +58,7 @@ class ScratchRepository:
         self._stack.close()
         shutil.rmtree(self.path)
 
-    def run(self, *arguments: str) -> CommandResult:
+    def run(self, *arguments: str) -> InProcessResult:
         """Run a command with `--json` and check what holds for every one; whatever is no refusal is raised."""
         out, err = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
         stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
@@ -82,7 +82,7 @@ class ScratchRepository:
             assert error["message"], error
             assert error["hint"], error
         assert isinstance(document["data"], dict) or status not in (0, 1), document
-        return CommandResult(status, document["data"] or {}, error)
+        return InProcessResult(status, document["data"] or {}, error)
 
     def git(self, *arguments: str) -> str:
         """Run git and expect it to work."""

@@ -26,7 +26,7 @@ from execplan.edits.plan_writer import format_diff
 from execplan.plan import reader
 from execplan.plan.plan_change import plan_content
 from tests.plan.test_plan_change import LINES, with_mark_of
-from tests.state_machine.scratch_repository import PLANS, CommandResult, ScratchRepository, template
+from tests.state_machine.scratch_repository import PLANS, InProcessResult, ScratchRepository, template
 from tests.state_machine.strategies import (
     FILLING,
     LOGGING,
@@ -88,7 +88,7 @@ class PlanMachine(RuleBasedStateMachine):
 
     def run(
         self, verb: CommandCall, path: str, *, dry: bool, commit: bool = False
-    ) -> tuple[CommandResult, dict[str, bytes]]:
+    ) -> tuple[InProcessResult, dict[str, bytes]]:
         """Run a command that writes, perhaps after a dry run, and what was there before; a refusal leaves all as it was."""
         world = self.world
         tree = world.tree()
@@ -113,7 +113,7 @@ class PlanMachine(RuleBasedStateMachine):
             assert dry_result.data["diff"] == expected_diff(tree[path], world.read(path), path), verb
         return result, tree
 
-    def write(self, verb: CommandCall, path: str, *, dry: bool = False, commit: bool = False) -> CommandResult:
+    def write(self, verb: CommandCall, path: str, *, dry: bool = False, commit: bool = False) -> InProcessResult:
         """Run a command that edits one plan; no other file changes."""
         result, tree = self.run(verb, path, dry=dry, commit=commit)
         new_tree = self.world.tree()
@@ -349,7 +349,7 @@ def _other_contents(files: dict[str, bytes], without: set[str]) -> list[bytes]:
     return [data for name, data in files.items() if name not in without and not name.endswith("evidence.json")]
 
 
-def _changed_folder(result: CommandResult) -> bool:
+def _changed_folder(result: InProcessResult) -> bool:
     """Whether a plan went to another folder, so that the paths in it may be others."""
     return bool(result.data["moves"])
 

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.state_machine.scratch_repository import PLANS, CommandResult, ScratchRepository, template
+from tests.state_machine.scratch_repository import PLANS, InProcessResult, ScratchRepository, template
 from tests.state_machine.strategies import (
     FILLING,
     LOGGING,
@@ -66,7 +66,7 @@ class UndoMachine(RuleBasedStateMachine):
         """Whether there is a plan."""
         return bool(self.world.plans() or self.world.archived())
 
-    def operate(self, *line: str) -> CommandResult:
+    def operate(self, *line: str) -> InProcessResult:
         """Run a command that is one operation, or none."""
         result = self.world.run(*line)
         tree = self.world.tree()

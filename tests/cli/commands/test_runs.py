@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.journal.journal_entries import CONFIRM, change_json
-from tests.cli.journaled_run import APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, ScriptedRun, intent, result
+from tests.cli.journaled_run import APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, JournaledRun, intent, result
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
     return InProcessRepository(tmp_path / "desk", monkeypatch)
 
 
-def completed_run(desk: InProcessRepository) -> ScriptedRun:
+def completed_run(desk: InProcessRepository) -> JournaledRun:
     """A run whose steps are done."""
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.step("build", OK._replace(transcript="runs/build.md", exit=0))
     run.write("ticked", step="build", task="Build the parser.", transcript="runs/build.md")
     run.step("api", OK._replace(changes=(CREATED_FILE,)))
@@ -35,9 +35,9 @@ def completed_run(desk: InProcessRepository) -> ScriptedRun:
     return run
 
 
-def failed_run(desk: InProcessRepository) -> ScriptedRun:
+def failed_run(desk: InProcessRepository) -> JournaledRun:
     """A run whose first step failed, so that nothing followed."""
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.step("build", FAILED)
     run.write("blocked", step="api", reason="build has failed")
     run.write("ended", status="failed", cause="failure", reason="build: exit 1, not 0", seconds=2.0)
@@ -97,7 +97,7 @@ def test_of_two_branches_runs_the_later_one_is_the_last(desk: InProcessRepositor
 
 def test_status_leads_on_with_a_run_that_waits(desk: InProcessRepository) -> None:
     desk.type("compile")
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.step("build", OK)
     run.write("paused", step="build", why="checkpoint", words="go on?")
     assert f"execplan resume {run.paths.id} -p {NAME}" in desk.type("status").out.splitlines()[-1]
@@ -117,7 +117,7 @@ def test_archived_runs_are_listed_with_their_plan(desk: InProcessRepository) -> 
 
 
 def test_a_run_that_waits_is_resumed(desk: InProcessRepository) -> None:
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.write("paused", why=CONFIRM, step="build", question="build asks first: go on?")
     (line, follow) = desk.type("runs").out.splitlines()
     assert line.startswith("active ")
@@ -134,7 +134,7 @@ def test_a_run_that_waits_is_resumed(desk: InProcessRepository) -> None:
 
 
 def test_a_run_that_was_killed_is_interrupted(desk: InProcessRepository) -> None:
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.write("intent", **intent("build"))
     assert desk.type("runs").out.splitlines()[0].endswith("cut short")
     data = desk.data("show", "--run")
@@ -222,7 +222,7 @@ def test_what_was_rolled_back_and_what_could_not_be(desk: InProcessRepository) -
 
 
 def test_an_escape_in_a_journal_reaches_no_terminal(desk: InProcessRepository) -> None:
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.step("build", FAILED._replace(reason="\x1b[2Jgone"))
     run.write("ended", status="failed", cause="failure", reason="\x1b[2Jgone", seconds=2.0)
     for call in (("runs",), ("show", "--run")):
@@ -237,7 +237,7 @@ def test_an_altered_journal_is_refused(desk: InProcessRepository) -> None:
 
 
 def test_a_run_is_named_by_its_number_its_id_or_the_beginning_of_that(desk: InProcessRepository) -> None:
-    first, last = ScriptedRun(desk).paths, ScriptedRun(desk).paths
+    first, last = JournaledRun(desk).paths, JournaledRun(desk).paths
     for name, paths in (("1", first), ("0001", first), (first.id, first), (first.id[:7], first), ("2", last)):
         assert desk.data("show", "--run", name)["run"] == paths.id, name
     assert desk.data("show", "--run")["run"] == last.id
@@ -251,13 +251,13 @@ def test_section_steps_and_run_exclude_each_other(desk: InProcessRepository) -> 
 
 
 def test_a_run_under_an_approval_by_policy_names_nobody(desk: InProcessRepository) -> None:
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.write("resumed", **{**APPROVED, "how": "policy", "approver": "Ann"}, **USER_FIELDS, document="", revision=1)
     assert "by ann, approved by the policy, in bwrap" in desk.type("show", "--run").out
 
 
 def test_the_error_of_an_attempt_that_a_later_one_made_good_is_not_shown(desk: InProcessRepository) -> None:
-    run = ScriptedRun(desk)
+    run = JournaledRun(desk)
     run.step("build", FAILED)
     run.write("intent", **intent("build", 2))
     run.write("result", **result("build", OK, 2))

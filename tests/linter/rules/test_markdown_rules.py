@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linter.fixes import findings, lines
+from tests.linter.single_rule import findings, lines
 from tests.plans import CLEAN
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from execplan.linter.runner import RuleContext, lint_plan
 from execplan.plan import outline, reader
-from tests.linter.fixes import findings, fixed_text, lines
+from tests.linter.single_rule import findings, fixed_text, lines
 from tests.plans import CLEAN, with_sections
 
 HEAD, *SECTIONS = CLEAN.split("\n## ")

@@ -6,7 +6,7 @@ import pytest
 
 from execplan.linter.rule import RuleContext
 from execplan.linter.rule_facts import RepositoryTree
-from tests.linter.fixes import findings, lines
+from tests.linter.single_rule import findings, lines
 from tests.plans import CLEAN, with_sections
 
 

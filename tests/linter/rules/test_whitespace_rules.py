@@ -7,7 +7,7 @@ from hypothesis import given as given_by
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from tests.linter.fixes import findings, fixed_text, lines
+from tests.linter.single_rule import findings, fixed_text, lines
 from tests.plans import CLEAN
 
 _PIECES = [

@@ -129,7 +129,7 @@ ONCE = ("once", "left", "right", "strong")
 _RUN = re.compile(rb"\b[0-9]{4}-[0-9a-f]{8}\b")
 
 
-class CrashScenario:
+class RunScenario:
     """A folder with a repository in it, and what lies beside it: the key, and which approvals were used."""
 
     def __init__(self, folder: Path, plan: str = PLAN, files: dict[str, str] = FILES, settings: str = "") -> None:
@@ -245,7 +245,7 @@ class SignalledResult(NamedTuple):
     err: str
 
 
-def run_and_signal(scenario: CrashScenario, mark: str, number: signal.Signals, *arguments: str) -> SignalledResult:
+def run_and_signal(scenario: RunScenario, mark: str, number: signal.Signals, *arguments: str) -> SignalledResult:
     """Start execplan, wait for a file that a step makes, and send a signal to execplan alone."""
     process = scenario.repo.start(*arguments)
     try:
