@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -20,6 +20,9 @@ from execplan.files import file_lock
 from tests import examples, fork_server, processes, tool_lookups
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from tests.in_process_repository import InProcessRepository
 
 examples.use_profile()
 
@@ -144,6 +147,14 @@ def repo(tmp_path: Path) -> Folder:
     path = tmp_path / "repo"
     copy_from_template(_create_first_commit, path)
     return Folder(path)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
+    """A repository whose plan has steps, with execplan run in the process of the test."""
+    from tests.in_process_repository import InProcessRepository
+
+    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 def _create_first_commit(folder: Folder) -> None:

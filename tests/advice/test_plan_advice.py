@@ -10,20 +10,12 @@ from tests.in_process_repository import InProcessRepository
 from tests.plans import with_sections
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Folder
 
 TWO = with_sections(
     "## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines\n- [ ] Write the tests.\n"
     "\n## Outcomes & Retrospective\n\nNone yet.\n"
 )
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository in which plans are run."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 def last_line(repo: Folder, *arguments: str) -> str:

@@ -16,13 +16,7 @@ import pytest
 from tests.in_process_repository import INFERRED, LOW, NAME, STEPS, InProcessRepository
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository whose plan has steps."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
+    pass
 
 
 def terminal(desk: InProcessRepository, answer: bytes, *arguments: str) -> tuple[int, str]:

@@ -21,12 +21,6 @@ def command_folder(tmp_path: Path) -> CommandFolder:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository whose plan has steps."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
-
-
-@pytest.fixture
 def audited_plan(desk: InProcessRepository) -> AuditedPlan:
     """A plan whose ledger is about to be written."""
     return AuditedPlan(desk)

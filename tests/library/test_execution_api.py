@@ -12,8 +12,6 @@ from execplan.library import execution_api
 from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from execplan.engine.run_state import Question
 
 PLAN = """\
@@ -33,12 +31,6 @@ X = 1
 Y = 1
 ```
 """
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository whose plan has steps."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 class FixedAnswerObserver(RunObserver):

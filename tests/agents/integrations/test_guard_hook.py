@@ -20,12 +20,6 @@ ROOT = Path(__file__).resolve().parents[3]
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
 
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository with a home."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
-
-
 def ok(desk: InProcessRepository, *arguments: str) -> Any:
     """Type a command that works; the document."""
     result = desk.type(*arguments, "--json")

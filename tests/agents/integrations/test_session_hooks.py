@@ -22,18 +22,12 @@ from tests.agents.integrations.file_tree import tree
 from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 OTHER_HOOKS = json.dumps(
     {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "x"}]}]}, "model": "x"}, indent=4
 )
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository with a home."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 def ok(desk: InProcessRepository, *arguments: str) -> Any:

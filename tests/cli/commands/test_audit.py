@@ -18,13 +18,7 @@ from tests.engine.audited_plan import BEGUN, AuditedPlan, change
 from tests.in_process_repository import InProcessRepository
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository whose plan has steps."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
+    pass
 
 
 @pytest.fixture

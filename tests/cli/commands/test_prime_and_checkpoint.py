@@ -24,12 +24,6 @@ PAGE = f".agent/execplans/artifacts/{NAME}/checkpoint.md"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository with a plan that is committed."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
-
-
 def prime_output(desk: InProcessRepository, *arguments: str) -> str:
     """What prime prints, at exit 0 and without trouble."""
     result = desk.type("prime", *arguments)

@@ -15,16 +15,10 @@ from execplan.plan_store import plan_selection
 from tests.in_process_repository import NAME, InProcessRepository
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 PLAN = f".agent/execplans/{NAME}.md"
 PAGE = f".agent/execplans/artifacts/{NAME}/checkpoint.md"
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
-    """A repository whose plan is committed."""
-    return InProcessRepository(tmp_path / "repo", monkeypatch)
 
 
 def inspect(desk: InProcessRepository, *but: str) -> tuple[WorkingTree, PlanDrift]:
