@@ -87,18 +87,18 @@ def _approval_status_json(project: Project, ref: PlanRef, run: str) -> dict[str,
     cached = read_cached_status(project, ref, run)
     if cached is not None:
         return cached
-    from execplan.approvals.approval_status import find_status
+    from execplan.approvals.approval_status import UncompiledPlan, find_status
 
     approval_status = find_status(project, ref, run)
-    expires = approval_status.approval.expires_at if approval_status.approval is not None else None
+    approval, mode = None, None
+    if not isinstance(approval_status, UncompiledPlan):
+        approval, mode = approval_status.approval, approval_status.document.mode
     status: dict[str, Any] = {
         "state": approval_status.state,
-        "expires": expires,
-        "drift": list(approval_status.drift),
-        "mode": None,
+        "expires": approval.expires_at if approval is not None else None,
+        "drift": list(approval_status.reasons),
+        "mode": mode,
     }
-    if approval_status.candidate is not None:
-        status["mode"] = approval_status.candidate.current_plan.document.mode
     cache_status(project, ref, approval_status, status, run)
     return status
 

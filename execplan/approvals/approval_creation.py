@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 
-from execplan.approvals import approval_files, approval_key, approval_status, artifact_store, git_tree
+from execplan.approvals import approval_files, approval_key, approved_plan, artifact_store, git_tree
 from execplan.approvals.disk_world import DiskWorld
 from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.clock import now
@@ -118,14 +118,12 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     """Raise ExecplanError unless a digest is the current one; the error lists the known changes since."""
     if evaluated_plan.binding.digest.startswith(prefix.lower()):
         return
-    stored_approvals = [stored for stored in approval_files.read_all(project, ref) if stored.approval is not None]
+    stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
     previous = next(
         (stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())),
         stored_approvals[0] if stored_approvals else None,
     )
-    lines: tuple[str, ...] = ()
-    if previous is not None and previous.approval is not None:
-        lines = drift(previous.approval.binding, evaluated_plan.binding)
+    lines = drift(previous.approval.binding, evaluated_plan.binding) if previous is not None else ()
     since_text = f", since {previous.digest[:12]} was approved" if previous is not None and lines else ""
     raise ExecplanError(
         "other-digest",
@@ -193,7 +191,7 @@ def approve_plan(
         git_commit.load_gitpython()
     with project_state.lock(project, ref.real_path, f"approve of {ref.id}"):
         ensure_plan_exists(project, ref)
-        candidate = approval_status.find_candidate(project, ref)
+        candidate = approved_plan.find_candidate(project, ref)
         if candidate.binding.digest != evaluated_plan.binding.digest:
             raise ExecplanError(
                 "stale-approval",
@@ -223,7 +221,7 @@ def approve_plan(
 
 
 def _sign_approval(
-    project: Project, candidate: approval_status.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation
+    project: Project, candidate: approved_plan.ApprovalCandidate, scope: ApprovalScope, confirmation: Confirmation
 ) -> Approval:
     """Build an approval and sign it with the user's key; create the key if there is none."""
     document, binding, approved_at = candidate.current_plan.document, candidate.binding, now()
@@ -244,7 +242,7 @@ def _sign_approval(
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,
         revision=document.revision,
-        place=approval_status.checkout_digest(project),
+        place=approved_plan.checkout_digest(project),
         digest=binding.digest,
         document=binding.document,
         states=approval_document.to_bound_states(binding),

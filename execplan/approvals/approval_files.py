@@ -15,25 +15,45 @@ from execplan.project.project import ensure_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+
+    ApprovalFile: TypeAlias = "StoredApproval | UnreadableApproval"
 
 _MAX_BYTES = 5 << 20
 
 
 class StoredApproval(NamedTuple):
-    """A stored approval, or the reason that its file cannot be read."""
+    """A stored approval with its file."""
 
     path: str
-    approval: Approval | None
-    error: str = ""
-    is_intact: bool = True
+    approval: Approval
+    is_intact: bool
     """Whether the file has the bytes and the name with which it was written."""
 
     @property
     def digest(self) -> str:
         """Return the approved digest, which is the file's name."""
-        return os.path.basename(self.path).removesuffix(".json")
+        return _named_digest(self.path)
+
+
+class UnreadableApproval(NamedTuple):
+    """A file among the approvals that cannot be read as one."""
+
+    path: str
+    error: str
+
+    @property
+    def digest(self) -> str:
+        """Return the approved digest, which is the file's name."""
+        return _named_digest(self.path)
+
+
+def _named_digest(path: str) -> str:
+    return os.path.basename(path).removesuffix(".json")
 
 
 def directory(project: Project, ref: PlanRef) -> str:
@@ -46,33 +66,38 @@ def file_path(project: Project, ref: PlanRef, digest: str) -> str:
     return os.path.join(directory(project, ref), f"{digest}.json")
 
 
-def read_all(project: Project, ref: PlanRef) -> list[StoredApproval]:
+def read_all(project: Project, ref: PlanRef) -> list[ApprovalFile]:
     """Read all approvals of a plan, newest first and unreadable ones last. Raises ExecplanError."""
     names = [name for name in plan_store.list_entries(directory(project, ref)) if name.endswith(".json")]
-    stored_approvals = [_read_approval(project, os.path.join(directory(project, ref), name)) for name in names]
-    return sorted(stored_approvals, key=_newest_first_key, reverse=True)
+    approval_files = [_read_approval(project, os.path.join(directory(project, ref), name)) for name in names]
+    return sorted(approval_files, key=_newest_first_key, reverse=True)
 
 
-def _newest_first_key(stored: StoredApproval) -> tuple[str, int]:
+def select_readable(approval_files: Sequence[ApprovalFile]) -> list[StoredApproval]:
+    """Return the approvals that can be read."""
+    return [stored for stored in approval_files if isinstance(stored, StoredApproval)]
+
+
+def _newest_first_key(stored: ApprovalFile) -> tuple[str, int]:
     """Return the sort key of an approval: when it was approved, then when its file was written."""
     try:
         written_ns = os.lstat(stored.path).st_mtime_ns
     except OSError:
         written_ns = 0
-    return stored.approval.approved_at if stored.approval else "", written_ns
+    return stored.approval.approved_at if isinstance(stored, StoredApproval) else "", written_ns
 
 
-def _read_approval(project: Project, path: str) -> StoredApproval:
+def _read_approval(project: Project, path: str) -> ApprovalFile:
     try:
         ensure_inside(project, path)
         data, size = file_access.read(path, _MAX_BYTES)
         if size > _MAX_BYTES:
-            return StoredApproval(path, None, f"it has {size:,} bytes: no approval is as long as that")
+            return UnreadableApproval(path, f"it has {size:,} bytes: no approval is as long as that")
         approval = load(data, Approval, project.display_path(path))
     except ExecplanError as error:
-        return StoredApproval(path, None, error.message)
+        return UnreadableApproval(path, error.message)
     is_intact = data == to_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
-    return StoredApproval(path, approval, is_intact=is_intact)
+    return StoredApproval(path, approval, is_intact)
 
 
 def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
@@ -84,28 +109,30 @@ def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
     return atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 
-def select_by_digest(stored_approvals: list[StoredApproval], prefix: str) -> list[StoredApproval]:
+def select_by_digest(approval_files: list[ApprovalFile], prefix: str) -> list[ApprovalFile]:
     """Return the approvals whose digest has a prefix: one of them, all for `all`, or the only one for an empty prefix.
 
     With an empty prefix, an approval derived from another one here does not count, because it ends with that one.
     Raises ExecplanError if the prefix matches none or is ambiguous.
     """
     matches = (
-        stored_approvals
+        approval_files
         if prefix in ("", "all")
-        else [stored for stored in stored_approvals if stored.digest.startswith(prefix.lower())]
+        else [stored for stored in approval_files if stored.digest.startswith(prefix.lower())]
     )
     if not prefix:
-        ids = {stored.approval.id for stored in stored_approvals if stored.approval is not None}
+        ids = {stored.approval.id for stored in select_readable(approval_files)}
         matches = [
-            stored for stored in stored_approvals if stored.approval is None or ids.isdisjoint(stored.approval.origins)
+            stored
+            for stored in approval_files
+            if isinstance(stored, UnreadableApproval) or ids.isdisjoint(stored.approval.origins)
         ]
     if not matches and prefix == "all":
         return []
-    digests = [stored.digest for stored in matches or stored_approvals]
+    digests = [stored.digest for stored in matches or approval_files]
     list_hint = "see them: execplan approve --list"
     if not matches:
-        message = f"no approval begins with {prefix!r}" if stored_approvals else "nothing is approved"
+        message = f"no approval begins with {prefix!r}" if approval_files else "nothing is approved"
         raise ExecplanError("no-such-approval", message, exit=INPUT, hint=list_hint, candidates=digests)
     if len(matches) > 1 and prefix != "all":
         message = f"{len(matches)} approvals could be meant"

@@ -21,7 +21,8 @@ from execplan.project.project_settings import PYPROJECT_FILE, SETTINGS_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.approvals.approval_status import ApprovalCandidate, ApprovalStatus
+    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovalCandidate
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -62,10 +63,11 @@ def cache_status(
     project: Project, ref: PlanRef, approval_status: ApprovalStatus, status_json: StatusJson, run_id: str = ""
 ) -> None:
     """Cache the status of a plan if it depends only on files; ignore write errors."""
-    from execplan.approvals.approval_status import APPROVED, EXPIRED
+    from execplan.approvals.approval_status import UncompiledPlan
+    from execplan.approvals.approved_plan import EXPIRED, ApprovedPlan
 
     if (
-        approval_status.candidate is None
+        isinstance(approval_status, UncompiledPlan)
         or approval_status.state == EXPIRED
         or approval_status.candidate.policy.pin
         or not project.exists
@@ -74,7 +76,7 @@ def cache_status(
     started_ns = time_ns()
     watched_files = [
         (path, is_full_status, _file_status(path, is_full_status=is_full_status))
-        for path, is_full_status in _watched_paths(project, ref, approval_status)
+        for path, is_full_status in _watched_paths(project, ref, approval_status.candidate)
     ]
     if any(
         [
@@ -84,8 +86,11 @@ def cache_status(
         ]
     ):
         return
-    approval = approval_status.approval if approval_status.state == APPROVED else None
-    validity_period = (approval.approved_at, approval.expires_at) if approval is not None else ("", "")
+    validity_period = (
+        (approval_status.approval.approved_at, approval_status.approval.expires_at)
+        if isinstance(approval_status, ApprovedPlan)
+        else ("", "")
+    )
     try:
         project_state.make_state_dir(project, _CACHE_DIRECTORY)
         temporary_path = f"{_cache_path(project, ref)}.{os.getpid()}"
@@ -96,7 +101,7 @@ def cache_status(
         pass
 
 
-def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStatus) -> list[tuple[str, bool]]:
+def _watched_paths(project: Project, ref: PlanRef, candidate: ApprovalCandidate) -> list[tuple[str, bool]]:
     """Return each path that decides the status, and whether its full status matters.
 
     Of a parent directory only the identity matters.
@@ -114,12 +119,11 @@ def _watched_paths(project: Project, ref: PlanRef, approval_status: ApprovalStat
         user_settings.path(),
     }
     full_paths |= {os.path.join(project.base, SETTINGS_FILE), os.path.join(project.base, PYPROJECT_FILE)}
-    for stored in stored_approvals:
-        ids = (stored.approval.id, *stored.approval.origins) if stored.approval is not None else ()
+    for stored in approval_files.select_readable(stored_approvals):
+        ids = (stored.approval.id, *stored.approval.origins)
         full_paths |= {path for approval_id in ids for path in approval_registry.entry_paths(project, approval_id)}
-    assert approval_status.candidate is not None
-    full_paths |= _program_paths(project, approval_status.candidate)
-    bound_paths = [os.path.join(project.root, path) for path in approval_status.candidate.binding.states]
+    full_paths |= _program_paths(project, candidate)
+    bound_paths = [os.path.join(project.root, path) for path in candidate.binding.states]
     parent_paths = set()
     for path in bound_paths:
         while len(path) > len(project.root):

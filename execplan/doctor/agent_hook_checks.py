@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.agents.integrations import guard_hook, hook_file, session_hooks
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
+from execplan.approvals.approved_plan import ApprovedPlan
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
 from execplan.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
 from execplan.engine.run_records import run_statuses
@@ -154,7 +155,7 @@ def _has_active_approval(project: Project, ref: PlanRef) -> bool:
         run_statuses.WAITING,
         run_statuses.CUT_SHORT,
     )
-    return is_active or approval_status.find_status(project, ref, with_programs=False).state == approval_status.APPROVED
+    return is_active or isinstance(approval_status.find_status(project, ref, with_programs=False), ApprovedPlan)
 
 
 def _read_bytes(path: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.approvals import approval_status
+from execplan.approvals.approved_plan import require_approved_plan
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_setup
 from execplan.engine.command_warnings import command_warnings
@@ -52,24 +52,24 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
     require_existing(project)
     ensure_not_archived(project, ref)
     run_setup.ensure_no_unfinished_run(project, ref)
-    status = approval_status.require_approved_status(project, ref)
-    assert status.candidate is not None  # a plan with an approval always compiles
-    assert status.approval is not None
-    document, policy = status.candidate.current_plan.document, status.candidate.policy
+    approved_plan = require_approved_plan(project, ref)
+    document, policy = approved_plan.document, approved_plan.policy
     run_setup.ensure_not_agent_mode(document, ref)
     step_ids = run_setup.select_step_ids(document, run_options)
     schedule = Schedule(document, step_ids, lambda path: False)
     chosen_steps = [step for step in document.steps if step.id in schedule.chosen]
-    run_setup.ensure_steps_approved(run_setup.permit_for(status, schedule), status.approval, chosen_steps)
+    run_setup.ensure_steps_approved(run_setup.permit_for(approved_plan, schedule), approved_plan.approval, chosen_steps)
     if run_options.replays:
         from execplan.engine import replay
 
-        replay.find(project, ref, run_options.replays, status.candidate.binding)
+        replay.find(project, ref, run_options.replays, approved_plan.binding)
     sandbox, sandbox_reason = find_sandbox(project, policy)
     evaluated_steps = evaluate_plan(project, ref).evaluation.steps
     steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
     warnings = (*command_warnings(project, policy, chosen_steps), *schedule.unchosen_dependencies())
-    return RunPreview(document, steps, status.approval, run_setup.sandbox_name(sandbox), sandbox_reason, warnings)
+    return RunPreview(
+        document, steps, approved_plan.approval, run_setup.sandbox_name(sandbox), sandbox_reason, warnings
+    )
 
 
 def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedStep:

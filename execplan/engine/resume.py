@@ -6,7 +6,7 @@ import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_status
+from execplan.approvals.approved_plan import require_approved_plan
 from execplan.approvals.effective_policy import effective_policy
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_questions, run_setup, stop_reasons
@@ -29,7 +29,7 @@ from execplan.execution import states
 from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_observer import RunObserver
@@ -171,23 +171,21 @@ def _continue(
     """Continue the run from its remaining steps. Raises ExecplanError."""
     project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
-    status = approval_status.require_approved_status(project, ref, run_id=run_paths.id)
-    assert status.candidate is not None  # a plan with an approval always compiles
-    assert status.approval is not None
-    run_setup.ensure_same_document(ref, run_paths, run_state, status)
-    document = status.candidate.current_plan.document
+    approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
+    run_setup.ensure_same_document(ref, run_paths, run_state, approved_plan)
+    document = approved_plan.document
     journal_writer.run_state.document = document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
-    context = run_setup.make_context(project, ref, run_paths, status.candidate, journal_writer.observer, seconds)
+    context = run_setup.make_context(project, ref, run_paths, approved_plan, journal_writer.observer, seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
     steps = remaining_steps(run_state, schedule)
-    permit = run_setup.permit_for(status, schedule)
-    run_setup.ensure_steps_approved(permit, status.approval, steps)
-    is_new = status.approval.id != run_state.approval_fields["approval_id"]
+    permit = run_setup.permit_for(approved_plan, schedule)
+    run_setup.ensure_steps_approved(permit, approved_plan.approval, steps)
+    is_new = approved_plan.approval.id != run_state.approval_fields["approval_id"]
     program_differences = (
         []
         if is_new
-        else run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
+        else run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan.policy)
     )
     run_setup.create_state_directory(project, ref, run_paths)
     jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
@@ -207,7 +205,7 @@ def _continue(
             if unknown_reply is None:
                 return _leave_unanswered(session, unknown_question, context.stop.signal)
         warnings = run_setup.show_warnings(context, [step.id for step in steps], program_differences)
-        _write_resumed(session, status, recovery)
+        _write_resumed(session, approved_plan, recovery)
         journal_writer.observer.begin(run_paths.id, steps)
         loop = RunLoop(attempt_pool, journal_writer, schedule, prompter, jobs)
         if question is not None and not is_about_unknown:
@@ -230,18 +228,16 @@ def _leave_unanswered(session: RunSession, question: Question, signal: str) -> F
     return finish_session(session, None, StopReason(stop_reasons.PAUSED, question.step, question=question), "", [])
 
 
-def _write_resumed(session: RunSession, status: ApprovalStatus, recovery: InterruptionRecovery) -> None:
+def _write_resumed(session: RunSession, approved_plan: ApprovedPlan, recovery: InterruptionRecovery) -> None:
     """Record the resume; a new approval applies to the run from now on. Raises ExecplanError."""
-    assert status.candidate is not None  # same as above
-    assert status.approval is not None
-    run_state, binding = session.journal_writer.run_state, status.candidate.binding
-    is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
-    run_setup.use_approval(session.project, session.run_paths, status.approval)
+    run_state, binding = session.journal_writer.run_state, approved_plan.binding
+    is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
+    run_setup.use_approval(session.project, session.run_paths, approved_plan.approval)
     session.journal_writer.write(
         RESUMED,
-        **run_setup.approval_fields(status),
+        **run_setup.approval_fields(approved_plan.approval),
         document=binding.document,
-        revision=status.candidate.current_plan.document.revision,
+        revision=approved_plan.document.revision,
         failed=recovery.stay_failed,
         states={path: state_json(file_state) for path, file_state in binding.states.items()} if is_new_approval else {},
         programs=programs_json(binding.programs) if is_new_approval else {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.approvals import approval_status
+from execplan.approvals.approved_plan import require_approved_plan
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_questions, run_setup
 from execplan.engine.journal import journal
@@ -20,7 +20,7 @@ from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
     from execplan.execution.execution_plan import Step
@@ -59,20 +59,18 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     run_setup.ensure_no_unfinished_run(project, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
-    status = approval_status.require_approved_status(project, ref, run_id=run_paths.id)
-    assert status.candidate is not None  # a plan with an approval always compiles
-    assert status.approval is not None
-    run_setup.ensure_same_document(ref, run_paths, run_state, status)
+    approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
+    run_setup.ensure_same_document(ref, run_paths, run_state, approved_plan)
     workspace = WorkspaceFiles(project)
-    run_state.document = status.candidate.current_plan.document
+    run_state.document = approved_plan.document
     step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
     schedule = Schedule(run_state.document, step_ids, lambda path: workspace.state(path).kind != "absent")
     steps = remaining_steps(run_state, schedule)
     if run_state.is_agent_run:
-        return _preview_agent_run(run_paths, run_state, schedule, steps, status, answer)
-    run_setup.ensure_steps_approved(run_setup.permit_for(status, schedule), status.approval, steps)
-    if status.approval.id == run_state.approval_fields["approval_id"]:
-        run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, status.candidate.policy)
+        return _preview_agent_run(run_paths, run_state, schedule, steps, approved_plan, answer)
+    run_setup.ensure_steps_approved(run_setup.permit_for(approved_plan, schedule), approved_plan.approval, steps)
+    if approved_plan.approval.id == run_state.approval_fields["approval_id"]:
+        run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan.policy)
     interrupted_steps = [name for name, _ in run_state.open_attempts()] + [
         step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
@@ -88,15 +86,14 @@ def _preview_agent_run(
     run_state: RunState,
     schedule: Schedule,
     steps: list[Step],
-    status: ApprovalStatus,
+    approved_plan: ApprovedPlan,
     answer: str | None,
 ) -> ResumePreview:
     """Preview the resume of an agent's run. Its steps in progress belong to the agent and are not inspected."""
     from execplan.engine.agent_runs.agent_resume import next_question
 
-    assert status.candidate is not None  # same as above
     question = run_state.question or (
-        next_question(run_state, schedule, status.candidate.policy.checkpoint_interval) if answer else None
+        next_question(run_state, schedule, approved_plan.policy.checkpoint_interval) if answer else None
     )
     if question is None:
         ensure_answer_expected(run_state, answer)

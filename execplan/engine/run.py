@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_status
+from execplan.approvals.approved_plan import require_approved_plan
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import replay, run_setup
 from execplan.engine.attempt_pool import AttemptPool
@@ -77,36 +77,34 @@ def _run_to_end(
     """Begin a run and run it to its end; the caller has the run lock."""
     from execplan.engine.audit_log.log_writer import AuditLog
 
-    status = approval_status.require_approved_status(project, ref)
-    assert status.candidate is not None  # a plan with an approval always compiles
-    assert status.approval is not None
-    document = status.candidate.current_plan.document
+    approved_plan = require_approved_plan(project, ref)
+    document = approved_plan.document
     run_setup.ensure_not_agent_mode(document, ref)
     step_ids = run_setup.select_step_ids(document, run_options)
     replayed_run = (
-        replay.find(project, ref, run_options.replays, status.candidate.binding) if run_options.replays else None
+        replay.find(project, ref, run_options.replays, approved_plan.binding) if run_options.replays else None
     )
     run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
-    context = run_setup.make_context(project, ref, run_paths, status.candidate, observer, run_options.seconds)
+    context = run_setup.make_context(project, ref, run_paths, approved_plan, observer, run_options.seconds)
     schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
-    permit = run_setup.permit_for(status, schedule)
+    permit = run_setup.permit_for(approved_plan, schedule)
     run_setup.ensure_steps_approved(
-        permit, status.approval, [step for step in document.steps if step.id in schedule.chosen]
+        permit, approved_plan.approval, [step for step in document.steps if step.id in schedule.chosen]
     )
     program_differences = describe_changed_programs(
-        status.approval.binding.programs or {}, status.candidate.binding.programs or {}
+        approved_plan.approval.binding.programs or {}, approved_plan.binding.programs or {}
     )
     warnings = run_setup.show_warnings(context, step_ids, program_differences)
     ledger = AuditLog(project, ref)
     ledger.update_anchor()
     ledger.can_restore = True
-    run_setup.create_run(project, ref, run_paths, status)
+    run_setup.create_run(project, ref, run_paths, approved_plan)
     with open_journal(run_paths) as journal:
         journal_writer = JournalWriter(run_paths.id, journal, RunState(document), ledger, context.redaction, observer)
-        session = start_session(project, ref, run_paths, status.candidate.policy, journal_writer, options)
+        session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
         warnings += schedule.unchosen_dependencies()
         observer.begin(run_paths.id, [step for step in document.steps if step.id in schedule.chosen])
-        run_setup.write_begun_entry(journal_writer, context, status, step_ids, run_options)
+        run_setup.write_begun_entry(journal_writer, context, approved_plan, step_ids, run_options)
         ledger.update_anchor()
         jobs = 1 if document.constraints.require_sequential else run_options.jobs
         with (

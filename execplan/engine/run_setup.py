@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
 
-    from execplan.approvals.approval_status import ApprovalCandidate, ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.commands.command_sandbox import Sandbox
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.permit import Permit
@@ -86,13 +86,11 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
         )
 
 
-def permit_for(status: ApprovalStatus, schedule: Schedule) -> Permit:
+def permit_for(approved_plan: ApprovedPlan, schedule: Schedule) -> Permit:
     """Create the permit for the steps of a schedule under the current approval."""
-    assert status.candidate is not None  # a plan with an approval always compiles
-    assert status.approval is not None
-    policy = status.candidate.policy
+    policy = approved_plan.policy
     levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
-    terms = status.approval.terms(policy.person_from)
+    terms = approved_plan.approval.terms(policy.person_from)
     return issue_permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.path_exists)
 
 
@@ -161,10 +159,9 @@ def _run_status(run_paths: RunPaths, entries: Any) -> str:
     return load_run_state(run_paths, entries).status
 
 
-def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, status: ApprovalStatus) -> None:
+def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, approved_plan: ApprovedPlan) -> None:
     """Raise ExecplanError if the approved document is not the one that the run executes."""
-    assert status.candidate is not None  # same as above
-    if status.candidate.binding.document != run_state.document_digest:
+    if approved_plan.binding.document != run_state.document_digest:
         raise ExecplanError(
             "other-document",
             f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
@@ -178,7 +175,7 @@ def make_context(
     project: Project,
     ref: PlanRef,
     run_paths: RunPaths,
-    candidate: ApprovalCandidate,
+    approved_plan: ApprovedPlan,
     observer: RunObserver,
     seconds: int | None,
 ) -> RunContext:
@@ -189,7 +186,7 @@ def make_context(
     from execplan.engine.workspace.backup_store import BackupStore
     from execplan.engine.workspace.workspace_files import WorkspaceFiles
 
-    document, policy = candidate.current_plan.document, candidate.policy
+    document, policy = approved_plan.document, approved_plan.policy
     sandbox = find_sandbox(project, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([limit for limit in limits if limit is not None])
@@ -228,24 +225,22 @@ def show_warnings(
     return [warning for warning in warnings if not context.observer.warn(warning)]
 
 
-def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
+def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
     """Reserve an approval for a new run, and create its directories with the document and the approval.
 
     Raises ExecplanError.
     """
-    assert status.candidate is not None  # a plan with an approval always compiles
-    assert status.approval is not None
-    approval_registry.reserve(project, status.approval.id, run_paths.id)
+    approval_registry.reserve(project, approved_plan.approval.id, run_paths.id)
     with add_hint_on_error(
         f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"
     ):
         atomic_files.make_directory(run_paths.folder, within=project.root)
         atomic_files.create(
             run_paths.artifact_path(artifact_store.PLAN_FILE_NAME),
-            status.candidate.current_plan.data,
+            approved_plan.candidate.current_plan.data,
             within=project.root,
         )
-        atomic_files.create(run_paths.approval, to_bytes(status.approval), within=project.root)
+        atomic_files.create(run_paths.approval, to_bytes(approved_plan.approval), within=project.root)
         create_state_directory(project, ref, run_paths)
 
 
@@ -297,36 +292,37 @@ def sandbox_name(sandbox: Sandbox | None) -> str:
 def write_begun_entry(
     journal_writer: JournalWriter,
     context: RunContext,
-    status: ApprovalStatus,
+    approved_plan: ApprovedPlan,
     chosen_ids: list[str] | None,
     run_options: RunOptions,
 ) -> None:
     """Write the first entry of a run; from then on the approval is used by this run alone. Raises ExecplanError."""
-    assert status.candidate is not None
     write_first_entry(
         journal_writer,
         context.project,
         context.run_paths,
-        status,
+        approved_plan,
         sandbox=sandbox_name(context.sandbox),
         jobs=run_options.jobs,
         chosen=chosen_ids,
         replays=run_options.replays or None,
-        states={path: state_json(file_state) for path, file_state in status.candidate.binding.states.items()},
-        programs=program_changes.programs_json(status.candidate.binding.programs),
+        states={path: state_json(file_state) for path, file_state in approved_plan.binding.states.items()},
+        programs=program_changes.programs_json(approved_plan.binding.programs),
     )
 
 
 def write_first_entry(
-    journal_writer: JournalWriter, project: Project, run_paths: RunPaths, status: ApprovalStatus, **extra_fields: Any
+    journal_writer: JournalWriter,
+    project: Project,
+    run_paths: RunPaths,
+    approved_plan: ApprovedPlan,
+    **extra_fields: Any,
 ) -> None:
     """Write the first entry of a run with extra fields; from then on the approval is used by this run alone.
 
     Raises ExecplanError.
     """
-    assert status.candidate is not None
-    assert status.approval is not None
-    binding, document = status.candidate.binding, status.candidate.current_plan.document
+    binding, document = approved_plan.binding, approved_plan.document
     run_fields = {
         "run": run_paths.id,
         "plan_id": document.plan_id,
@@ -337,19 +333,17 @@ def write_first_entry(
         BEGUN,
         **{
             **run_fields,
-            **approval_fields(status),
+            **approval_fields(approved_plan.approval),
             "policy": binding.policy,
             "head": git_commit.head_commit(project),
             **extra_fields,
         },
     )
-    approval_registry.mark_used(project, status.approval.id, run_paths.id)
+    approval_registry.mark_used(project, approved_plan.approval.id, run_paths.id)
 
 
-def approval_fields(status: ApprovalStatus) -> dict[str, Any]:
+def approval_fields(approval: Approval) -> dict[str, Any]:
     """Return the entry fields that name the approval, the approver and the current user."""
-    approval = status.approval
-    assert approval is not None
     derivation = approval.derived_from
     coverage_fields = (
         {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}}

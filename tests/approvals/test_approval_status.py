@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.approvals import approval_registry
-from execplan.approvals.approval_status import (
-    APPROVED,
-    COMPILED,
-    NOT_COMPILED,
-    STALE,
-    find_status,
-    require_approved_status,
-)
+from execplan.approvals.approval_status import COMPILED, NOT_COMPILED, find_status
+from execplan.approvals.approved_plan import APPROVED, STALE, require_approved_plan
 from execplan.errors import ExecplanError
 from tests.in_process_repository import LOW, NAME, STEPS, InProcessRepository
 
@@ -81,7 +75,7 @@ def test_what_is_bound_and_changes_makes_it_stale(desk: InProcessRepository, kin
     assert desk.drift()[0].partition(" (")[0] == DRIFT[kind]
     assert desk.approval_state() == "stale"
     status = find_status(*desk.project())
-    assert (status.state, status.drift[0].partition(" (")[0]) == (STALE, DRIFT[kind])
+    assert (status.state, status.reasons[0].partition(" (")[0]) == (STALE, DRIFT[kind])
 
 
 def test_what_is_not_bound_changes_nothing(desk: InProcessRepository) -> None:
@@ -242,13 +236,13 @@ def test_a_used_one_serves_its_run_and_no_other(desk: InProcessRepository) -> No
     desk.git("checkout", "--", ".agent")
     assert desk.approval_state() == "used"
     with pytest.raises(ExecplanError) as caught:
-        require_approved_status(project, ref, run_id="run-2")
+        require_approved_plan(project, ref, run_id="run-2")
     assert (caught.value.code, caught.value.exit) == ("approval-used", 4)
     CHANGES["bytes"](desk)  # by the run itself, which compares with its journal
-    assert require_approved_status(project, ref, run_id="run-1").state == APPROVED
+    assert require_approved_plan(project, ref, run_id="run-1").state == APPROVED
     CHANGES["step"](desk)
     with pytest.raises(ExecplanError) as caught:
-        require_approved_status(project, ref, run_id="run-1")
+        require_approved_plan(project, ref, run_id="run-1")
     assert caught.value.code == "stale-approval"
 
 
@@ -262,7 +256,7 @@ def test_an_approval_that_holds_is_found_among_others(desk: InProcessRepository)
         (first, "stale"),
     ]
     desk.write("Makefile", "parser:\n")
-    approved = require_approved_status(*desk.project()).approval
+    approved = require_approved_plan(*desk.project()).approval
     assert approved is not None
     assert approved.digest == first
     error = desk.refused(3, "ambiguous-approval", "approve", "--revoke")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.approvals import approval_status
+from execplan.approvals import approved_plan
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_records.run_summary import find_active_run
 from execplan.execution.permission import is_covered
@@ -84,8 +84,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: I
     assert "done, and not run again: api, drop" in approved.out
     assert f"next: execplan resume {run_paths.id} -p 2026-01-01_parser" in approved.out
     project, ref = desk.project()
-    approval = approval_status.require_approved_status(project, ref, run_id=run_paths.id).approval
-    assert approval is not None
+    approval = approved_plan.require_approved_plan(project, ref, run_id=run_paths.id).approval
     assert approval.steps == ("check",)
     assert not is_covered(approval.terms("MEDIUM"), "api", "LOW", inferred=False), (
         "what was not judged was not approved"
@@ -136,8 +135,7 @@ def test_a_journal_that_says_too_much_frees_nothing(desk: InProcessRepository) -
     scripted_run.end("failed", "failure")
     desk.approve()
     project, ref = desk.project()
-    approval = approval_status.require_approved_status(project, ref).approval
-    assert approval is not None
+    approval = approved_plan.require_approved_plan(project, ref).approval
     assert approval.steps == ("api", "check")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.approvals import approval_registry, approval_status
+from execplan.approvals import approval_registry, approved_plan
 from execplan.clock import now
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import Entry, Journal
@@ -111,17 +111,15 @@ def begin_scripted_run(desk: InProcessRepository) -> tuple[ScriptedRun, RunPaths
     """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
     desk.approve()
     project, ref = desk.project()
-    status = approval_status.require_approved_status(project, ref)
-    assert status.approval is not None
-    assert status.candidate is not None
+    plan = approved_plan.require_approved_plan(project, ref)
     run_paths = next_run(project, ref)
-    approval_registry.mark_used(project, status.approval.id, run_paths.id)
+    approval_registry.mark_used(project, plan.approval.id, run_paths.id)
     atomic_files.make_directory(run_paths.folder)
     project_state.make_state_dir(project, "runs")
     atomic_files.make_directory(run_paths.state)
-    atomic_files.create(run_paths.document, status.candidate.current_plan.data)
-    scripted_run = ScriptedRun(status.candidate.current_plan.document, Journal(run_paths.journal), run_paths.id)
-    scripted_run.begin(status.approval)
+    atomic_files.create(run_paths.document, plan.candidate.current_plan.data)
+    scripted_run = ScriptedRun(plan.candidate.current_plan.document, Journal(run_paths.journal), run_paths.id)
+    scripted_run.begin(plan.approval)
     return scripted_run, run_paths
 
 

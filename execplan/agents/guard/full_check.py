@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from execplan import clock
 from execplan.agents.guard import call_recording
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
-from execplan.approvals import approval_files, approval_status
+from execplan.approvals import approval_files
+from execplan.approvals.approved_plan import require_approved_plan
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
 from execplan.engine.plain_document import parse_plain_document
 from execplan.engine.run_state import RunState
@@ -22,7 +23,7 @@ from execplan.plan_store import plan_selection, plan_store
 
 if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import ToolCall
-    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -39,8 +40,8 @@ def decide_by_plan(
         context = context_from_grant(issued_grant, entries)
         if not call_recording.is_run_over(context):
             return call_recording.decide_by_grant(call, issued_grant, entries, context, asks=asks), issued_grant.hidden
-    status, run = _load_status(project, ref)
-    context = _build_context(project, ref, status, run)
+    approved_plan, run = _load_approved_plan(project, ref)
+    context = _build_context(project, ref, approved_plan, run)
     decision = decide(call, context, clock.epoch_seconds())
     if not decision.is_permitted_step:
         return decision, context.hidden
@@ -79,20 +80,20 @@ def _find_plan(project: Project, plan_name: str | None) -> tuple[Project, PlanRe
 
 def _can_run(project: Project, ref: PlanRef) -> bool:
     try:
-        _load_status(project, ref)
+        _load_approved_plan(project, ref)
     except ExecplanError:
         return False
     return True
 
 
-def _load_status(project: Project, ref: PlanRef) -> tuple[ApprovalStatus, Any]:
-    """Load the status of an approved plan and its active run. Raises ExecplanError."""
+def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, AgentRun | None]:
+    """Load an approved plan and its active run. Raises ExecplanError."""
     last_run = agent_run_lookup.find_last(project, ref)
     run = last_run if last_run is not None and last_run.is_active else None
     if run is not None:
         agent_run_lookup.ensure_not_waiting(ref, run)
     try:
-        return approval_status.require_approved_status(
+        return require_approved_plan(
             project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False
         ), run
     except ExecplanError as error:
@@ -118,15 +119,13 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
 
 
-def _build_context(project: Project, ref: PlanRef, status: ApprovalStatus, run: Any) -> GuardContext:
+def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, run: AgentRun | None) -> GuardContext:
     """Build the context of a call before its run starts or resumes."""
-    assert status.candidate is not None  # a plan that may run compiles
-    assert status.approval is not None
-    document, policy = status.candidate.current_plan.document, status.candidate.policy
+    document, policy = approved_plan.document, approved_plan.policy
     plan_json = document.model_dump(mode="json", by_alias=True)
     plain_plan = parse_plain_document(plan_json)
     run_state = RunState(document, run.entries if run is not None else ())
-    run_state.expected_states = {**status.candidate.binding.states, **run_state.expected_states}
+    run_state.expected_states = {**approved_plan.binding.states, **run_state.expected_states}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}
     return GuardContext(
         project=project,
@@ -139,6 +138,6 @@ def _build_context(project: Project, ref: PlanRef, status: ApprovalStatus, run: 
         plain_steps={step.id: step for step in plain_plan.steps},
         order=StepOrder(plain_plan.steps, sequential=document.constraints.require_sequential),
         run_state=run_state,
-        terms=status.approval.terms(policy.person_from),
+        terms=approved_plan.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
     )

@@ -160,11 +160,11 @@ def _list_approvals(project: Project, ref: PlanRef) -> Answer:
 
 def _check_approval(project: Project, ref: PlanRef) -> Answer:
     """The approval that holds; raises ExecplanError when none does."""
-    from execplan.approvals import approval_status
+    from execplan.approvals.approved_plan import require_approved_plan
     from execplan.cli.output import approval_output
 
     return approval_output.valid_approval_answer(
-        project, approval_status.require_valid_approval(project, ref, run_id=_waiting_run_id(project, ref))
+        project, require_approved_plan(project, ref, run_id=_waiting_run_id(project, ref))
     )
 
 
@@ -183,11 +183,7 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     from execplan.engine import approval_audit
 
     selected = approval_files.select_by_digest(approval_files.read_all(project, ref), prefix)
-    ids = {
-        approval_file.digest: approval_file.approval.id
-        for approval_file in selected
-        if approval_file.approval is not None
-    }
+    ids = {stored.digest: stored.approval.id for stored in approval_files.select_readable(selected)}
     revoked = [
         name for name, approval_id in ids.items() if not approval_registry.read_entry(project, approval_id).is_revoked
     ]
@@ -199,7 +195,7 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
         [
             f"{project.display_path(approval_file.path)} is no approval: {approval_file.error}"
             for approval_file in selected
-            if not approval_file.approval
+            if isinstance(approval_file, approval_files.UnreadableApproval)
         ]
     )
     data = {"revoked": revoked, "changed": bool(revoked) and not options.dry_run}

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from execplan.approvals.approval_creation import describe_step
-from execplan.approvals.approval_status import APPROVED
+from execplan.approvals.approval_files import StoredApproval
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.approvals.approval_creation import ApprovalResult
-    from execplan.approvals.approval_status import CheckedApproval
+    from execplan.approvals.approved_plan import ApprovedPlan, CheckedApproval
     from execplan.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.approval_document import Approval
     from execplan.execution.evaluation.approval_scope import ApprovalScope
@@ -140,10 +140,9 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
     """Build the answer that lists all approvals with their status."""
     rows = []
     for checked_approval in checked_approvals:
-        approval = checked_approval.stored.approval
-        approver, expires_at = (approval.approver, approval.expires_at) if approval else ("?", "?")
-        covered = (
-            [f"revision {approval.revision}, {_coverage_text(approval)}"] if approval and approval.derived_from else []
+        approval = _readable_approval(checked_approval)
+        approver, expires_at, coverage = (
+            (approval.approver, approval.expires_at, _coverage_text(approval)) if approval else ("?", "?", "")
         )
         rows.append(
             (
@@ -151,7 +150,7 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
                 checked_approval.stored.digest[:12],
                 approver,
                 expires_at,
-                "; ".join([*covered, *checked_approval.reasons]) or "-",
+                "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-",
             )
         )
     text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
@@ -160,15 +159,22 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
     )
 
 
+def _readable_approval(checked_approval: CheckedApproval) -> Approval | None:
+    stored = checked_approval.stored
+    return stored.approval if isinstance(stored, StoredApproval) else None
+
+
 def _coverage_text(approval: Approval) -> str:
-    """Describe the approval that covers a revision."""
-    assert approval.derived_from is not None
-    return f"covered by {approval.derived_from.digest[:12]}, of revision {approval.derived_from.revision}"
+    """Describe the revision of an approval and the approval that covers it; empty if none does."""
+    covering = approval.derived_from
+    if covering is None:
+        return ""
+    return f"revision {approval.revision}, covered by {covering.digest[:12]}, of revision {covering.revision}"
 
 
 def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[str, Any]:
     """Return the JSON form of an approval and its status."""
-    approval = checked_approval.stored.approval
+    approval = _readable_approval(checked_approval)
     fields = {name: getattr(approval, name, None) for name in _APPROVAL_FIELDS}
     fields |= {"max_risk": approval.max_risk.value if approval and approval.max_risk else None}
     fields |= {"steps": list(approval.steps) if approval and approval.steps is not None else None}
@@ -186,13 +192,9 @@ def approval_json(project: Project, checked_approval: CheckedApproval) -> dict[s
 _APPROVAL_FIELDS = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
 
 
-def valid_approval_answer(project: Project, checked_approval: CheckedApproval) -> Answer:
+def valid_approval_answer(project: Project, approved_plan: ApprovedPlan) -> Answer:
     """Build the answer that shows a valid approval."""
-    assert checked_approval.state == APPROVED
-    approval = checked_approval.stored.approval
-    assert approval is not None
-    covered = (
-        f" (revision {approval.revision}, {_coverage_text(approval)})" if approval.derived_from is not None else ""
-    )
-    text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(checked_approval.stored.path)}"
-    return Answer(approval_json(project, checked_approval), text)
+    approval = approved_plan.approval
+    covered = f" ({coverage})" if (coverage := _coverage_text(approval)) else ""
+    text = f"approved by {approval.approver} until {approval.expires_at}{covered}: {os.path.relpath(approved_plan.stored.path)}"
+    return Answer(approval_json(project, approved_plan), text)

@@ -158,7 +158,7 @@ def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) 
             if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
                 return _ApprovalCheck(None, (f"the run {run_paths.id} is under way, and no agent's",))
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
-        return _ApprovalCheck(agent_start.require_approval(project, ref, run, "").approval, ())
+        return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "").approval, ())
     except ExecplanError as error:
         return _ApprovalCheck(None, (error.message, *error.candidates))
 

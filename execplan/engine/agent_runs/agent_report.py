@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_status
+from execplan.approvals.approved_plan import find_candidate
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_setup
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, pre_run_backups, undeclared_changes
@@ -41,7 +41,7 @@ from execplan.execution import states
 from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
-    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate
@@ -93,7 +93,7 @@ def resolve_attempt(
         run_setup.ensure_no_unfinished_run(project, ref)
         run_paths, run_state = (
             run_directories.next_run(project, ref),
-            RunState(approval_status.find_candidate(project, ref).current_plan.document),
+            RunState(find_candidate(project, ref).document),
         )
     step = find_step(run_state.document, name)
     attempt = find_open_attempt(run_state, step)
@@ -109,12 +109,11 @@ def _preview_attempt(
     is_active = agent_run is not None and agent_run.is_active
     if agent_run is not None and is_active:
         agent_run_lookup.ensure_not_waiting(ref, agent_run)
-    status = agent_start.require_approval(
+    approved_plan = agent_start.require_agent_plan(
         project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id
     )
-    assert status.approval is not None
-    run_state.expected_states = {**status.approval.binding.states, **run_state.expected_states}
-    permit = run_setup.permit_for(status, schedule)
+    run_state.expected_states = {**approved_plan.approval.binding.states, **run_state.expected_states}
+    permit = run_setup.permit_for(approved_plan, schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None and agent_run is not None:
         raise agent_run_lookup.waiting_error(ref, agent_run.run_paths, question)
@@ -144,10 +143,10 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
         )
         if agent_run is not None and recorded_outcome is not None:
             return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
-        run_paths, status = _find_or_start_run(project, ref, agent_run, step, step_report)
+        run_paths, approved_plan = _find_or_start_run(project, ref, agent_run, step, step_report)
         retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
         with run_setup.add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
-            return _record_report(update, find_step(update.run_state.document, step), step_report, status)
+            return _record_report(update, find_step(update.run_state.document, step), step_report, approved_plan)
 
 
 def _complete_recorded(
@@ -172,20 +171,20 @@ def _complete_recorded(
 
 
 def _record_report(
-    update: AgentRunUpdate, step: Step, step_report: StepReport, status: ApprovalStatus | None
+    update: AgentRunUpdate, step: Step, step_report: StepReport, approved_plan: ApprovedPlan | None
 ) -> ReportOutcome:
-    """Record a report in a run that has begun. The caller holds the lock."""
+    """Record a report in a run that has begun; without an approved plan, of the attempt in progress.
+
+    The caller holds the lock.
+    """
     run_state, session = update.run_state, update.session
-    attempt = find_open_attempt(run_state, step)
     if step_report.status == COMPLETED:
         ensure_inputs_unchanged(update.context, run_state, step)
         if step.validation.test_after is not None:
             from execplan.engine.commands.command_sandbox import find_sandbox
 
             find_sandbox(session.project, session.policy)  # fails if a required sandbox is missing
-    if attempt is None:
-        assert status is not None  # a step without an attempt was checked when the run was acquired
-        attempt = _begin_attempt(update, step, status)
+    attempt = run_state.attempts[step.id][-1] if approved_plan is None else _begin_attempt(update, step, approved_plan)
     unsaved_paths = files_without_backup(update.context, step, attempt.before)
     with SignalHandlers(update.context.stop, lambda: None):
         performed = evaluate_report(update.context, step, attempt, run_state, step_report)
@@ -230,8 +229,11 @@ def _record_report(
 
 def _find_or_start_run(
     project: Project, ref: PlanRef, agent_run: AgentRun | None, step: str, step_report: StepReport
-) -> tuple[RunPaths, ApprovalStatus | None]:
-    """Return the run of a step; begin one if there is none. A step that is in progress needs no new permission."""
+) -> tuple[RunPaths, ApprovedPlan | None]:
+    """Return the run of a step and the approved plan; begin a run if there is none.
+
+    A step that is in progress needs no new permission, so its plan is not checked: then the plan is None.
+    """
     if agent_run is not None and agent_run.is_active:
         target_step = find_step(agent_run.run_state.document, step)
         if (
@@ -251,10 +253,10 @@ def _find_or_start_run(
         raise
 
 
-def _begin_attempt(update: AgentRunUpdate, step: Step, status: ApprovalStatus) -> Attempt:
+def _begin_attempt(update: AgentRunUpdate, step: Step, approved_plan: ApprovedPlan) -> Attempt:
     """Begin an attempt that no call has begun. Raises ExecplanError if the step is not permitted."""
     run_state, session = update.run_state, update.session
-    permit = run_setup.permit_for(status, update.schedule)
+    permit = run_setup.permit_for(approved_plan, update.schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))

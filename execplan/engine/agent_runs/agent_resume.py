@@ -67,8 +67,8 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     Failed steps run again if the run had ended; otherwise only the step in question does.
     """
     session, run_state = update.session, update.run_state
-    status = agent_start.require_approval(session.project, session.ref, session.run_paths.id, "")
-    run_setup.ensure_same_document(session.ref, session.run_paths, run_state, status)
+    approved_plan = agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, "")
+    run_setup.ensure_same_document(session.ref, session.run_paths, run_state, approved_plan)
     run_setup.create_state_directory(session.project, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
     failed = (
@@ -77,6 +77,11 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
         else []
     )
     agent_start.record_resume(
-        session.journal_writer, session.project, session.run_paths, status, author.session_id() or "", failed=failed
+        session.journal_writer,
+        session.project,
+        session.run_paths,
+        approved_plan,
+        author.session_id() or "",
+        failed=failed,
     )
     update.schedule = Schedule(run_state.document, None, update.path_exists)

@@ -75,7 +75,7 @@ class AgentRunUpdate:
                 session.project,
                 session.ref,
                 session.run_paths,
-                agent_start.require_approval(session.project, session.ref, session.run_paths.id, ""),
+                agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, ""),
             )
         except ExecplanError as error:
             self.warnings.append(f"nothing more is allowed as things stand: {error.message}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_key, approval_status
+from execplan.approvals import approval_key
+from execplan.approvals.approved_plan import find_candidate, require_approval
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_setup
 from execplan.engine.agent_runs import (
@@ -33,7 +34,7 @@ from execplan.project.project_discovery import require_existing
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from execplan.approvals.approval_status import ApprovalStatus
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.execution.approval_document import Approval
@@ -50,8 +51,8 @@ def start_or_resume(project: Project, ref: PlanRef, *, session: str) -> RunPaths
     return acquire_run(project, ref, session, "")[0]
 
 
-def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
-    """Begin or resume a run like `start_or_resume`; return it with the approval status that permits it.
+def acquire_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
+    """Begin or resume a run like `start_or_resume`; return it with the approved plan.
 
     `reported_step`: the step, by ID or number, that was performed before execplan was asked. Only the paths that it
     writes may differ from their approved state.
@@ -71,23 +72,19 @@ def find_reported_run(project: Project, ref: PlanRef, reported_step: str) -> Age
     if agent_run is None or agent_run.is_active:
         return agent_run
     try:
-        require_approval(project, ref, "", reported_step)
+        require_agent_plan(project, ref, "", reported_step)
     except ExecplanError:
         return agent_run
     return None
 
 
-def require_approval(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovalStatus:
-    """Return the approval status of a plan that an agent may run. Raises ExecplanError if it may not."""
-    candidate = approval_status.find_candidate(project, ref, with_programs=False)
-    best_approval = approval_status.require_valid_approval(
-        project, ref, candidate, run, _declared_paths(candidate.current_plan.document, reported_step)
-    )
-    if not run and best_approval.stored.approval is not None:
-        _ensure_not_remainder_approval(project, ref, best_approval.stored.approval)
-    return approval_status.ApprovalStatus(
-        approval_status.APPROVED, best_approval.stored.approval, (), best_approval.stored.path, candidate
-    )
+def require_agent_plan(project: Project, ref: PlanRef, run: str, reported_step: str) -> ApprovedPlan:
+    """Return a plan that an agent may run. Raises ExecplanError if it may not."""
+    candidate = find_candidate(project, ref, with_programs=False)
+    approved_plan = require_approval(project, ref, candidate, run, _declared_paths(candidate.document, reported_step))
+    if not run:
+        _ensure_not_remainder_approval(project, ref, approved_plan.approval)
+    return approved_plan
 
 
 def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: Approval) -> None:
@@ -105,28 +102,24 @@ def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: App
         raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
 
 
-def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, status: ApprovalStatus) -> None:
+def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> None:
     """Issue the grant that the guard checks for the next calls. Raises ExecplanError."""
-    assert status.candidate is not None
-    assert status.approval is not None
-    guard_grant.issue(project, ref, run_paths, status.candidate, status.approval)
+    guard_grant.issue(project, ref, run_paths, approved_plan)
     journal_watermark.write(run_paths, read_bytes(run_paths.journal), approval_key.get_or_create(project))
 
 
-def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovalStatus]:
+def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
     from execplan.engine.audit_log.log_writer import AuditLog
 
     run_setup.ensure_no_unfinished_run(project, ref)
     run_paths = run_directories.next_run(project, ref)
-    status = require_approval(project, ref, "", reported_step)
-    assert status.candidate is not None  # an approved plan always compiles
-    assert status.approval is not None
-    document = status.candidate.current_plan.document
+    approved_plan = require_agent_plan(project, ref, "", reported_step)
+    document = approved_plan.document
     audit_log = AuditLog(project, ref)
     audit_log.update_anchor()
-    run_setup.create_run(project, ref, run_paths, status)
+    run_setup.create_run(project, ref, run_paths, approved_plan)
     initial_states = pre_run_backups.save_states(
-        project, document.steps, status.approval, (), _declared_paths(document, reported_step)
+        project, document.steps, approved_plan.approval, (), _declared_paths(document, reported_step)
     )
     undeclared_changes.save_snapshot(project, run_paths)
     with open_journal(run_paths) as journal:
@@ -141,27 +134,26 @@ def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str)
             "replays": None,
             "states": initial_states,
         }
-        run_setup.write_first_entry(journal_writer, project, run_paths, status, **run_fields, **_session_field(session))
+        run_setup.write_first_entry(
+            journal_writer, project, run_paths, approved_plan, **run_fields, **_session_field(session)
+        )
         workspace = WorkspaceFiles(project)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # steps skipped at the start check off no task
         audit_log.update_anchor()
-    issue_grant(project, ref, run_paths, status)
-    return run_paths, status
+    issue_grant(project, ref, run_paths, approved_plan)
+    return run_paths, approved_plan
 
 
-def _resume_run(
-    project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str
-) -> ApprovalStatus:
+def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: str, reported_step: str) -> ApprovedPlan:
     """Resume a run under its approval; record it if the approval or the revision is another one than before."""
     from execplan.engine.audit_log.log_writer import AuditLog
 
-    status = require_approval(project, ref, agent_run.run_paths.id, reported_step)
-    assert status.approval is not None
-    run_setup.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, status)
+    approved_plan = require_agent_plan(project, ref, agent_run.run_paths.id, reported_step)
+    run_setup.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, approved_plan)
     run_setup.create_state_directory(project, ref, agent_run.run_paths)
     if (
-        status.approval.id != agent_run.run_state.approval_fields["approval_id"]
+        approved_plan.approval.id != agent_run.run_state.approval_fields["approval_id"]
         or agent_run.run_state.status == states.REPLANNING
     ):
         with open_journal(agent_run.run_paths) as journal:
@@ -170,17 +162,17 @@ def _resume_run(
             journal_writer = JournalWriter(
                 agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver()
             )
-            record_resume(journal_writer, project, agent_run.run_paths, status, session, reported_step)
+            record_resume(journal_writer, project, agent_run.run_paths, approved_plan, session, reported_step)
             audit_log.update_anchor()
-    issue_grant(project, ref, agent_run.run_paths, status)
-    return status
+    issue_grant(project, ref, agent_run.run_paths, approved_plan)
+    return approved_plan
 
 
 def record_resume(
     journal_writer: JournalWriter,
     project: Project,
     run_paths: RunPaths,
-    status: ApprovalStatus,
+    approved_plan: ApprovedPlan,
     session: str,
     reported_step: str = "",
     failed: Collection[str] | None = None,
@@ -189,27 +181,27 @@ def record_resume(
 
     `failed`: the steps that stay failed; None for all that have failed.
     """
-    assert status.candidate is not None  # an approved plan always compiles
-    assert status.approval is not None
-    run_state, document = journal_writer.run_state, status.candidate.current_plan.document
-    is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
-    run_setup.use_approval(project, run_paths, status.approval)
+    run_state, document = journal_writer.run_state, approved_plan.document
+    is_new_approval = approved_plan.approval.id != run_state.approval_fields["approval_id"]
+    run_setup.use_approval(project, run_paths, approved_plan.approval)
     known_paths = [
-        path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states
+        path
+        for path in run_state.expected_states
+        if not is_new_approval or path not in approved_plan.approval.binding.states
     ]
     initial_states = pre_run_backups.save_states(
-        project, document.steps, status.approval, known_paths, _declared_paths(document, reported_step)
+        project, document.steps, approved_plan.approval, known_paths, _declared_paths(document, reported_step)
     )
     run_state.document = document
     still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
     resume_fields = {
-        "document": status.candidate.binding.document,
+        "document": approved_plan.binding.document,
         "revision": document.revision,
         "failed": still_failed,
     }
     journal_writer.write(
         RESUMED,
-        **{**run_setup.approval_fields(status), **_session_field(session)},
+        **{**run_setup.approval_fields(approved_plan.approval), **_session_field(session)},
         **resume_fields,
         states=initial_states,
     )

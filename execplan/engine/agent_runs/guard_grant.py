@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Final
 
-    from execplan.approvals.approval_status import ApprovalCandidate
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.run_records.run_directories import RunPaths
-    from execplan.execution.approval_document import Approval
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.execution.policy import Policy
     from execplan.plan_store.plan_store import PlanRef
@@ -87,14 +86,12 @@ class GuardGrant(NamedTuple):
         return RunPaths(self.run, self.folder, self.working, self.home.root)
 
 
-def issue(
-    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
-) -> GuardGrant:
-    """Write the grant of a run that may continue under an approval. Raises ExecplanError.
+def issue(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant:
+    """Write the grant of a run that may continue with an approved plan. Raises ExecplanError.
 
-    The caller holds the lock of runs and has checked that the approval is valid, sufficient and bound to this run.
+    The caller holds the lock of runs and has checked that the approval is sufficient and bound to this run.
     """
-    grant = _build_grant(project, ref, run_paths, candidate, approval)
+    grant = _build_grant(project, ref, run_paths, approved_plan)
     body = fast_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
     path = path_of(project, ref.id)
     project_state.make_state_dir(project, FOLDER)
@@ -171,10 +168,8 @@ def list_files(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _build_grant(
-    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
-) -> GuardGrant:
-    document, policy = candidate.current_plan.document, candidate.policy
+def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan) -> GuardGrant:
+    document, policy = approved_plan.document, approved_plan.policy
     secrets = find_secrets(document)
     return GuardGrant(
         plan=ref.id,
@@ -184,17 +179,15 @@ def _build_grant(
         working=run_paths.state,
         home=project,
         revision=document.revision,
-        document=candidate.binding.document,
+        document=approved_plan.binding.document,
         steps=tuple(_granted_steps(document, policy, secrets)),
         constraints=document.constraints.model_dump(mode="json", by_alias=True),
-        terms=approval.terms(policy.person_from),
+        terms=approved_plan.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
         reads=policy.reads,
         tools=policy.tools,
         hidden=secrets,
-        witnesses={
-            path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, candidate, approval)
-        },
+        witnesses={path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, approved_plan)},
     )
 
 
@@ -240,12 +233,13 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
 
 
 def _dependency_paths(
-    project: Project, ref: PlanRef, run_paths: RunPaths, candidate: ApprovalCandidate, approval: Approval
+    project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan
 ) -> Iterator[str]:
     """Iterate over the files that a grant depends on."""
     from execplan.approvals import approval_files, approval_registry, artifact_store
     from execplan.engine.replanning import run_revisions
 
+    approval, revision = approved_plan.approval, approved_plan.document.revision
     yield user_settings.path()
     yield os.path.join(project.base, project_settings.SETTINGS_FILE)
     yield os.path.join(project.base, project_settings.PYPROJECT_FILE)
@@ -255,8 +249,8 @@ def _dependency_paths(
     yield artifact_store.path_of(project, ref)
     yield ref.path
     yield run_paths.document
-    if candidate.current_plan.document.revision > 1:
-        yield run_revisions.revision_path(run_paths, candidate.current_plan.document.revision)
+    if revision > 1:
+        yield run_revisions.revision_path(run_paths, revision)
 
 
 def _file_checksum(path: str) -> str:

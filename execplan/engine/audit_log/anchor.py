@@ -145,11 +145,11 @@ def _parse_anchor(data: bytes, token: str) -> Anchor:
 
 
 def _path(project: Project, name: str) -> str:
-    from execplan.approvals import approval_status, user_directories
+    from execplan.approvals import approved_plan, user_directories
 
     return os.path.join(
         user_directories.anchor_directory(project),
-        approval_status.checkout_digest(project)[:32],
+        approved_plan.checkout_digest(project)[:32],
         f"{encode_name(name)}.json",
     )
 

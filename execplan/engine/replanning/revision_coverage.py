@@ -9,7 +9,7 @@ from execplan.approvals import (
     approval_files,
     approval_key,
     approval_registry,
-    approval_status,
+    approved_plan,
     artifact_store,
     git_tree,
 )
@@ -134,23 +134,13 @@ def _ensure_no_open_question(run_state: RunState) -> None:
 
 def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
     """Return the run's latest approval if it is still valid. Raises ExecplanError otherwise."""
-    stored_approvals = [
-        stored_approval
-        for stored_approval in approval_files.read_all(project, ref)
-        if stored_approval.approval is not None
-    ]
-    run_approvals = [
-        stored_approval
-        for stored_approval in stored_approvals
-        if stored_approval.approval is not None and _serves_run(project, stored_approval.approval, run_paths)
-    ]
-    run_approvals.sort(
-        key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0
-    )
-    if not run_approvals or run_approvals[-1].approval is None:
+    stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
+    run_approvals = [stored for stored in stored_approvals if _serves_run(project, stored.approval, run_paths)]
+    if not run_approvals:
         raise _not_covered_error(f"no approval of the run {run_paths.id} is left")
-    approval = run_approvals[-1].approval
-    for reason in _invalid_reasons(project, run_approvals[-1], approval, stored_approvals):
+    latest = max(reversed(run_approvals), key=lambda stored: stored.approval.revision)
+    approval = latest.approval
+    for reason in _invalid_reasons(project, latest, stored_approvals):
         raise _not_covered_error(f"the approval {approval.digest[:12]} covers nothing more: {reason}")
     return approval
 
@@ -165,10 +155,10 @@ def _serves_run(project: Project, approval: Approval, run_paths: RunPaths) -> bo
 
 
 def _invalid_reasons(
-    project: Project, stored_approval: StoredApproval, approval: Approval, stored_approvals: list[StoredApproval]
+    project: Project, stored_approval: StoredApproval, stored_approvals: list[StoredApproval]
 ) -> Iterator[str]:
     """Yield the reasons why an approval is no longer valid."""
-    signing_key = approval_key.read(project)
+    approval, signing_key = stored_approval.approval, approval_key.read(project)
     if (
         signing_key is None
         or not approval_document.verify_signature(approval, signing_key)
@@ -177,9 +167,7 @@ def _invalid_reasons(
         yield "it is not as it was sealed"
     related_ids = {approval.id, *approval.origins}
     related_ids |= {
-        other.approval.id
-        for other in stored_approvals
-        if other.approval is not None and approval.id in other.approval.origins
+        other.approval.id for other in stored_approvals if approval.id in other.approval.origins
     }  # revoking the approval of a revision means wanting to be asked
     if any([approval_registry.read_entry(project, approval_id).is_revoked for approval_id in related_ids]):
         yield "it, or one that derives from it, was revoked"
@@ -188,7 +176,7 @@ def _invalid_reasons(
     if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
         yield reason
     policy = effective_policy(project)
-    if approval.place != approval_status.checkout_digest(project):
+    if approval.place != approved_plan.checkout_digest(project):
         yield "it was given in another checkout"
     if approval.policy != policy.version:
         yield "the policy has changed since"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.approvals import approval_registry, approval_status
+from execplan.approvals import approval_registry, approved_plan
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine.journal import journal, journal_entries
 from execplan.engine.replanning import run_revisions
@@ -124,26 +124,25 @@ def test_it_is_approved_for_what_is_left_and_for_this_run(desk: InProcessReposit
     replanned(desk, run_paths, information=json.dumps(NEW))
     project, ref = desk.project()
     with pytest.raises(ExecplanError) as caught:
-        approval_status.require_approved_status(project, ref, run_id=run_paths.id)
+        approved_plan.require_approved_plan(project, ref, run_id=run_paths.id)
     assert caught.value.exit in (4, 7), "the approval of the first revision is for that one"
     data = desk.data("evaluate")
     assert [(step["id"], step["dry_run"]["kind"]) for step in data["steps"]] == [("api", "done"), ("fresh", "exact")]
     assert (data["run"], data["revision"], data["ok"]) == (run_paths.id, 2, True)
     approved = desk.approve()
     assert (approved["steps"], approved["done"]) == (["fresh"], ["api"])
-    approval = approval_status.require_approved_status(project, ref, run_id=run_paths.id).approval
-    assert approval is not None
+    approval = approved_plan.require_approved_plan(project, ref, run_id=run_paths.id).approval
     assert approval.revision == 2
     approval_registry.mark_used(project, approval.id, run_paths.id)
     desk.write("src/fresh.py", "Y = 1\n")
-    assert approval_status.require_approved_status(project, ref, run_id=run_paths.id).approval == approval, (
+    assert approved_plan.require_approved_plan(project, ref, run_id=run_paths.id).approval == approval, (
         "what the run has made is no drift"
     )
     with pytest.raises(ExecplanError) as caught:
-        approval_status.require_approved_status(project, ref)
+        approved_plan.require_approved_plan(project, ref)
     assert caught.value.code == "approval-used"
     with pytest.raises(ExecplanError) as caught:
-        approval_status.require_approved_status(project, ref, run_id="0009-00000000")
+        approved_plan.require_approved_plan(project, ref, run_id="0009-00000000")
     assert caught.value.code == "approval-used"
 
 
@@ -356,4 +355,4 @@ def test_nothing_is_left(desk: InProcessRepository) -> None:
     approved = desk.approve()
     assert (approved["steps"], approved["how"]) == ([], "policy")
     project, ref = desk.project()
-    assert approval_status.require_approved_status(project, ref, run_id=run_paths.id).approval is not None
+    assert approved_plan.require_approved_plan(project, ref, run_id=run_paths.id).approval is not None
