@@ -72,7 +72,7 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
     if approved_plan.approval.id == run_state.approval_fields["approval_id"]:
         run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan.policy)
     interrupted_steps = [name for name, _ in run_state.open_attempts()] + [
-        step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)
+        step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
     ensure_not_drifted(run_state, workspace, _touched_paths(run_state, interrupted_steps))
     effective_answer = (

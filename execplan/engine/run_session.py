@@ -117,20 +117,17 @@ def finish_session(
 def finish_failed_run(session: RunSession) -> FinishedRun | None:
     """Finish a run that was killed after it failed; return None if nothing is left to do. Raises ExecplanError."""
     run_state = session.journal_writer.run_state
-    cause = (
-        run_state.end_entry.fields["cause"]
-        if run_state.status == states.FAILED and run_state.end_entry is not None
-        else ""
-    )
+    if run_state.end_entry is None or run_state.status != states.FAILED:
+        return None
+    cause, reason = run_state.end_entry.fields["cause"], run_state.end_entry.fields["reason"]
     if (
         cause not in session.policy.rollback_on
         or run_state.is_agent_run
         or record_builder.is_record_current(session.run_paths, run_state.document, run_state)
     ):
         return None
-    assert run_state.end_entry is not None  # same as above
     warnings: list[str] = []
-    reason, rolled_back = run_state.end_entry.fields["reason"], _roll_back(session, cause, warnings)
+    rolled_back = _roll_back(session, cause, warnings)
     commit = file_run(session, None, warnings)
     return FinishedRun(
         session.run_paths.id,

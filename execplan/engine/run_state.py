@@ -147,6 +147,20 @@ class RunState:
         is_pending = step in self.rolled_back_steps and self.status != states.COMPLETED
         return states.PENDING if is_pending else self.status_of[step]
 
+    def last_attempt(self, step: str) -> Attempt | None:
+        """Return the last attempt of a step, or None if it has none."""
+        return self.attempts[step][-1] if self.attempts.get(step) else None
+
+    def last_result(self, step: str) -> AttemptResult | None:
+        """Return the result of the last attempt of a step; None if it has none or is unfinished."""
+        attempt = self.last_attempt(step)
+        return attempt.performed if attempt is not None else None
+
+    def failures(self) -> list[tuple[str, AttemptResult]]:
+        """Return the IDs of the failed steps with the results of their last attempts."""
+        failed_steps = [(step, self.last_result(step)) for step in self.steps_with_status(states.FAILED)]
+        return [(step, performed) for step, performed in failed_steps if performed is not None]
+
     def count_tries(self, step: str) -> int:
         """Return the number of tries of a step since a person last had it run."""
         attempts = self.attempts.get(step, [])

@@ -60,7 +60,7 @@ class StepExecutor:
         task_step = ticks.find_transcript_step(context.document, run_state, step)
         if task_step is None:
             return "", ticks.TickResult()
-        performed = run_state.attempts[task_step.id][-1].performed if run_state.attempts.get(task_step.id) else None
+        performed = run_state.last_result(task_step.id)
         transcript = performed.transcript if performed is not None else ""
         return transcript, ticks.tick_task(context.project, context.ref, context.document, task_step, transcript)
 

@@ -105,8 +105,7 @@ def recovery_kind(step: Step, run_state: RunState) -> str:
 
     Returns an empty string if no attempt has ended.
     """
-    last_attempts = run_state.attempts.get(step.id, [])[-1:]
-    performed = last_attempts[0].performed if last_attempts else None
+    performed = run_state.last_result(step.id)
     return choose_recovery(step, performed, run_state.count_tries(step.id)).kind if performed is not None else ""
 
 
@@ -115,7 +114,8 @@ def effective_status(step: Step, run_state: RunState) -> str:
     step_status = run_state.status_of[step.id]
     if step_status != states.FAILED:
         return step_status
-    end_number = run_state.attempts[step.id][-1].entry if run_state.attempts.get(step.id) else 0
+    attempt = run_state.last_attempt(step.id)
+    end_number = attempt.entry if attempt is not None else 0
     is_retry_requested = any(
         [
             (entry.fields["step"], entry.fields["answer"]) == (step.id, "again") and entry.number > end_number
@@ -139,8 +139,8 @@ def _is_met(when: When, run_state: RunState, path_exists: Callable[[str], bool])
         return step_status in (states.COMPLETED, states.RECOVERED)
     if when.kind == "skipped":
         return step_status == states.SKIPPED
-    last_attempts = run_state.attempts.get(when.of, [])[-1:]
-    return bool(last_attempts) and last_attempts[0].performed is not None and not last_attempts[0].performed.ok
+    performed = run_state.last_result(when.of)
+    return performed is not None and not performed.ok
 
 
 def _path_inside(path: str) -> str | None:

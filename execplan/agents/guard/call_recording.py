@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.engine.agent_runs.guard_grant import GuardGrant
     from execplan.engine.journal.journal import Entry, Journal
+    from execplan.engine.run_state import Question
     from execplan.files.file_lock import FileLock
 
 
@@ -135,14 +136,12 @@ def ensure_mark_matches(grant: GuardGrant, data: bytes) -> None:
 
 def is_run_over(context: GuardContext) -> bool:
     """Check whether the run has ended or waits for approval of its new revision; its grant is then void."""
-    run_state = context.run_state
-    return run_state is None or run_state.status != states.IN_PROGRESS
+    return context.run_state.status != states.IN_PROGRESS
 
 
 def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
     """Raise ExecplanError if the run waits for a person: until then, the plan allows nothing."""
     run_state = context.run_state
-    assert run_state is not None  # the context belongs to a run
     run_argument = f"{grant.run_paths.number} -p {grant.plan}"
     if run_state.open_rollback is not None:
         raise _waiting_error(
@@ -207,10 +206,14 @@ def record_decision(
         ensure_not_waiting(context, grant)
         if not decision.is_permitted_step:
             return decision
-        if context.terms is not None and (reason := validity_problem(context.terms, current_time(journal.entries))):
+        if reason := validity_problem(context.terms, current_time(journal.entries)):
             return Decision(DENY, reason, decision.step)  # the approval may expire while waiting for the lock
-        if decision.kind == ASK and not asks:
-            decision = _pause_run(context, grant, journal, decision)
+        if (
+            decision.kind == ASK
+            and not asks
+            and (question := step_question(context.plain_steps[decision.step], context.run_state, context.interval))
+        ):
+            decision = _pause_run(question, grant, journal, decision)
         else:
             _record_call(call, context, grant, journal, decision)
     _update_mark(grant)
@@ -221,7 +224,6 @@ def _record_call(
     call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision
 ) -> None:
     """Record the attempt, unless one is in progress, and the call."""
-    assert context.run_state is not None  # the context belongs to a run
     run_state = context.run_state
     attempt_number = len(run_state.attempts.get(decision.step, ()))
     if run_state.status_of[decision.step] != states.RUNNING:
@@ -255,11 +257,8 @@ def _record_call(
     )
 
 
-def _pause_run(context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
+def _pause_run(question: Question, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
     """Pause the run for a person's answer, if the agent's program can't ask."""
-    assert context.run_state is not None  # the context belongs to a run
-    question = step_question(context.plain_steps[decision.step], context.run_state, context.interval)
-    assert question is not None  # `ASK` implies a question
     journal.write(journal_entries.PAUSED, why=question.why, step=question.step or None, question=question.words)
     hint = f"a person answers: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
     return Decision(DENY, f"{question.words}; {hint}", decision.step)
@@ -273,11 +272,7 @@ def record_denial(
     It is skipped if another process uses the run or many denials are already recorded. It raises nothing: the call
     stays denied whatever happens here.
     """
-    if (
-        context.run_state is None
-        or context.run_state.question is not None
-        or context.run_state.denied_calls >= MAX_RECORDED_DENIALS
-    ):
+    if context.run_state.question is not None or context.run_state.denied_calls >= MAX_RECORDED_DENIALS:
         return
     set_timeout(0.0)
     try:

@@ -51,6 +51,25 @@ class GuardScope(NamedTuple):
     """Reads the expected bytes of a path, as approved or as an earlier step left it, also from the backup store."""
 
 
+class PlanlessContext(NamedTuple):
+    """The data for a decision on a call that no plan could allow."""
+
+    project: Project
+    read_policy: str
+    tools: tuple[str, ...]
+    """Tools that the user's own settings allow."""
+
+    @property
+    def planned_steps(self) -> tuple[PlannedStep, ...]:
+        """Planned steps: there are none."""
+        return ()
+
+    @property
+    def scope(self) -> GuardScope:
+        """Scope in which a call is evaluated."""
+        return _make_scope(self.project, {}, {})
+
+
 class GuardContext(NamedTuple):
     """The data for a decision on a call: policy, steps, run and approval."""
 
@@ -58,30 +77,32 @@ class GuardContext(NamedTuple):
     read_policy: str
     tools: tuple[str, ...]
     """Tools that the user's own settings allow."""
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[str, ...]
     """Secrets in the document, which no reason may contain."""
-    plan: str = ""
-    """ID of the plan; empty if no plan could allow anything."""
-    constraints: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
-    planned_steps: tuple[PlannedStep, ...] = ()
-    plain_steps: Mapping[str, PlainStep] = {}
-    order: StepOrder | None = None
-    run_state: RunState | None = None
-    terms: ApprovalTerms | None = None
-    interval: int = 0
+    plan: str
+    """ID of the plan."""
+    constraints: dict[str, Any]
+    planned_steps: tuple[PlannedStep, ...]
+    plain_steps: Mapping[str, PlainStep]
+    order: StepOrder
+    run_state: RunState
+    terms: ApprovalTerms
+    interval: int
 
     @property
     def scope(self) -> GuardScope:
         """Scope in which a call is evaluated."""
-        expected = self.run_state.expected_states if self.run_state is not None else {}
-        root = os.path.realpath(self.project.root)
-        return GuardScope(
-            root,
-            self.constraints,
-            expected,
-            make_protection_check(self.project),
-            lambda path: _read_expected(self.project, expected, path),
-        )
+        return _make_scope(self.project, self.constraints, self.run_state.expected_states)
+
+
+def _make_scope(project: Project, constraints: dict[str, Any], expected: Mapping[str, State]) -> GuardScope:
+    return GuardScope(
+        os.path.realpath(project.root),
+        constraints,
+        expected,
+        make_protection_check(project),
+        lambda path: _read_expected(project, expected, path),
+    )
 
 
 def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:

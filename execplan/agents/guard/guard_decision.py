@@ -6,6 +6,7 @@ The checks are, in order: escapes of the guard, denials of the plan, harmless ca
 from __future__ import annotations
 
 from execplan.agents.guard import compound_command, read_policy, self_protection
+from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, HARMLESS, TOOL
 from execplan.approvals.disk_world import DiskWorld
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from execplan.agents.guard.guard_context import GuardContext, PlannedStep
+    from execplan.agents.guard.guard_context import PlannedStep
     from execplan.agents.guard.step_matching import MatchResult, StepMatch
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.engine.run_state import RunState
@@ -85,7 +86,7 @@ class Decision(NamedTuple):
         return self.kind != DENY and bool(self.step)
 
 
-def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
+def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) -> Decision:
     """Decide on a call at a time in seconds since 1970. Raises ExecplanError."""
     scope = context.scope
     if reason := self_protection.escape_reason(call, scope, context.project):
@@ -106,8 +107,10 @@ def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
         read_decision = read_policy.ReadDecision(ALLOW)
     if read_decision.kind == DENY:
         return Decision(DENY, read_decision.reason, match_result.nearest_step)
-    step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
     read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
+    if isinstance(context, PlanlessContext):
+        return read_result or _deny_unplanned("nothing is planned here, so nothing may be done", read_decision.reason)
+    step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
     return _best_decision(step_decisions, read_result) or _decide_unplanned(
         match_result, context, read_decision.reason, now
     )
@@ -126,7 +129,6 @@ def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision |
 
 def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
     """Decide on a call that belongs to a step."""
-    assert context.run_state is not None  # a context with steps has a run state
     step, planned_step = (
         context.plain_steps[step_match.step],
         next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step),
@@ -146,9 +148,6 @@ def _step_permission(
     planned_step: PlannedStep, context: GuardContext, now: float, *, is_further: bool = False
 ) -> Permission:
     """Check whether a step may be called now; a further call does not count toward the step's calls."""
-    assert context.run_state is not None
-    assert context.order is not None
-    assert context.terms is not None
     disk, step = DiskWorld(context.project), context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
@@ -168,8 +167,7 @@ def _next_steps_hint(context: GuardContext, now: float) -> str:
         for planned_step in context.planned_steps
         if _step_permission(planned_step, context, now).kind != DENY
     ]
-    running = context.run_state.steps_with_status(RUNNING) if context.run_state is not None else ()
-    if running:
+    if running := context.run_state.steps_with_status(RUNNING):
         return f"; in hand, to be reported: {', '.join(running)}"
     return (
         f"; up now: {', '.join(names[:3])}, as execplan handoff has it"
@@ -182,9 +180,7 @@ def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: 
     """Decide on a call that no step plans."""
     if context.constraints.get("allow_unplanned"):
         return Decision(ASK, f"no step of {context.plan} plans this: {match_result.reason}")
-    if not context.plan:
-        message = "nothing is planned here, so nothing may be done"
-    elif match_result.nearest_step:
+    if match_result.nearest_step:
         message = f"no step of {context.plan} plans this; the nearest step is {match_result.nearest_step}: {match_result.reason}"
     else:
         message = (
@@ -192,4 +188,9 @@ def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: 
             + (f": {match_result.reason}" if match_result.reason else "")
             + _next_steps_hint(context, now)
         )
-    return Decision(DENY, f"{message}; {reason}" if reason else message, match_result.nearest_step)
+    return _deny_unplanned(message, reason, match_result.nearest_step)
+
+
+def _deny_unplanned(message: str, read_reason: str, nearest_step: str = "") -> Decision:
+    """Deny a call that no step plans; `read_reason` is why it is not harmless reading."""
+    return Decision(DENY, f"{message}; {read_reason}" if read_reason else message, nearest_step)

@@ -6,7 +6,7 @@ import os
 
 from execplan import clock
 from execplan.agents.guard import call_recording, self_protection
-from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
+from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND
@@ -38,7 +38,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
         message = f"no plans folder in {project.base} or above"
         raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective_policy(project)
-    context = GuardContext(project, policy.reads, policy.tools)
+    context = PlanlessContext(project, policy.reads, policy.tools)
     if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan
         return Decision(DENY, reason), ()
     planless_decision = decide(call, context, clock.epoch_seconds())
@@ -92,7 +92,7 @@ def _decide_by_current_grant(
     )
 
 
-def _matches_no_plan(project: Project, call: ToolCall, context: GuardContext) -> bool:
+def _matches_no_plan(project: Project, call: ToolCall, context: PlanlessContext) -> bool:
     """Check whether no approved plan matches or denies a command that only reads, by the stored documents.
 
     Such a command is also allowed if the plan can't be read at all, so this check is sufficient.

@@ -238,10 +238,10 @@ def _step_json(
 
 def _recovery_json(ref: PlanRef, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
     """Return the recovery advice for a failed step; None for any other step."""
-    last_attempts = run_state.attempts.get(step.id, [])[-1:]
-    if run_state.status_of[step.id] != states.FAILED or not last_attempts or last_attempts[0].performed is None:
+    performed = run_state.last_result(step.id)
+    if run_state.status_of[step.id] != states.FAILED or performed is None:
         return None
-    advice = recovery_advice(ref, run_paths, step, last_attempts[0].performed, run_state.count_tries(step.id))
+    advice = recovery_advice(ref, run_paths, step, performed, run_state.count_tries(step.id))
     return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 

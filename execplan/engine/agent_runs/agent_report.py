@@ -216,7 +216,7 @@ def _record_report(
         performed,
         performed.ok,
         already_recorded=False,
-        reason=run_state.attempts[step.id][-1].performed.reason,  # type: ignore[union-attr]  # it was just written
+        reason=(run_state.last_result(step.id) or performed).reason,  # as recorded: without secrets
         changes=performed.changes,
         recovery=None if performed.ok else recovery_advice(session.ref, session.run_paths, step, performed, tries),
         next_steps=tuple(next_steps(run_state, update.schedule)) if run_state.status == states.IN_PROGRESS else (),

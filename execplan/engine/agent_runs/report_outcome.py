@@ -108,8 +108,7 @@ def find_recorded_outcome(
     target_step = next(
         (candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None
     )
-    last_attempts = run_state.attempts.get(target_step.id, [])[-1:] if target_step is not None else []
-    performed = last_attempts[0].performed if last_attempts else None
+    performed = run_state.last_result(target_step.id) if target_step is not None else None
     if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
         return None
     is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().redact_text(
@@ -157,12 +156,8 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
 
 def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
     """Return the attempt of a step that is in progress, or None."""
-    last_attempts = run_state.attempts.get(step.id, [])[-1:]
-    return (
-        last_attempts[0]
-        if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken
-        else None
-    )
+    attempt = run_state.last_attempt(step.id)
+    return attempt if attempt is not None and attempt.performed is None and not attempt.retaken else None
 
 
 def build_schedule(project: Project, run_state: RunState) -> Schedule:

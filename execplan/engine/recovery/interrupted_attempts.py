@@ -59,20 +59,18 @@ class InterruptionRecovery:
         self._interrupted: list[InterruptedAttempt] = []
 
     @staticmethod
-    def unknown_outcomes(run_state: RunState) -> list[tuple[Step, Attempt]]:
-        """Return the interrupted commands that may run only once and may already have done their work."""
+    def unknown_outcomes(run_state: RunState) -> list[tuple[Step, int, AttemptResult]]:
+        """Return the interrupted commands that may run only once and may already have done their work.
+
+        Each one is a step with the number and the result of its last attempt.
+        """
         unknown = []
         for step in run_state.document.steps:
-            last_attempts = run_state.attempts.get(step.id, [])[-1:]
-            performed = last_attempts[0].performed if last_attempts else None
-            is_open = run_state.status_of[step.id] not in states.SUCCESS_STATES
-            if (
-                is_open
-                and performed is not None
-                and not last_attempts[0].retaken
-                and is_outcome_unknown(step, performed)
-            ):
-                unknown.append((step, last_attempts[0]))
+            attempt = run_state.last_attempt(step.id)
+            if attempt is None or attempt.retaken or run_state.status_of[step.id] in states.SUCCESS_STATES:
+                continue
+            if attempt.performed is not None and is_outcome_unknown(step, attempt.performed):
+                unknown.append((step, attempt.number, attempt.performed))
         return unknown
 
     def inspect(self) -> None:
@@ -83,16 +81,12 @@ class InterruptionRecovery:
         run_state, step_of = self._journal_writer.run_state, self._schedule.steps_by_id
         for name, attempt in run_state.open_attempts():
             self._interrupted.append(self._recover_attempt(step_of[name], attempt))
-        for step, attempt in self.unknown_outcomes(run_state):
-            performed = attempt.performed
-            assert performed is not None  # its end is recorded
+        for step, number, performed in self.unknown_outcomes(run_state):
             assumed_result = performed._replace(
                 ok=True, cause="", reason="it was interrupted, and somebody said that it was done"
             )
             self._interrupted.append(
-                InterruptedAttempt(
-                    step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True
-                )
+                InterruptedAttempt(step, number, assumed_result, performed.changes, performed.folders, is_unknown=True)
             )
         unknown_ids = {interrupted.step.id for interrupted in self._interrupted}
         for name in [step.id for step in run_state.document.steps if step.id not in unknown_ids]:
@@ -154,13 +148,13 @@ class InterruptionRecovery:
     def _inspect_failed(self, step: Step) -> None:
         """Queue a failed step if its changes are not undone yet, or if the consequences are not recorded yet."""
         run_state = self._journal_writer.run_state
-        last_attempts = run_state.attempts.get(step.id, [])[-1:]
-        performed = last_attempts[0].performed if last_attempts else None
-        if performed is None or performed.ok or run_state.status_of[step.id] != states.FAILED:
+        attempt = run_state.last_attempt(step.id)
+        if attempt is None or attempt.performed is None or run_state.status_of[step.id] != states.FAILED:
             return
-        if step.rollback.enabled and not last_attempts[0].retaken:
+        performed = attempt.performed
+        if step.rollback.enabled and not attempt.retaken:
             self._interrupted.append(
-                InterruptedAttempt(step, last_attempts[0].number, None, performed.changes, performed.folders)
+                InterruptedAttempt(step, attempt.number, None, performed.changes, performed.folders)
             )
         is_asked = run_state.question is not None and (run_state.question.why, run_state.question.step) == (
             ASK,

@@ -117,20 +117,19 @@ def plan_rollback(
     attempts = _ordered_attempts(run_state)
     chosen_ids = [name for name, _ in attempts if only_step in (None, name) and _can_undo(steps, name)]
     chosen_ids = list(dict.fromkeys(chosen_ids))
-    effective_attempts = [
-        (name, attempt) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
+    effective_results = [
+        (name, attempt.performed) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken
     ]
     by_path: dict[str, list[tuple[str, Change]]] = {}
-    for name, attempt in effective_attempts:
-        assert attempt.performed is not None  # filtered above
-        for change in with_created_folders(attempt.performed.changes, attempt.performed.folders):
-            if attempt.performed.ok or current_state(change.path) != change.before:
+    for name, performed in effective_results:
+        for change in with_created_folders(performed.changes, performed.folders):
+            if performed.ok or current_state(change.path) != change.before:
                 by_path.setdefault(change.path, []).append((name, change))
     not_undone = _outside_effects(attempts, only_step)
     undone_changes: list[Change] = []
     for path, path_changes in by_path.items():
         undone_changes += _undoable_changes(path, path_changes, chosen_ids, only_step, not_undone)
-    kept_steps = [name for name, _ in effective_attempts if name not in chosen_ids and only_step is None]
+    kept_steps = [name for name, _ in effective_results if name not in chosen_ids and only_step is None]
     not_undone += [f"{name}: what it changed stays: its step says rollback=false" for name in dict.fromkeys(kept_steps)]
     net_changes = compute_net_changes(undone_changes)
     not_undone += [
@@ -145,9 +144,7 @@ def plan_rollback(
         if net_change.before.kind == ABSENT and net_change.after.kind == FOLDER
     ]
     changes = [net_change for net_change in reversed(net_changes) if net_change.path not in folders]
-    has_failures = any(
-        [attempt.performed is not None and not attempt.performed.ok for _, attempt in effective_attempts]
-    )
+    has_failures = any([not performed.ok for _, performed in effective_results])
     return RollbackPlan(
         tuple(chosen_ids),
         tuple(changes),

@@ -157,7 +157,7 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
         message = f"a rollback of the run {run_paths.id} was cut short"
         raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
     steps = [step for step, _ in run_state.open_attempts()] + [
-        step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)
+        step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
     if steps:
         if run_state.is_agent_run:
