@@ -60,17 +60,17 @@ class AttemptPool:
         """Time limit of the run by time.monotonic(), extended by the time that a person takes to answer a question."""
         self.running_steps: dict[str, Step] = {}
         self.warnings: list[str] = []
-        self._journal_writer, self._executor, self._permit = journal_writer, executor, permit
+        self.journal_writer, self.executor, self.jobs = journal_writer, executor, jobs
+        self._permit = permit
         self._outcomes: SimpleQueue[AttemptOutcome | None] = SimpleQueue()
         self._pool = ThreadPoolExecutor(jobs, "step")
         self._prepare_lock = Lock()
-        self._jobs = jobs
         self._parallel_changes: ParallelChanges | None = None
         self._concurrent_steps: set[str] = set()
         """The steps that have run since the pool was last idle. A step that ran alone knows what it has changed."""
 
     def __enter__(self) -> AttemptPool:
-        self._journal_writer.is_running_steps = True
+        self.journal_writer.is_running_steps = True
         return self
 
     def __exit__(
@@ -86,18 +86,18 @@ class AttemptPool:
 
     def begin(self, step: Step) -> None:
         """Begin an attempt of a step. Raises ExecplanError if it is not permitted or the tree cannot be scanned."""
-        approved_by = self._permit.begin(step, self._journal_writer.run_state).approved_by
+        approved_by = self._permit.begin(step, self.journal_writer.run_state).approved_by
         runs_alone = not self.running_steps
         if not self.running_steps:
             self._concurrent_steps.clear()
             self._parallel_changes = (
-                self._executor.track_parallel_changes(self.context)
-                if self._jobs > 1 and can_run_in_parallel(step)
+                self.executor.track_parallel_changes(self.context)
+                if self.jobs > 1 and can_run_in_parallel(step)
                 else None
             )
         self._concurrent_steps.add(step.id)
         self.running_steps[step.id] = step
-        attempt = len(self._journal_writer.run_state.attempts.get(step.id, ())) + 1
+        attempt = len(self.journal_writer.run_state.attempts.get(step.id, ())) + 1
         self._pool.submit(self._attempt, step, attempt, approved_by, runs_alone)
 
     def wait(self, seconds: float) -> AttemptOutcome | None:
@@ -114,8 +114,8 @@ class AttemptPool:
         """Record how an attempt ended; then check off the step's task, or undo its changes. Raises ExecplanError."""
         performed = self._own_changes(performed)
         self.repair()
-        program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
-        self._journal_writer.write(
+        program_fields = changed_program_fields(self.context, self.journal_writer.run_state)
+        self.journal_writer.write(
             RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields
         )
         if performed.ok:
@@ -125,22 +125,22 @@ class AttemptPool:
 
     def repair(self) -> None:
         """Restore the run's files that a step has removed or altered. Raises ExecplanError."""
-        self.warnings += self._executor.repair(self.context, self._journal_writer)
+        self.warnings += self.executor.repair(self.context, self.journal_writer)
 
     def tick_task(self, step: Step) -> None:
         """Check off the task that a step completes, if there is one. A failure to do so does not fail the step."""
-        transcript, tick_result = self._executor.tick_task(self.context, self._journal_writer.run_state, step)
+        transcript, tick_result = self.executor.tick_task(self.context, self.journal_writer.run_state, step)
         if tick_result.warning:
             self.warnings.append(tick_result.warning)
         if tick_result.task:
-            self._journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
+            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
     def undo_changes(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
         """Restore the files to their state before an attempt, and record that. Raises ExecplanError."""
-        self._executor.undo_changes(self.context, changes, folders)
+        self.executor.undo_changes(self.context, changes, folders)
         change_fields = [change_json(change) for change in changes]
-        program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
-        self._journal_writer.write(RETAKEN, step=step.id, attempt=attempt, changes=change_fields, **program_fields)
+        program_fields = changed_program_fields(self.context, self.journal_writer.run_state)
+        self.journal_writer.write(RETAKEN, step=step.id, attempt=attempt, changes=change_fields, **program_fields)
 
     def _attempt(self, step: Step, attempt: int, approved_by: str, runs_alone: bool) -> None:
         """Run an attempt in its own thread: check the preconditions, perform the step and queue the outcome."""
@@ -150,18 +150,18 @@ class AttemptPool:
                 if not self.context.stop.is_set():
                     if runs_alone:  # a parallel step may be building a program at this moment
                         self._check_programs(step)
-                    prepared = self._executor.prepare(
-                        self.context, step, dict(self._journal_writer.run_state.expected_states)
+                    prepared = self.executor.prepare(
+                        self.context, step, dict(self.journal_writer.run_state.expected_states)
                     )
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     snapshot = prepared.snapshot
-                    self._journal_writer.write(
+                    self.journal_writer.write(
                         INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot
                     )
                     was_begun = True
             if was_begun:
                 context = self.context._replace(deadline=self.deadline)
-                performed = self._executor.perform(context, step, attempt, prepared)
+                performed = self.executor.perform(context, step, attempt, prepared)
         except BaseException as exception:  # noqa: BLE001 - the loop raises it, when all that runs has ended
             error = exception
         self._outcomes.put(AttemptOutcome(step, attempt, was_begun, performed, error))
@@ -171,7 +171,7 @@ class AttemptPool:
 
         Raises ExecplanError instead if the policy does not allow that.
         """
-        run_state = self._journal_writer.run_state
+        run_state = self.journal_writer.run_state
         differences = list_changed_programs(self.context.project, run_state, [step]) if run_state.programs else []
         if differences and self.context.policy.programs != "refuse":
             self.warnings += [warning for warning in map(WARNING.format, differences) if warning not in self.warnings]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
 from execplan.edits.plan_writer import ensure_not_archived
-from execplan.engine import run_setup
+from execplan.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.engine.command_warnings import command_warnings
+from execplan.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
 from execplan.engine.schedule import NOT_CHOSEN, Schedule
 from execplan.project.project_discovery import require_existing
 
@@ -51,14 +52,12 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
 
     require_existing(project)
     ensure_not_archived(project, ref)
-    run_setup.ensure_no_unfinished_run(project, ref)
+    ensure_no_unfinished_run(project, ref)
     approved_plan = require_approved_plan(project, ref)
     document, policy = approved_plan.document, approved_plan.policy
-    run_setup.ensure_not_agent_mode(document, ref)
-    step_ids = run_setup.select_step_ids(document, run_options)
-    schedule = Schedule(document, step_ids, lambda path: False)
-    chosen_steps = [step for step in document.steps if step.id in schedule.chosen]
-    run_setup.ensure_steps_approved(run_setup.permit_for(approved_plan, schedule), approved_plan.approval, chosen_steps)
+    ensure_not_agent_mode(document, ref)
+    schedule = Schedule(document, select_step_ids(document, run_options), lambda path: False)
+    chosen_steps = require_approved_steps(approved_plan, schedule).steps
     if run_options.replays:
         from execplan.engine import replay
 
@@ -67,9 +66,8 @@ def preview_run(project: Project, ref: PlanRef, run_options: RunOptions) -> RunP
     evaluated_steps = evaluate_plan(project, ref).evaluation.steps
     steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
     warnings = (*command_warnings(project, policy, chosen_steps), *schedule.unchosen_dependencies())
-    return RunPreview(
-        document, steps, approved_plan.approval, run_setup.sandbox_name(sandbox), sandbox_reason, warnings
-    )
+    sandbox_name = sandbox.name if sandbox is not None else ""
+    return RunPreview(document, steps, approved_plan.approval, sandbox_name, sandbox_reason, warnings)
 
 
 def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedStep:

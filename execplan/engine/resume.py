@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
 from execplan.approvals.effective_policy import effective_policy
 from execplan.edits.plan_writer import ensure_not_archived
 from execplan.engine import run_questions, run_setup, stop_reasons
-from execplan.engine.attempt_pool import AttemptPool
+from execplan.engine.approved_steps import require_approved_steps, resumed_schedule
 from execplan.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.journal.journal_writer import never_begun_error, open_run
 from execplan.engine.program_changes import programs_json
 from execplan.engine.recovery.interrupted_attempts import InterruptionRecovery
-from execplan.engine.run_loop import RunLoop
 from execplan.engine.run_observer import FinishedRun
+from execplan.engine.run_preconditions import (
+    ensure_no_unfinished_run,
+    ensure_run_programs_unchanged,
+    ensure_same_document,
+)
 from execplan.engine.run_questions import Prompter
 from execplan.engine.run_records import record_builder
-from execplan.engine.run_session import finish_failed_run, finish_session, start_session
+from execplan.engine.run_session import open_loop, start_session
 from execplan.engine.schedule import Schedule
-from execplan.engine.signal_handlers import SignalHandlers
+from execplan.engine.session_end import finish_failed_run, finish_loop, finish_session
 from execplan.engine.step_executor import StepExecutor
 from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
@@ -31,12 +35,12 @@ from execplan.project.project_discovery import require_existing
 if TYPE_CHECKING:
     from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.attempt_pool import AttemptPool
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_observer import RunObserver
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_session import RunSession
     from execplan.engine.run_state import Question, RunState
-    from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -64,7 +68,7 @@ def resume(
     with open_run(project, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
-        run_setup.ensure_no_unfinished_run(project, ref, run_paths)
+        ensure_no_unfinished_run(project, ref, run_paths)
         session = start_session(project, ref, run_paths, effective_policy(project), journal_writer, options)
         if journal_writer.run_state.is_agent_run:
             from execplan.engine.agent_runs.agent_resume import resume_agent_run
@@ -73,10 +77,11 @@ def resume(
         finished = finish_failed_run(session)
         if finished is not None:
             return finished
+        run_jobs, step_executor = jobs or journal_writer.run_state.begin_fields["jobs"], executor or StepExecutor()
         question = journal_writer.run_state.question
         if question is None:
             ensure_answer_expected(journal_writer.run_state, answer)
-            return _continue(session, None, answer, "resume", jobs, executor or StepExecutor())
+            return _continue(session, _Reply(None, answer, "resume"), run_jobs, step_executor)
         reply = run_questions.resolve_answer(question, answer)
         source = "resume" if reply is not None else "terminal"
         reply = reply or observer.ask(question)
@@ -84,7 +89,7 @@ def resume(
             return FinishedRun(run_paths.id, journal_writer.run_state.status, question)
         if reply == STOP:
             return _stop_at_question(session, question, source)
-        return _continue(session, question, reply, source, jobs, executor or StepExecutor())
+        return _continue(session, _Reply(question, reply, source), run_jobs, step_executor)
 
 
 def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
@@ -128,12 +133,18 @@ def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
         raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
 
 
-def remaining_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
-    """Return the chosen steps that are not done yet."""
-    completed_ids = {
-        name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES
-    } - run_state.rolled_back_steps
-    return [step for step in run_state.document.steps if step.id in schedule.chosen - completed_ids]
+class _Reply(NamedTuple):
+    """The answer with which a run continues."""
+
+    question: Question | None = None
+    """The question that the run waited for."""
+    answer: str | None = None
+    source: str = ""
+
+    @property
+    def is_about_unknown(self) -> bool:
+        """Whether the answer is about an attempt whose outcome is unknown, if there is one."""
+        return self.question is None or self.question.why == UNKNOWN
 
 
 def _stop_at_question(session: RunSession, question: Question, source: str) -> FinishedRun:
@@ -146,75 +157,49 @@ def _stop_at_question(session: RunSession, question: Question, source: str) -> F
     return finish_session(session, schedule, stop_reason, "", [])
 
 
-def continue_with_revision(
-    session: RunSession, finished: FinishedRun, jobs: int, executor: StepExecutor, deadline: float
-) -> FinishedRun:
+def continue_with_revision(session: RunSession, finished: FinishedRun, attempt_pool: AttemptPool) -> FinishedRun:
     """Continue with the revision that a session of the run led to, if an approval covers it. Raises ExecplanError.
 
-    `deadline`, by time.monotonic(), is that of the previous session.
+    `attempt_pool` is that of the session, whose time limit still applies.
     """
     if not finished.goes_on:
         return finished
-    continued = _continue(session, None, None, "", jobs, executor, max(1, int(deadline - monotonic())))
+    seconds = max(1, int(attempt_pool.deadline - monotonic()))
+    continued = _continue(session, _Reply(), attempt_pool.jobs, attempt_pool.executor, seconds)
     return continued._replace(warnings=(*finished.warnings, *continued.warnings))
 
 
 def _continue(
-    session: RunSession,
-    question: Question | None,
-    reply: str | None,
-    source: str,
-    jobs: int | None,
-    executor: StepExecutor,
-    seconds: int | None = None,
+    session: RunSession, reply: _Reply, jobs: int, executor: StepExecutor, seconds: int | None = None
 ) -> FinishedRun:
     """Continue the run from its remaining steps. Raises ExecplanError."""
     project, ref, run_paths, journal_writer = session.project, session.ref, session.run_paths, session.journal_writer
     run_state = journal_writer.run_state
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
-    run_setup.ensure_same_document(ref, run_paths, run_state, approved_plan)
-    document = approved_plan.document
-    journal_writer.run_state.document = document
-    step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
+    ensure_same_document(ref, run_paths, run_state, approved_plan)
+    run_state.document = approved_plan.document
     context = run_setup.make_context(project, ref, run_paths, approved_plan, journal_writer.observer, seconds)
-    schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
-    steps = remaining_steps(run_state, schedule)
-    permit = run_setup.permit_for(approved_plan, schedule)
-    run_setup.ensure_steps_approved(permit, approved_plan.approval, steps)
-    is_new = approved_plan.approval.id != run_state.approval_fields["approval_id"]
-    program_differences = (
-        []
-        if is_new
-        else run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan.policy)
-    )
+    schedule = resumed_schedule(run_state, lambda path: executor.path_exists(context, path))
+    approved_steps = require_approved_steps(approved_plan, schedule, run_state)
+    differences = ensure_run_programs_unchanged(project, ref, run_paths, run_state, approved_steps.steps, approved_plan)
     run_setup.create_state_directory(project, ref, run_paths)
-    jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
-    with (
-        run_setup.add_resume_hint(run_paths, ref),
-        AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
-        SignalHandlers(context.stop, attempt_pool.wake) as signals,
-    ):
-        prompter = Prompter(journal_writer, signals, context.stop)
-        recovery = InterruptionRecovery(attempt_pool, journal_writer, executor, schedule, prompter)
+    with open_loop(session, context, approved_steps, executor, jobs) as loop:
+        recovery = InterruptionRecovery(loop.attempt_pool, schedule, loop.prompter)
         recovery.inspect()
+        unknown_reply = reply if reply.is_about_unknown else reply._replace(answer=None)
         unknown_question = recovery.next_question()
-        is_about_unknown = question is None or question.why == UNKNOWN
-        unknown_reply, reply_source = (reply, source) if is_about_unknown else (None, source)
-        if unknown_question is not None and unknown_reply is None:
-            unknown_reply, reply_source = prompter.ask(unknown_question), "terminal"
-            if unknown_reply is None:
+        if unknown_question is not None and unknown_reply.answer is None:
+            unknown_reply = _Reply(unknown_question, loop.prompter.ask(unknown_question), "terminal")
+            if unknown_reply.answer is None:
                 return _leave_unanswered(session, unknown_question, context.stop.signal)
-        warnings = run_setup.show_warnings(context, [step.id for step in steps], program_differences)
+        warnings = run_setup.show_warnings(context, approved_steps.steps, differences)
         _write_resumed(session, approved_plan, recovery)
-        journal_writer.observer.begin(run_paths.id, steps)
-        loop = RunLoop(attempt_pool, journal_writer, schedule, prompter, jobs)
-        if question is not None and not is_about_unknown:
-            loop.apply_answer(question, reply or "", source)
-        stop_reason = recovery.resolve(unknown_reply, reply_source) or loop.run_until_stopped()
-        finished = finish_session(
-            session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings]
-        )
-    return continue_with_revision(session, finished, jobs, executor, attempt_pool.deadline)
+        journal_writer.observer.begin(run_paths.id, approved_steps.steps)
+        if reply.question is not None and not reply.is_about_unknown:
+            loop.apply_answer(reply.question, reply.answer or "", reply.source)
+        stop_reason = recovery.resolve(unknown_reply.answer, unknown_reply.source) or loop.run_until_stopped()
+        finished = finish_loop(session, loop, stop_reason, warnings)
+    return continue_with_revision(session, finished, loop.attempt_pool)
 
 
 def _leave_unanswered(session: RunSession, question: Question, signal: str) -> FinishedRun:

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
 from execplan.edits.plan_writer import ensure_not_archived
-from execplan.engine import run_questions, run_setup
+from execplan.engine import run_questions
+from execplan.engine.approved_steps import remaining_steps, require_approved_steps, resumed_schedule
 from execplan.engine.journal import journal
 from execplan.engine.journal.journal_writer import never_begun_error
 from execplan.engine.recovery.interrupted_attempts import InterruptionRecovery, ensure_not_drifted
 from execplan.engine.replanning import run_revisions
-from execplan.engine.resume import ensure_answer_expected, ensure_can_resume, remaining_steps
+from execplan.engine.resume import ensure_answer_expected, ensure_can_resume
 from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
+from execplan.engine.run_preconditions import (
+    ensure_no_unfinished_run,
+    ensure_run_programs_unchanged,
+    ensure_same_document,
+)
 from execplan.engine.run_state import RunState
-from execplan.engine.schedule import Schedule
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.project.project_discovery import require_existing
 
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.engine.run_state import Question
+    from execplan.engine.schedule import Schedule
     from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -56,21 +62,18 @@ def preview_resume(project: Project, ref: PlanRef, run_paths: RunPaths, answer: 
         raise never_begun_error(ref, run_paths)
     run_state = RunState(run_revisions.load_document(run_paths, entries), entries)
     ensure_can_resume(ref, run_paths, run_state)
-    run_setup.ensure_no_unfinished_run(project, ref, run_paths)
+    ensure_no_unfinished_run(project, ref, run_paths)
     if run_state.question is None and not run_state.is_agent_run:
         ensure_answer_expected(run_state, answer)
     approved_plan = require_approved_plan(project, ref, run_id=run_paths.id)
-    run_setup.ensure_same_document(ref, run_paths, run_state, approved_plan)
+    ensure_same_document(ref, run_paths, run_state, approved_plan)
     workspace = WorkspaceFiles(project)
     run_state.document = approved_plan.document
-    step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
-    schedule = Schedule(run_state.document, step_ids, lambda path: workspace.state(path).kind != "absent")
-    steps = remaining_steps(run_state, schedule)
+    schedule = resumed_schedule(run_state, lambda path: workspace.state(path).kind != "absent")
     if run_state.is_agent_run:
-        return _preview_agent_run(run_paths, run_state, schedule, steps, approved_plan, answer)
-    run_setup.ensure_steps_approved(run_setup.permit_for(approved_plan, schedule), approved_plan.approval, steps)
-    if approved_plan.approval.id == run_state.approval_fields["approval_id"]:
-        run_setup.ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan.policy)
+        return _preview_agent_run(run_paths, run_state, schedule, approved_plan, answer)
+    steps = require_approved_steps(approved_plan, schedule, run_state).steps
+    ensure_run_programs_unchanged(project, ref, run_paths, run_state, steps, approved_plan)
     interrupted_steps = [name for name, _ in run_state.open_attempts()] + [
         step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
@@ -85,7 +88,6 @@ def _preview_agent_run(
     run_paths: RunPaths,
     run_state: RunState,
     schedule: Schedule,
-    steps: list[Step],
     approved_plan: ApprovedPlan,
     answer: str | None,
 ) -> ResumePreview:
@@ -98,7 +100,7 @@ def _preview_agent_run(
     if question is None:
         ensure_answer_expected(run_state, answer)
     effective_answer = run_questions.resolve_answer(question, answer) if question is not None else None
-    return ResumePreview(run_paths.id, question, effective_answer, (), tuple(steps))
+    return ResumePreview(run_paths.id, question, effective_answer, (), tuple(remaining_steps(schedule, run_state)))
 
 
 def _touched_paths(run_state: RunState, interrupted_steps: list[str]) -> set[str]:

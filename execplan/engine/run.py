@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
 from execplan.edits.plan_writer import ensure_not_archived
-from execplan.engine import replay, run_setup
-from execplan.engine.attempt_pool import AttemptPool
+from execplan.engine import program_changes, replay, run_setup
+from execplan.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.engine.dry_run import preview_run
+from execplan.engine.journal.journal_entries import state_json
 from execplan.engine.journal.journal_writer import JournalWriter
 from execplan.engine.resume import continue_with_revision
 from execplan.engine.run_lock import acquire_run_lock
-from execplan.engine.run_loop import RunLoop
-from execplan.engine.run_questions import Prompter
+from execplan.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode
 from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.evidence_copies import open_journal
-from execplan.engine.run_session import finish_session, start_session
+from execplan.engine.run_session import open_loop, start_session
 from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
-from execplan.engine.signal_handlers import SignalHandlers
+from execplan.engine.session_end import finish_loop
 from execplan.engine.step_executor import StepExecutor
 from execplan.errors import BUSY, ExecplanError
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.project.project_discovery import require_existing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.approvals.approved_plan import ApprovedPlan
     from execplan.edits.plan_writer import WriteOptions
+    from execplan.engine.approved_steps import ApprovedSteps
+    from execplan.engine.replay import ReplayedRun
     from execplan.engine.run_observer import FinishedRun, RunObserver, RunOptions
     from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.run_session import RunSession
+    from execplan.engine.steps.run_context import RunContext
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -52,9 +60,15 @@ def run(
 
         git_commit.load_gitpython()
     run_paths = run_directories.next_run(project, ref)
+    step_executor = executor or StepExecutor()
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):
         _ensure_not_overtaken(project, ref, run_paths)
-        return _run_to_end(project, ref, run_paths, run_options, observer, options, executor or StepExecutor())
+        new_run = _prepare_run(project, ref, run_paths, run_options, observer, step_executor)
+        with _begin_run(new_run, options) as session:
+            with open_loop(session, new_run.context, new_run.approved_steps, step_executor, run_options.jobs) as loop:
+                finished = finish_loop(session, loop, loop.run_until_stopped(), new_run.warnings)
+            finished = continue_with_revision(session, finished, loop.attempt_pool)
+        return _compare_with_replayed_run(finished, new_run.replayed_run, session.journal_writer.run_state)
 
 
 def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
@@ -62,63 +76,80 @@ def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -
     if run_directories.next_run(project, ref).number != run_paths.number:
         message = f"another run of {ref.id} was begun at this moment"
         raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
-    run_setup.ensure_no_unfinished_run(project, ref)
+    ensure_no_unfinished_run(project, ref)
 
 
-def _run_to_end(
+class _NewRun(NamedTuple):
+    """A run that passed all checks and may begin."""
+
+    approved_plan: ApprovedPlan
+    approved_steps: ApprovedSteps
+    context: RunContext
+    chosen_ids: list[str] | None
+    """IDs of the steps to run; None for all."""
+    jobs: int
+    replayed_run: ReplayedRun | None
+    warnings: list[str]
+    """Warnings that the observer could not show."""
+
+
+def _prepare_run(
     project: Project,
     ref: PlanRef,
     run_paths: RunPaths,
     run_options: RunOptions,
     observer: RunObserver,
-    options: WriteOptions,
     executor: StepExecutor,
-) -> FinishedRun:
-    """Begin a run and run it to its end; the caller has the run lock."""
+) -> _NewRun:
+    """Check everything that a run requires, and show warnings. Raises ExecplanError."""
+    approved_plan = require_approved_plan(project, ref)
+    document, binding = approved_plan.document, approved_plan.binding
+    ensure_not_agent_mode(document, ref)
+    chosen_ids = select_step_ids(document, run_options)
+    replayed_run = replay.find(project, ref, run_options.replays, binding) if run_options.replays else None
+    context = run_setup.make_context(project, ref, run_paths, approved_plan, observer, run_options.seconds)
+    schedule = Schedule(document, chosen_ids, lambda path: executor.path_exists(context, path))
+    approved_steps = require_approved_steps(approved_plan, schedule)
+    differences = describe_changed_programs(approved_plan.approval.binding.programs or {}, binding.programs or {})
+    warnings = run_setup.show_warnings(context, approved_steps.steps, differences) + schedule.unchosen_dependencies()
+    return _NewRun(approved_plan, approved_steps, context, chosen_ids, run_options.jobs, replayed_run, warnings)
+
+
+@contextmanager
+def _begin_run(new_run: _NewRun, options: WriteOptions) -> Iterator[RunSession]:
+    """Create the directories and the journal of a run and write its first entry. Raises ExecplanError."""
     from execplan.engine.audit_log.log_writer import AuditLog
 
-    approved_plan = require_approved_plan(project, ref)
-    document = approved_plan.document
-    run_setup.ensure_not_agent_mode(document, ref)
-    step_ids = run_setup.select_step_ids(document, run_options)
-    replayed_run = (
-        replay.find(project, ref, run_options.replays, approved_plan.binding) if run_options.replays else None
-    )
-    run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
-    context = run_setup.make_context(project, ref, run_paths, approved_plan, observer, run_options.seconds)
-    schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
-    permit = run_setup.permit_for(approved_plan, schedule)
-    run_setup.ensure_steps_approved(
-        permit, approved_plan.approval, [step for step in document.steps if step.id in schedule.chosen]
-    )
-    program_differences = describe_changed_programs(
-        approved_plan.approval.binding.programs or {}, approved_plan.binding.programs or {}
-    )
-    warnings = run_setup.show_warnings(context, step_ids, program_differences)
-    ledger = AuditLog(project, ref)
-    ledger.update_anchor()
-    ledger.can_restore = True
+    context, approved_plan = new_run.context, new_run.approved_plan
+    project, ref, run_paths, observer = context.project, context.ref, context.run_paths, context.observer
+    audit_log = AuditLog(project, ref)
+    audit_log.update_anchor()
+    audit_log.can_restore = True
     run_setup.create_run(project, ref, run_paths, approved_plan)
     with open_journal(run_paths) as journal:
-        journal_writer = JournalWriter(run_paths.id, journal, RunState(document), ledger, context.redaction, observer)
+        run_state = RunState(approved_plan.document)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, context.redaction, observer)
         session = start_session(project, ref, run_paths, approved_plan.policy, journal_writer, options)
-        warnings += schedule.unchosen_dependencies()
-        observer.begin(run_paths.id, [step for step in document.steps if step.id in schedule.chosen])
-        run_setup.write_begun_entry(journal_writer, context, approved_plan, step_ids, run_options)
-        ledger.update_anchor()
-        jobs = 1 if document.constraints.require_sequential else run_options.jobs
-        with (
-            run_setup.add_resume_hint(run_paths, ref),
-            AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
-            SignalHandlers(context.stop, attempt_pool.wake) as signals,
-        ):
-            stop_reason = RunLoop(
-                attempt_pool, journal_writer, schedule, Prompter(journal_writer, signals, context.stop), jobs
-            ).run_until_stopped()
-            finished = finish_session(
-                session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings]
-            )
-        finished = continue_with_revision(session, finished, jobs, executor, attempt_pool.deadline)
+        observer.begin(run_paths.id, new_run.approved_steps.steps)
+        run_setup.write_first_entry(
+            journal_writer,
+            project,
+            run_paths,
+            approved_plan,
+            sandbox=context.sandbox.name if context.sandbox is not None else "",
+            jobs=new_run.jobs,
+            chosen=new_run.chosen_ids,
+            replays=new_run.replayed_run.run_paths.id if new_run.replayed_run is not None else None,
+            states={path: state_json(file_state) for path, file_state in approved_plan.binding.states.items()},
+            programs=program_changes.programs_json(approved_plan.binding.programs),
+        )
+        audit_log.update_anchor()
+        yield session
+
+
+def _compare_with_replayed_run(
+    finished: FinishedRun, replayed_run: ReplayedRun | None, run_state: RunState
+) -> FinishedRun:
     if replayed_run is None:
         return finished
-    return finished._replace(differences=replay.differences(replayed_run.run_state, journal_writer.run_state))
+    return finished._replace(differences=replay.differences(replayed_run.run_state, run_state))

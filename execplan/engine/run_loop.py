@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from execplan.engine.attempt_pool import AttemptOutcome, AttemptPool
     from execplan.engine.journal.journal_entries import AttemptResult
-    from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_questions import Prompter
     from execplan.engine.run_state import Question
     from execplan.engine.schedule import NextSteps, Schedule
@@ -34,21 +33,14 @@ class RunLoop:
     def __init__(
         self,
         attempt_pool: AttemptPool,
-        journal_writer: JournalWriter,
         schedule: Schedule,
         prompter: Prompter,
-        jobs: int,
     ) -> None:
+        self.attempt_pool, self.schedule, self.prompter = attempt_pool, schedule, prompter
         self.stop_reason: StopReason | None = None
         """Why the loop stops. Once it is set, no step begins and running steps are awaited."""
-        self._attempt_pool, self._journal_writer, self._schedule, self._prompter, self._jobs = (
-            attempt_pool,
-            journal_writer,
-            schedule,
-            prompter,
-            jobs,
-        )
-        self._run_state, self._context = journal_writer.run_state, attempt_pool.context
+        self._journal_writer, self._context = attempt_pool.journal_writer, attempt_pool.context
+        self._run_state = attempt_pool.journal_writer.run_state
         self._pending_alternatives: dict[str, str] = {}
         """Maps the ID of each failed step to the alternative that is to run instead."""
         self._retry_times: dict[str, float] = {}
@@ -61,12 +53,12 @@ class RunLoop:
         If something other than a step fails, raise the error after all running steps have ended.
         """
         self._resume_failures()
-        while self.stop_reason is None or self._attempt_pool.running_steps:
+        while self.stop_reason is None or self.attempt_pool.running_steps:
             if self.stop_reason is None:
                 self._check_stop()
             if self.stop_reason is None:
                 self._run_guarded(self._advance)
-            if self._attempt_pool.running_steps or (self._retry_times and self.stop_reason is None):
+            if self.attempt_pool.running_steps or (self._retry_times and self.stop_reason is None):
                 self._wait()
         if self.stop_reason.error is not None:
             raise self.stop_reason.error
@@ -81,14 +73,14 @@ class RunLoop:
         for name in self._run_state.steps_with_status(states.FAILED):
             attempt = self._run_state.attempts[name][-1]
             if attempt.performed is not None:
-                self._handle_failure(self._schedule.steps_by_id[name], attempt.performed)
+                self._handle_failure(self.schedule.steps_by_id[name], attempt.performed)
 
     def _check_stop(self) -> None:
         """Set the stop reason if the run was stopped or has exceeded its time limit."""
         stop = self._context.stop
         if stop.is_set():
             self.stop_reason = StopReason(stop_reasons.SIGNAL)
-        elif monotonic() >= self._attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(
+        elif monotonic() >= self.attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(
             states.SUCCESS_STATES
         ):
             self._stop(StopReason(stop_reasons.FAILED, cause="timeout", reason="the run took longer than it may"))
@@ -104,7 +96,7 @@ class RunLoop:
         """Start retries that are due, ask the next question, and begin steps that are ready."""
         for name in [name for name, retry_time in self._retry_times.items() if monotonic() >= retry_time]:
             del self._retry_times[name]
-            self._start(self._schedule.steps_by_id[name])
+            self._start(self.schedule.steps_by_id[name])
         if self._questions and not self._busy_steps:
             self._ask(self._questions.pop(0))
         elif not self._questions:
@@ -118,8 +110,8 @@ class RunLoop:
         Returns None if the run fails instead.
         """
         while True:
-            next_steps = self._schedule.find_next_steps(
-                self._run_state, self._pending_alternatives, self._busy_steps, self._jobs
+            next_steps = self.schedule.find_next_steps(
+                self._run_state, self._pending_alternatives, self._busy_steps, self.attempt_pool.jobs
             )
             for transition in next_steps.transitions:
                 self._write_step_entry(transition.kind, transition.step, transition.detail)
@@ -133,7 +125,7 @@ class RunLoop:
     def _write_step_entry(self, kind: str, step: str, detail: str) -> None:
         """Record an entry for a step that does not run, and check off the task that it completes."""
         self._journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": detail})
-        self._attempt_pool.tick_task(self._schedule.steps_by_id[step])
+        self.attempt_pool.tick_task(self.schedule.steps_by_id[step])
 
     def _find_unrecovered_step(self, next_steps: NextSteps) -> str:
         """Return the ID of a failed step whose alternative was skipped or can never run, or an empty string."""
@@ -148,7 +140,7 @@ class RunLoop:
     @property
     def _busy_steps(self) -> list[str]:
         """The steps that are running or waiting for a retry; both occupy a job."""
-        return [*self._attempt_pool.running_steps, *self._retry_times]
+        return [*self.attempt_pool.running_steps, *self._retry_times]
 
     def _begin(self, next_steps: NextSteps) -> None:
         """Begin steps unless a question must be asked first. Without steps, and none busy, the run is done."""
@@ -168,7 +160,7 @@ class RunLoop:
         """Begin an attempt of a step. If the approval has expired, begin no more steps and let running ones finish."""
         try:
             if self.stop_reason is None:
-                self._attempt_pool.begin(step)
+                self.attempt_pool.begin(step)
         except ExecplanError as error:
             if error.code != "approval-expired":
                 raise
@@ -179,7 +171,7 @@ class RunLoop:
         delays = (
             [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
         )
-        outcome = self._attempt_pool.wait(max(min([_POLL_SECONDS, *delays]), 0.0))
+        outcome = self.attempt_pool.wait(max(min([_POLL_SECONDS, *delays]), 0.0))
         if outcome is not None:
             self._run_guarded(lambda: self._handle_outcome(outcome))
 
@@ -199,7 +191,7 @@ class RunLoop:
             self._stop(StopReason(stop_reasons.TROUBLE, step.id, error=error))
         elif outcome.performed is not None:
             try:
-                self._attempt_pool.record_result(step, outcome.attempt, outcome.performed)
+                self.attempt_pool.record_result(step, outcome.attempt, outcome.performed)
             except ExecplanError as undo_error:
                 if undo_error.exit != CONFLICT:
                     raise
@@ -218,13 +210,13 @@ class RunLoop:
         recovery = choose_recovery(step, performed, self._run_state.count_tries(step.id))
         if recovery.kind == SKIP_IT:
             self._write_step_entry(SKIPPED, step.id, f"it failed, and is skipped then: {performed.reason}")
-        elif monotonic() >= self._attempt_pool.deadline:
+        elif monotonic() >= self.attempt_pool.deadline:
             self._fail_run(step.id, performed._replace(cause="timeout"))
         elif recovery.kind == RETRY:
             self._retry_times[step.id] = monotonic() + recovery.seconds
         elif recovery.kind == ASK:
             self._questions.append(run_questions.failure_question(step, performed.reason))
-        elif recovery.kind == ALTERNATIVE and (alternative_id := self._schedule.alternative_step(step)):
+        elif recovery.kind == ALTERNATIVE and (alternative_id := self.schedule.alternative_step(step)):
             self._pending_alternatives[step.id] = alternative_id
         elif recovery.kind == REPLAN:
             self._stop(
@@ -245,8 +237,8 @@ class RunLoop:
     def _ask(self, question: Question) -> None:
         """Ask a question and apply the answer. Without an answer, pause the run."""
         asked_at = monotonic()
-        answer = self._prompter.ask(question)
-        self._attempt_pool.deadline += monotonic() - asked_at
+        answer = self.prompter.ask(question)
+        self.attempt_pool.deadline += monotonic() - asked_at
         if self._context.stop.is_set():
             self.stop_reason = StopReason(stop_reasons.SIGNAL)
         elif answer is None:
@@ -256,7 +248,7 @@ class RunLoop:
 
     def apply_answer(self, question: Question, answer: str, source: str) -> None:
         """Record an answer and apply it."""
-        self._prompter.write_answer(question, answer, source)
+        self.prompter.write_answer(question, answer, source)
         if answer == STOP:
             self._stop(
                 StopReason(

@@ -22,7 +22,6 @@ from execplan.plan_store import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.commands.stop_signal import StopSignal
     from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.plain_document import Step
     from execplan.engine.run_state import RunState
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 class Prompter:
     """Asks the questions of one run session and records the answers."""
 
-    def __init__(self, journal_writer: JournalWriter, signals: SignalHandlers, stop: StopSignal) -> None:
-        self._journal_writer, self._signals, self._stop = journal_writer, signals, stop
+    def __init__(self, journal_writer: JournalWriter, signals: SignalHandlers) -> None:
+        self._journal_writer, self._signals, self._stop = journal_writer, signals, signals.stop
 
     def ask(self, question: Question) -> str | None:
         """Return the answer to a question, or None if no one answers. A signal ends the wait and stops the run."""

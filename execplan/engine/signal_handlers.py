@@ -21,7 +21,7 @@ class SignalHandlers:
 
     def __init__(self, stop: StopSignal, wake: Callable[[], object]) -> None:
         """Store the stop signal and `wake`, which the handler calls and which must not take a lock."""
-        self._stop, self._wake = stop, wake
+        self.stop, self._wake = stop, wake
         self._is_asking = False
         self._previous_handlers: list[tuple[int, object]] = []
 
@@ -50,8 +50,8 @@ class SignalHandlers:
             self._is_asking = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if not self._stop.is_set():
-            self._stop.set(signal.Signals(number).name)
+        if not self.stop.is_set():
+            self.stop.set(signal.Signals(number).name)
         self._wake()
         if self._is_asking:
             self._is_asking = False

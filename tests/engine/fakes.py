@@ -175,7 +175,7 @@ class LoopRun:
             AttemptPool(context, self.journal_writer, executor, allowed, jobs) as attempts,
             SignalHandlers(stop, attempts.wake) as signals,
         ):
-            loop = RunLoop(attempts, self.journal_writer, schedule, Prompter(self.journal_writer, signals, stop), jobs)
+            loop = RunLoop(attempts, schedule, Prompter(self.journal_writer, signals))
             self.stop_reason: StopReason = loop.run_until_stopped()
 
     @property

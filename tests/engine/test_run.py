@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.edits.plan_writer import WriteOptions
-from execplan.engine import run_lock, run_setup
+from execplan.engine import run_lock, run_preconditions, run_setup
 from execplan.engine.dry_run import preview_run
 from execplan.engine.run import run
 from execplan.engine.run_observer import RunObserver, RunOptions
@@ -143,7 +143,7 @@ def test_an_archived_plan_and_one_of_an_agent_are_refused(run_repo: RunRepositor
     project, ref = run_repo.project()
     archived = ref._replace(archived=True)
     refused(CHECK_FAILED, "archived-plan", lambda: run(project, archived, RunOptions(), RunObserver(), WriteOptions()))
-    refused(INPUT, "agent-mode", lambda: run_setup.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
+    refused(INPUT, "agent-mode", lambda: run_preconditions.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
     assert not run_repo.runs()
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from execplan.approvals.approved_plan import find_candidate
 from execplan.edits.plan_writer import ensure_not_archived
-from execplan.engine import run_setup
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, pre_run_backups, undeclared_changes
 from execplan.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.engine.agent_runs.agent_transitions import next_steps
@@ -28,9 +27,12 @@ from execplan.engine.agent_runs.report_outcome import (
     find_step,
     recovery_advice,
 )
+from execplan.engine.approved_steps import permit_for
+from execplan.engine.error_hints import add_hint_on_error
 from execplan.engine.journal.journal_entries import INTENT, RESULT, attempt_result_json
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_lock import acquire_run_lock
+from execplan.engine.run_preconditions import ensure_no_unfinished_run
 from execplan.engine.run_records import run_directories
 from execplan.engine.run_state import Attempt, RunState
 from execplan.engine.signal_handlers import SignalHandlers
@@ -90,7 +92,7 @@ def resolve_attempt(
     if agent_run is not None and agent_run.is_active:
         run_paths, run_state = agent_run.run_paths, agent_run.run_state
     else:
-        run_setup.ensure_no_unfinished_run(project, ref)
+        ensure_no_unfinished_run(project, ref)
         run_paths, run_state = (
             run_directories.next_run(project, ref),
             RunState(find_candidate(project, ref).document),
@@ -113,7 +115,7 @@ def _preview_attempt(
         project, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id
     )
     run_state.expected_states = {**approved_plan.approval.binding.states, **run_state.expected_states}
-    permit = run_setup.permit_for(approved_plan, schedule)
+    permit = permit_for(approved_plan, schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None and agent_run is not None:
         raise agent_run_lookup.waiting_error(ref, agent_run.run_paths, question)
@@ -145,7 +147,7 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
             return _complete_recorded(project, ref, agent_run, recorded_outcome, options)
         run_paths, approved_plan = _find_or_start_run(project, ref, agent_run, step, step_report)
         retry_hint = f"then report it again: execplan report {step} -p {ref.shell_name}"
-        with run_setup.add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
+        with add_hint_on_error(retry_hint), open_run_update(project, ref, run_paths, options) as update:
             return _record_report(update, find_step(update.run_state.document, step), step_report, approved_plan)
 
 
@@ -256,7 +258,7 @@ def _find_or_start_run(
 def _begin_attempt(update: AgentRunUpdate, step: Step, approved_plan: ApprovedPlan) -> Attempt:
     """Begin an attempt that no call has begun. Raises ExecplanError if the step is not permitted."""
     run_state, session = update.run_state, update.session
-    permit = run_setup.permit_for(approved_plan, update.schedule)
+    permit = permit_for(approved_plan, update.schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))

@@ -11,6 +11,7 @@ from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.journal.journal_entries import REVISION_REASONS, SKIP, SKIPPED, STOP
 from execplan.engine.run_observer import FinishedRun
+from execplan.engine.run_preconditions import ensure_same_document
 from execplan.engine.run_questions import Prompter
 from execplan.engine.schedule import Schedule
 from execplan.engine.stop_reasons import StopReason
@@ -68,7 +69,7 @@ def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     """
     session, run_state = update.session, update.run_state
     approved_plan = agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, "")
-    run_setup.ensure_same_document(session.ref, session.run_paths, run_state, approved_plan)
+    ensure_same_document(session.ref, session.run_paths, run_state, approved_plan)
     run_setup.create_state_directory(session.project, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
     failed = (

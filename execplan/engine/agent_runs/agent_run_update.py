@@ -17,9 +17,10 @@ from execplan.engine.journal.journal_entries import RESULT, TICKED, attempt_resu
 from execplan.engine.journal.journal_writer import JournalWriter, make_redaction
 from execplan.engine.run_observer import FinishedRun, RunObserver
 from execplan.engine.run_records.evidence_copies import open_journal
-from execplan.engine.run_session import RunSession, file_run, finish_session, start_session
+from execplan.engine.run_session import RunSession, start_session
 from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
+from execplan.engine.session_end import file_run, finish_session
 from execplan.engine.step_executor import StepExecutor
 from execplan.errors import ExecplanError
 from execplan.execution import states

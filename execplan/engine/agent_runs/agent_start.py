@@ -20,6 +20,7 @@ from execplan.engine.journal.journal import read_bytes
 from execplan.engine.journal.journal_entries import RESUMED
 from execplan.engine.journal.journal_writer import JournalWriter, make_redaction
 from execplan.engine.run_observer import RunObserver
+from execplan.engine.run_preconditions import ensure_no_unfinished_run, ensure_same_document
 from execplan.engine.run_records import run_directories
 from execplan.engine.run_records.evidence_copies import open_journal
 from execplan.engine.run_records.run_summary import find_active_run
@@ -111,7 +112,7 @@ def issue_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_pl
 def _start_run(project: Project, ref: PlanRef, session: str, reported_step: str) -> tuple[RunPaths, ApprovedPlan]:
     from execplan.engine.audit_log.log_writer import AuditLog
 
-    run_setup.ensure_no_unfinished_run(project, ref)
+    ensure_no_unfinished_run(project, ref)
     run_paths = run_directories.next_run(project, ref)
     approved_plan = require_agent_plan(project, ref, "", reported_step)
     document = approved_plan.document
@@ -150,7 +151,7 @@ def _resume_run(project: Project, ref: PlanRef, agent_run: AgentRun, session: st
     from execplan.engine.audit_log.log_writer import AuditLog
 
     approved_plan = require_agent_plan(project, ref, agent_run.run_paths.id, reported_step)
-    run_setup.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, approved_plan)
+    ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, approved_plan)
     run_setup.create_state_directory(project, ref, agent_run.run_paths)
     if (
         approved_plan.approval.id != agent_run.run_state.approval_fields["approval_id"]

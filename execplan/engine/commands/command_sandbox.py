@@ -43,6 +43,11 @@ class Sandbox(NamedTuple):
     triggers: tuple[str, ...] = ()
     """Paths from which Git runs programs or reads its settings."""
 
+    @property
+    def name(self) -> str:
+        """Return the name of the sandbox for journal entries."""
+        return os.path.basename(self.program)
+
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return an environment with the sandbox's temporary and cache directories, unless the step sets others."""
         moved = {"TMPDIR": "/tmp"} if env.get("TMPDIR") == os.environ.get("TMPDIR") else {}  # noqa: S108 - as above

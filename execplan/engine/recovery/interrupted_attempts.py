@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from execplan.engine.attempt_pool import AttemptPool
     from execplan.engine.journal.journal_entries import AttemptResult, Change
-    from execplan.engine.journal.journal_writer import JournalWriter
     from execplan.engine.run_questions import Prompter
     from execplan.engine.run_state import Attempt, Question, RunState
     from execplan.engine.schedule import Schedule
-    from execplan.engine.step_executor import StepExecutor
     from execplan.engine.workspace.workspace_files import WorkspaceFiles
     from execplan.execution.execution_plan import Step
 
@@ -47,14 +45,12 @@ class InterruptionRecovery:
     def __init__(
         self,
         attempt_pool: AttemptPool,
-        journal_writer: JournalWriter,
-        executor: StepExecutor,
         schedule: Schedule,
         prompter: Prompter,
     ) -> None:
         self.stay_failed: list[str] = []
         """IDs of the steps that failed before the interruption and whose consequences are not recorded yet."""
-        self._attempt_pool, self._journal_writer, self._executor = attempt_pool, journal_writer, executor
+        self._attempt_pool, self._journal_writer = attempt_pool, attempt_pool.journal_writer
         self._schedule, self._prompter = schedule, prompter
         self._interrupted: list[InterruptedAttempt] = []
 
@@ -123,7 +119,7 @@ class InterruptionRecovery:
 
     def _recover_attempt(self, step: Step, attempt: Attempt) -> InterruptedAttempt:
         """Determine the outcome of an attempt whose end was not recorded."""
-        recovered = self._executor.recover_attempt(self._attempt_pool.context, step, attempt)
+        recovered = self._attempt_pool.executor.recover_attempt(self._attempt_pool.context, step, attempt)
         performed, changes = recovered.performed, self._own_changes(step, recovered.changes)
         if performed is not None:
             performed = performed._replace(changes=self._own_changes(step, performed.changes))

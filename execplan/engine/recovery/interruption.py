@@ -25,32 +25,14 @@ def make_inspection_context(
     """Create a context to inspect the files that steps have left; it cannot run steps. Raises ExecplanError."""
     from execplan.approvals.effective_policy import effective_policy
     from execplan.engine.commands.command_sandbox import find_sandbox
-    from execplan.engine.commands.stop_signal import StopSignal
-    from execplan.engine.journal.journal_writer import make_redaction
-    from execplan.engine.steps.run_context import RunContext
-    from execplan.engine.workspace.backup_store import BackupStore
-    from execplan.engine.workspace.workspace_files import WorkspaceFiles
+    from execplan.engine.steps.run_context import create_context
 
     policy = effective_policy(project)
     try:
         sandbox = find_sandbox(project, policy)[0]
     except ExecplanError:
         sandbox = None
-    workspace, store, document = WorkspaceFiles(project), BackupStore(project), run_state.document
-    return RunContext(
-        project,
-        ref,
-        document,
-        policy,
-        run_paths,
-        workspace,
-        store,
-        sandbox,
-        make_redaction(),
-        StopSignal(),
-        observer,
-        0.0,
-    )
+    return create_context(project, ref, run_paths, run_state.document, policy, sandbox, observer, 0.0)
 
 
 def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:

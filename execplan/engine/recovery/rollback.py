@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.edits.plan_writer import ensure_not_archived
+from execplan.engine.error_hints import add_hint_on_error
 from execplan.engine.journal.journal_entries import (
     ENDED,
     REOPENED,
@@ -30,7 +31,6 @@ from execplan.engine.replanning import run_revisions
 from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.engine.run_observer import RollbackResult
 from execplan.engine.run_records import record_builder, run_summary
-from execplan.engine.run_setup import add_hint_on_error
 from execplan.engine.run_state import RunState
 from execplan.engine.workspace.file_restore import RETRY_HINT, ensure_restorable, restore
 from execplan.errors import ExecplanError

@@ -35,3 +35,35 @@ class RunContext(NamedTuple):
     observer: RunObserver
     deadline: float
     """Time limit of the whole run, by time.monotonic()."""
+
+
+def create_context(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    document: ExecutionPlan,
+    policy: Policy,
+    sandbox: Sandbox | None,
+    observer: RunObserver,
+    deadline: float,
+) -> RunContext:
+    """Create the context of a run that nothing has stopped. Raises ExecplanError."""
+    from execplan.engine.commands.stop_signal import StopSignal
+    from execplan.engine.journal.journal_writer import make_redaction
+    from execplan.engine.workspace.backup_store import BackupStore
+    from execplan.engine.workspace.workspace_files import WorkspaceFiles
+
+    return RunContext(
+        project,
+        ref,
+        document,
+        policy,
+        run_paths,
+        WorkspaceFiles(project),
+        BackupStore(project),
+        sandbox,
+        make_redaction(),
+        StopSignal(),
+        observer,
+        deadline,
+    )

@@ -165,7 +165,7 @@ class EngineAndGuard:
             SignalHandlers(stop, attempts.wake) as signals,
         ):
             attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base
-            self.loop = RunLoop(attempts, journal_writer, self.schedule, Prompter(journal_writer, signals, stop), 1)
+            self.loop = RunLoop(attempts, self.schedule, Prompter(journal_writer, signals))
             self.stop_reason: StopReason | None = None
             try:
                 self.stop_reason = self.loop.run_until_stopped()

@@ -1,0 +1,114 @@
+"""The steps that a run may begin: those chosen and not done yet, in order, with the permit of their approval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.engine.permit import issue_permit
+from execplan.engine.schedule import Schedule
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.execution import states
+from execplan.execution.evaluate import effective_risk
+from execplan.execution.evaluation.approval_scope import expand_step_id
+from execplan.execution.permission import find_approver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.approvals.approved_plan import ApprovedPlan
+    from execplan.engine.permit import Permit
+    from execplan.engine.run_observer import RunOptions
+    from execplan.engine.run_state import RunState
+    from execplan.execution.approval_document import Approval
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+
+
+class ApprovedSteps(NamedTuple):
+    """The steps that a run is to begin, all of them approved, with their order and their permit."""
+
+    steps: Sequence[Step]
+    schedule: Schedule
+    permit: Permit
+
+
+def require_approved_steps(
+    approved_plan: ApprovedPlan, schedule: Schedule, run_state: RunState | None = None
+) -> ApprovedSteps:
+    """Return the scheduled steps that are still to run. Raises ExecplanError if one of them is not approved."""
+    steps = remaining_steps(schedule, run_state)
+    permit = permit_for(approved_plan, schedule)
+    _ensure_steps_approved(permit, approved_plan.approval, steps)
+    return ApprovedSteps(steps, schedule, permit)
+
+
+def resumed_schedule(run_state: RunState, path_exists: Callable[[str], bool]) -> Schedule:
+    """Return the schedule of a run that continues; in a new revision all steps are chosen."""
+    chosen_ids = None if run_state.replans else run_state.begin_fields["chosen"]
+    return Schedule(run_state.document, chosen_ids, path_exists)
+
+
+def remaining_steps(schedule: Schedule, run_state: RunState | None) -> list[Step]:
+    """Return the chosen steps that a run has not done yet: all of them, if it has not begun."""
+    completed_ids = (
+        {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES}
+        - run_state.rolled_back_steps
+        if run_state is not None
+        else set()
+    )
+    return [step for step in schedule.steps if step.id in schedule.chosen - completed_ids]
+
+
+def permit_for(approved_plan: ApprovedPlan, schedule: Schedule) -> Permit:
+    """Create the permit for the steps of a schedule under the current approval."""
+    policy = approved_plan.policy
+    levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
+    terms = approved_plan.approval.terms(policy.person_from)
+    return issue_permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.path_exists)
+
+
+def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[Step]) -> None:
+    """Raise ExecplanError if one of these steps is not approved."""
+    levels = permit.levels
+    missing = [
+        f"{step.id}: {levels[step.id]}" + (", inferred" if step.inferred else "")
+        for step in steps
+        if not find_approver(permit.terms, step.id, levels[step.id], inferred=step.inferred)
+    ]
+    if missing:
+        raise ExecplanError(
+            "step-not-approved",
+            f"{len(missing)} of the steps that would run are not covered by the approval {approval.digest[:12]}",
+            exit=POLICY,
+            hint="approve them too, or choose others with --step: execplan approve; what a run that has failed did is not approved "
+            "again: go on with that, or take it back: execplan resume, execplan rollback",
+            candidates=missing,
+        )
+
+
+def select_step_ids(document: ExecutionPlan, run_options: RunOptions) -> list[str] | None:
+    """Return the IDs of the selected steps, or None for all steps. Raises ExecplanError for an unknown step."""
+    if run_options.begin:
+        first_number = _find_steps(document, run_options.begin)[0].number
+        return [step.id for step in document.steps if step.number >= first_number]
+    chosen_ids = {step.id for name in run_options.steps for step in _find_steps(document, name)}
+    return [step.id for step in document.steps if step.id in chosen_ids] if chosen_ids else None
+
+
+def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
+    """Return the step with an ID or number, or the steps of a code block with several commands.
+
+    Raises ExecplanError.
+    """
+    block_ids = expand_step_id([step.id for step in document.steps], name)
+    steps = [step for step in document.steps if name in (step.id, str(step.number))] or [
+        step for step in document.steps if step.id in block_ids
+    ]
+    if steps:
+        return steps
+    from difflib import get_close_matches
+
+    known_ids = [step.id for step in document.steps]
+    suggestions = get_close_matches(name, known_ids, n=3, cutoff=0.4) or known_ids
+    raise ExecplanError(
+        "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
+    )

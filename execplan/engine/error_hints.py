@@ -1,0 +1,32 @@
+"""Hints on what to do next that are added to errors of the environment, such as a full disk."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from execplan.errors import ENVIRONMENT, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.plan_store.plan_store import PlanRef
+
+
+@contextmanager
+def add_hint_on_error(next_steps: str) -> Iterator[None]:
+    """Add the next steps to the hint of environment errors, for the time after the problem is fixed."""
+    try:
+        yield
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            existing_hint = (error.hint or "").removesuffix("nothing was changed").removesuffix("; ")
+            error.hint = f"{existing_hint}; {next_steps}" if existing_hint else next_steps
+        raise
+
+
+def add_resume_hint(run_paths: RunPaths, ref: PlanRef) -> AbstractContextManager[None]:
+    """Add a hint to environment errors during a run: it can be resumed."""
+    return add_hint_on_error(f"then go on: execplan resume {run_paths.number} -p {ref.shell_name}")

@@ -1,0 +1,92 @@
+"""Checks before a run begins or continues: the mode, other runs of the plan, the document, and the programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.engine import program_changes
+from execplan.engine.run_records import run_directories
+from execplan.engine.run_records.run_summary import load_run_state, read_run_entries
+from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ExecplanError
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.approvals.approved_plan import ApprovedPlan
+    from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.run_state import RunState
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
+    """Raise ExecplanError if an agent runs the steps of the document."""
+    if document.mode == "agent":
+        raise ExecplanError(
+            "agent-mode",
+            f"the execution plan of {ref.id} has the mode `agent`: its steps are calls of an agent's tools, which nobody runs here",
+            exit=INPUT,
+            hint=f"an agent carries it out, which is told so by: execplan handoff {ref.shell_name}",
+        )
+
+
+def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths | None = None) -> None:
+    """Raise ExecplanError while a run of the plan other than `run_paths` is unfinished and not rolled back."""
+    for other_run in run_directories.list_runs(project, ref):
+        entries = read_run_entries(other_run)
+        if other_run != run_paths and entries:
+            status = load_run_state(other_run, entries).status
+            if status not in (states.IN_PROGRESS, states.REPLANNING):
+                return
+            number = f"{other_run.number} -p {ref.shell_name}"
+            if entries[0].fields.get("mode") == "agent":
+                raise ExecplanError(
+                    "run-under-way",
+                    f"an agent carries out {ref.id}: its run {other_run.id} is not at its end",
+                    exit=CHECK_FAILED,
+                    hint=f"let it go on, or take back what it did: execplan handoff {ref.shell_name}; execplan rollback {number}",
+                )
+            raise ExecplanError(
+                "run-under-way",
+                f"the run {other_run.id} of {ref.id} is not at its end: it was paused, interrupted or killed",
+                exit=CHECK_FAILED,
+                hint=f"go on with it, or take it back: execplan resume {number}; execplan rollback {number}",
+            )
+
+
+def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState, approved_plan: ApprovedPlan) -> None:
+    """Raise ExecplanError if the approved document is not the one that the run executes."""
+    if approved_plan.binding.document != run_state.document_digest:
+        raise ExecplanError(
+            "other-document",
+            f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
+            exit=CONFLICT,
+            hint=f"take it back, and run the new one: execplan rollback {run_paths.number} -p {ref.shell_name}; "
+            f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
+        )
+
+
+def ensure_run_programs_unchanged(
+    project: Project,
+    ref: PlanRef,
+    run_paths: RunPaths,
+    run_state: RunState,
+    steps: Sequence[Step],
+    approved_plan: ApprovedPlan,
+) -> list[str]:
+    """Raise ExecplanError if the remaining steps would run different programs than the approved ones.
+
+    If the policy only warns about that, return the differences, one per line. An approval that is newer than the run
+    has bound the programs as they are.
+    """
+    if approved_plan.approval.id != run_state.approval_fields["approval_id"]:
+        return []
+    differences = program_changes.list_changed_programs(project, run_state, steps)
+    if approved_plan.policy.programs == "refuse":
+        commands = f"execplan approve {ref.shell_name}; execplan resume {run_paths.number} -p {ref.shell_name}"
+        program_changes.ensure_programs_unchanged(
+            differences, f"the run {run_paths.id} would run other programs than were approved", commands
+        )
+    return differences
