@@ -27,7 +27,7 @@ from execplan.engine.run_session import open_loop, start_session
 from execplan.engine.schedule import Schedule
 from execplan.engine.session_end import finish_failed_run, finish_loop, finish_session
 from execplan.engine.step_executor import StepExecutor
-from execplan.engine.stop_reasons import StopReason
+from execplan.engine.stop_reasons import StopReason, stopped_at_question
 from execplan.errors import CHECK_FAILED, CONFLICT, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.project.project_discovery import require_existing
@@ -151,10 +151,7 @@ def _stop_at_question(session: RunSession, question: Question, source: str) -> F
     """End the run at its question. Nothing runs, so no approval is needed."""
     Prompter.record_answer(session.journal_writer, question, STOP, source)
     schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
-    stop_reason = StopReason(
-        stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"
-    )
-    return finish_session(session, schedule, stop_reason, "", [])
+    return finish_session(session, schedule, stopped_at_question(question), "", [])
 
 
 def continue_with_revision(session: RunSession, finished: FinishedRun, attempt_pool: AttemptPool) -> FinishedRun:

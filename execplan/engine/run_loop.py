@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.engine import run_questions, stop_reasons
 from execplan.engine.journal.journal_entries import AGAIN, SKIP, SKIPPED, STOP
-from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, choose_recovery, policy_cause
-from execplan.engine.recovery.failure_recovery import SKIP as SKIP_IT
+from execplan.engine.recovery.failed_steps import find_unrecovered_failure, follow_failure
+from execplan.engine.recovery.failure_recovery import RETRY
+from execplan.engine.run_state import Question
+from execplan.engine.schedule import StepTransition
 from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from execplan.engine.attempt_pool import AttemptOutcome, AttemptPool
     from execplan.engine.journal.journal_entries import AttemptResult
     from execplan.engine.run_questions import Prompter
-    from execplan.engine.run_state import Question
     from execplan.engine.schedule import NextSteps, Schedule
     from execplan.execution.execution_plan import Step
 
@@ -41,8 +42,6 @@ class RunLoop:
         """Why the loop stops. Once it is set, no step begins and running steps are awaited."""
         self._journal_writer, self._context = attempt_pool.journal_writer, attempt_pool.context
         self._run_state = attempt_pool.journal_writer.run_state
-        self._pending_alternatives: dict[str, str] = {}
-        """Maps the ID of each failed step to the alternative that is to run instead."""
         self._retry_times: dict[str, float] = {}
         """Maps the ID of each step to retry to the time of the retry, by time.monotonic()."""
         self._questions: list[Question] = []
@@ -70,10 +69,8 @@ class RunLoop:
 
     def _resume_failures(self) -> None:
         """Handle the failures that a killed run recorded without handling them."""
-        for name in self._run_state.steps_with_status(states.FAILED):
-            attempt = self._run_state.attempts[name][-1]
-            if attempt.performed is not None:
-                self._handle_failure(self.schedule.steps_by_id[name], attempt.performed)
+        for name, performed in self._run_state.failures():
+            self._handle_failure(self.schedule.steps_by_id[name], performed)
 
     def _check_stop(self) -> None:
         """Set the stop reason if the run was stopped or has exceeded its time limit."""
@@ -111,31 +108,25 @@ class RunLoop:
         """
         while True:
             next_steps = self.schedule.find_next_steps(
-                self._run_state, self._pending_alternatives, self._busy_steps, self.attempt_pool.jobs
+                self._run_state,
+                self.schedule.order.pending_alternatives(self._run_state),
+                self._busy_steps,
+                self.attempt_pool.jobs,
             )
             for transition in next_steps.transitions:
-                self._write_step_entry(transition.kind, transition.step, transition.detail)
-            unrecovered_step = self._find_unrecovered_step(next_steps)
-            if unrecovered_step:
-                self._fail_run(unrecovered_step, self._run_state.attempts[unrecovered_step][-1].performed)
+                self._write_transition(transition)
+            is_stuck = not (next_steps.transitions or next_steps.begin or self._busy_steps or self._questions)
+            stop_reason = find_unrecovered_failure(self._run_state, self.schedule.order, is_stuck=is_stuck)
+            if stop_reason is not None:
+                self._stop(stop_reason)
                 return None
             if not next_steps.transitions:
                 return next_steps
 
-    def _write_step_entry(self, kind: str, step: str, detail: str) -> None:
-        """Record an entry for a step that does not run, and check off the task that it completes."""
-        self._journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": detail})
-        self.attempt_pool.tick_task(self.schedule.steps_by_id[step])
-
-    def _find_unrecovered_step(self, next_steps: NextSteps) -> str:
-        """Return the ID of a failed step whose alternative was skipped or can never run, or an empty string."""
-        is_stuck = not (next_steps.transitions or next_steps.begin or self._busy_steps or self._questions)
-        for name, alternative_id in self._pending_alternatives.items():
-            if self._run_state.status_of[name] == states.FAILED and (
-                is_stuck or self._run_state.status_of[alternative_id] == states.SKIPPED
-            ):
-                return name
-        return ""
+    def _write_transition(self, transition: StepTransition) -> None:
+        """Record that a step does not run, and check off the task that it completes."""
+        self._journal_writer.write_transition(transition)
+        self.attempt_pool.tick_task(self.schedule.steps_by_id[transition.step])
 
     @property
     def _busy_steps(self) -> list[str]:
@@ -207,32 +198,16 @@ class RunLoop:
         """Apply the plan's failure strategy to a failed step, unless the run is being stopped."""
         if performed.cause == "interrupted" and self._context.stop.is_set():
             return
-        recovery = choose_recovery(step, performed, self._run_state.count_tries(step.id))
-        if recovery.kind == SKIP_IT:
-            self._write_step_entry(SKIPPED, step.id, f"it failed, and is skipped then: {performed.reason}")
-        elif monotonic() >= self.attempt_pool.deadline:
-            self._fail_run(step.id, performed._replace(cause="timeout"))
-        elif recovery.kind == RETRY:
-            self._retry_times[step.id] = monotonic() + recovery.seconds
-        elif recovery.kind == ASK:
-            self._questions.append(run_questions.failure_question(step, performed.reason))
-        elif recovery.kind == ALTERNATIVE and (alternative_id := self.schedule.alternative_step(step)):
-            self._pending_alternatives[step.id] = alternative_id
-        elif recovery.kind == REPLAN:
-            self._stop(
-                StopReason(
-                    stop_reasons.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}"
-                )
-            )
-        else:
-            self._fail_run(step.id, performed)
-
-    def _fail_run(self, name: str, performed: AttemptResult | None) -> None:
-        """Stop the run as failed because a step has failed for good."""
-        assert performed is not None  # a failed step has a result
-        self._stop(
-            StopReason(stop_reasons.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}")
-        )
+        is_late = monotonic() >= self.attempt_pool.deadline
+        next_action = follow_failure(step, performed, self._run_state, self.schedule.order, is_late=is_late)
+        if isinstance(next_action, StepTransition):
+            self._write_transition(next_action)
+        elif isinstance(next_action, Question):
+            self._questions.append(next_action)
+        elif isinstance(next_action, StopReason):
+            self._stop(next_action)
+        elif next_action.kind == RETRY:
+            self._retry_times[step.id] = monotonic() + next_action.seconds
 
     def _ask(self, question: Question) -> None:
         """Ask a question and apply the answer. Without an answer, pause the run."""
@@ -250,12 +225,8 @@ class RunLoop:
         """Record an answer and apply it."""
         self.prompter.write_answer(question, answer, source)
         if answer == STOP:
-            self._stop(
-                StopReason(
-                    stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"
-                )
-            )
+            self._stop(stop_reasons.stopped_at_question(question))
         elif answer == SKIP:
-            self._write_step_entry(SKIPPED, question.step, "skipped by who was asked")
+            self._write_transition(StepTransition(SKIPPED, question.step, "skipped by who was asked"))
         elif answer == AGAIN:
             self._retry_times[question.step] = monotonic()

@@ -115,10 +115,6 @@ class Schedule:
             if name not in self.chosen
         ]
 
-    def alternative_step(self, step: Step) -> str:
-        """Return the ID of the chosen step that is the alternative of a step, or an empty string."""
-        return self.order.alternative_step(step)
-
     def alternative_owners(self, name: str) -> list[str]:
         """Return the chosen steps that a step is the alternative of. An alternative never runs on its own."""
         return self.order.alternative_owners.get(name, [])

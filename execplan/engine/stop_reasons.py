@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from execplan.engine.recovery.failure_recovery import policy_cause
 from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from execplan.engine.journal.journal_entries import AttemptResult
     from execplan.engine.run_state import Question
 
 DONE: Final = "done"
@@ -32,3 +34,18 @@ class StopReason(NamedTuple):
     reason: str = ""
     question: Question | None = None
     error: BaseException | None = None
+
+
+def failed_step_reason(step: str, performed: AttemptResult) -> StopReason:
+    """Return the stop reason for a step that has failed for good, and the run with it."""
+    return StopReason(FAILED, step, policy_cause(performed.cause), f"{step} failed: {performed.reason}")
+
+
+def replan_reason(step: str, performed: AttemptResult) -> StopReason:
+    """Return the stop reason for a step that has failed and is to be replanned."""
+    return failed_step_reason(step, performed)._replace(kind=REPLAN)
+
+
+def stopped_at_question(question: Question) -> StopReason:
+    """Return the stop reason for a person who answers a question by stopping the run."""
+    return StopReason(FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")

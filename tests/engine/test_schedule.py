@@ -283,7 +283,7 @@ def test_every_run_comes_to_an_end_in_which_each_step_has_one(
             progress.recorder.run_step(name)
         else:
             progress.recorder.fail_step(name)
-            other = progress.schedule.alternative_step(progress.schedule.steps_by_id[name])
+            other = progress.schedule.order.alternative_step(progress.schedule.steps_by_id[name])
             lost = lost or not other
             waiting |= {name: other} if other else {}
     unfinished = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import run_questions, run_setup, stop_reasons
+from execplan.engine import run_questions, run_setup
 from execplan.engine.agent_runs import agent_start
 from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate, build_context
 from execplan.engine.agent_runs.agent_transitions import next_steps
@@ -14,7 +14,7 @@ from execplan.engine.run_observer import FinishedRun
 from execplan.engine.run_preconditions import ensure_same_document
 from execplan.engine.run_questions import Prompter
 from execplan.engine.schedule import Schedule
-from execplan.engine.stop_reasons import StopReason
+from execplan.engine.stop_reasons import stopped_at_question
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution import states
 from execplan.plan_store import author
@@ -44,9 +44,7 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
             return FinishedRun(session.run_paths.id, run_state.status, question)
     if question is not None and choice == STOP:
         Prompter.record_answer(session.journal_writer, question, STOP, "resume")
-        return update.stop(
-            StopReason(stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
-        )
+        return update.stop(stopped_at_question(question))
     _record_resume(update, question)
     if question is not None and question.why not in REVISION_REASONS:
         Prompter.record_answer(session.journal_writer, question, choice or "", "resume")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import run_questions, step_order, stop_reasons
-from execplan.engine.journal.journal_entries import COVERED, SKIPPED
-from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, policy_cause
+from execplan.engine import step_order, stop_reasons
+from execplan.engine.journal.journal_entries import COVERED
+from execplan.engine.recovery.failed_steps import find_unrecovered_failure, follow_failure
+from execplan.engine.recovery.failure_recovery import REPLAN
+from execplan.engine.run_state import Question
+from execplan.engine.schedule import StepTransition
 from execplan.engine.stop_reasons import StopReason
 from execplan.execution import states
 
@@ -33,17 +36,16 @@ def apply_transitions(
         if stop_reason is not None:
             return stop_reason
         run_state = journal_writer.run_state
-        waiting, busy = schedule.order.pending_alternatives(run_state), _busy_steps(run_state, schedule)
-        next_moves = schedule.find_next_steps(run_state, waiting, busy, 1)
-        for move in next_moves.transitions:
-            _write_move(journal_writer, schedule, tick, move.kind, move.step, move.detail)
-        if next_moves.transitions:
+        busy = _busy_steps(run_state, schedule)
+        next_actions = schedule.find_next_steps(run_state, schedule.order.pending_alternatives(run_state), busy, 1)
+        for transition in next_actions.transitions:
+            journal_writer.write_transition(transition)
+            tick(schedule.steps_by_id[transition.step])
+        if next_actions.transitions:
             continue
-        is_stuck = not (next_moves.begin or busy or _is_waiting(run_state, schedule))
-        for name, alternative in waiting.items():
-            if is_stuck or run_state.status_of[alternative] == states.SKIPPED:
-                return _failure_stop_reason(run_state, name)
-        return StopReason(stop_reasons.DONE) if is_stuck else None
+        is_stuck = not (next_actions.begin or busy or _is_waiting(run_state, schedule))
+        unrecovered = find_unrecovered_failure(run_state, schedule.order, is_stuck=is_stuck)
+        return unrecovered or (StopReason(stop_reasons.DONE) if is_stuck else None)
 
 
 def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
@@ -70,27 +72,20 @@ def _apply_failures(
 ) -> StopReason | None:
     """Apply the consequences of failed steps; return the stop reason if the run ends or needs an answer."""
     run_state = journal_writer.run_state
-    for name in run_state.steps_with_status(states.FAILED):
+    for name, performed in run_state.failures():
         step = schedule.steps_by_id[name]
-        kind = step_order.recovery_kind(step, run_state)
-        if step_order.effective_status(step, run_state) == states.PENDING or kind in (RETRY, REPLAN):
+        if step_order.effective_status(step, run_state) == states.PENDING:
             continue
-        if kind == SKIP:
-            why = f"it failed, and is skipped then: {run_state.reasons.get(name, '')}"
-            _write_move(journal_writer, schedule, tick, SKIPPED, name, why)
-        elif kind == ASK:
-            question = run_questions.failure_question(step, run_state.reasons.get(name, ""))
-            return None if run_state.question == question else StopReason(stop_reasons.PAUSED, name, question=question)
-        elif kind != ALTERNATIVE or not schedule.alternative_step(step):
-            return _failure_stop_reason(run_state, name)
+        next_action = follow_failure(step, performed, run_state, schedule.order)
+        if isinstance(next_action, StepTransition):
+            journal_writer.write_transition(next_action)
+            tick(step)
+        elif isinstance(next_action, Question):
+            is_asked = run_state.question == next_action
+            return None if is_asked else StopReason(stop_reasons.PAUSED, name, question=next_action)
+        elif isinstance(next_action, StopReason) and next_action.kind != stop_reasons.REPLAN:
+            return next_action
     return None
-
-
-def _failure_stop_reason(run_state: RunState, name: str) -> StopReason:
-    """Return the stop reason for a step that has finally failed, and the run with it."""
-    performed = run_state.attempts[name][-1].performed if run_state.attempts.get(name) else None
-    cause = policy_cause(performed.cause) if performed is not None else ""
-    return StopReason(stop_reasons.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
 
 
 def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
@@ -112,10 +107,3 @@ def _is_waiting(run_state: RunState, schedule: Schedule) -> bool:
             for name in run_state.steps_with_status(states.FAILED)
         ]
     )
-
-
-def _write_move(
-    journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None], kind: str, step: str, reason: str
-) -> None:
-    journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": reason})
-    tick(schedule.steps_by_id[step])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.engine.journal.journal import check_entries
+from execplan.engine.journal.journal_entries import RECOVERED
 from execplan.engine.replanning import run_revisions
 from execplan.engine.run_lock import acquire_run_lock
 from execplan.engine.run_observer import RunObserver
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from execplan.engine.audit_log.log_writer import AuditLog
     from execplan.engine.journal.journal import Entry, Journal
     from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.schedule import StepTransition
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor
@@ -117,6 +119,11 @@ class JournalWriter:
             self.ledger.append_entries(self.run, [entry])
             self._notify_observer(entry)
         return entry
+
+    def write_transition(self, transition: StepTransition) -> None:
+        """Write the entry of a step that does not run. Raises ExecplanError."""
+        detail_field = "by" if transition.kind == RECOVERED else "reason"
+        self.write(transition.kind, step=transition.step, **{detail_field: transition.detail})
 
     def repair(self, project: Project, ref: PlanRef, run_paths: RunPaths) -> list[str]:
         """Restore the files of the run that a step removed or altered, and return warnings. Raises ExecplanError."""

@@ -180,9 +180,7 @@ class InterruptionRecovery:
             return StopReason(stop_reasons.PAUSED, interrupted.step.id, question=question)
         self._prompter.write_answer(question, reply, source)
         if reply == STOP:
-            return StopReason(
-                stop_reasons.FAILED, interrupted.step.id, "cancellation", f"stopped at the question: {question.words}"
-            )
+            return stop_reasons.stopped_at_question(question)
         self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it becomes pending
         if reply == SKIP:
             self._journal_writer.write(SKIPPED, step=interrupted.step.id, reason="skipped by who was asked")
