@@ -52,15 +52,15 @@ def approve_and_record(
     Raises ExecplanError, after recording that the approval was not given. A process that is killed between the two
     leaves an entry for an approval that has no file; nothing can run under it.
     """
-    ledger = AuditLog(project, ref)
+    audit_log = AuditLog(project, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
     recorded_approvals: list[Approval] = []
 
     def record(approval: Approval) -> PreviousContents:
-        old_bytes = file_access.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
-        ledger.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
+        old_bytes = file_access.read(audit_log.path, 1 << 30)[0] if os.path.lexists(audit_log.path) else None
+        audit_log.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
         recorded_approvals.append(approval)
-        return {ledger.path: old_bytes}
+        return {audit_log.path: old_bytes}
 
     try:
         approval_result = approval_creation.approve_plan(
@@ -69,14 +69,14 @@ def approve_and_record(
     except BaseException as error:
         if recorded_approvals and not _is_written(project, ref, recorded_approvals[0]):
             reason = error.message if isinstance(error, ExecplanError) else type(error).__name__
-            ledger.append(
+            audit_log.append(
                 NOT_GIVEN,
                 {"digest": recorded_approvals[0].digest, "file": _file_digest(recorded_approvals[0]), "reason": reason},
             )
-            _move_anchor(ledger)
+            _move_anchor(audit_log)
         raise
     return (
-        approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger)))
+        approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(audit_log)))
         if recorded_approvals
         else approval_result
     )
@@ -87,11 +87,11 @@ def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope
 
     If recording fails, add a warning; the approval is declined all the same.
     """
-    ledger = AuditLog(project, ref)
+    audit_log = AuditLog(project, ref)
     step_ids = [covered_step.step.id for covered_step in scope.covered]
     try:
-        ledger.append(DECLINED, {"digest": evaluated_plan.binding.digest, "approver": approver, "steps": step_ids})
-        ledger.update_anchor()
+        audit_log.append(DECLINED, {"digest": evaluated_plan.binding.digest, "approver": approver, "steps": step_ids})
+        audit_log.update_anchor()
     except ExecplanError as error:
         trace.warnings.append(f"that it was declined is not recorded: {error.message}")
 
@@ -101,16 +101,16 @@ def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> N
 
     The entry is written after the revocation: a process that is killed between the two has revoked the approval.
     """
-    ledger = AuditLog(project, ref)
+    audit_log = AuditLog(project, ref)
     for plan_digest, approval_id in approval_ids.items():
         if approval_registry.revoke(project, approval_id):
             try:
-                ledger.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
+                audit_log.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
             except ExecplanError as error:
                 error.message = f"{plan_digest[:12]} is revoked, and that is not recorded: {error.message}"
                 raise
     if approval_ids:
-        ledger.update_anchor()
+        audit_log.update_anchor()
 
 
 def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, object]:
@@ -142,10 +142,10 @@ def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
     return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == to_bytes(approval)
 
 
-def _move_anchor(ledger: AuditLog) -> tuple[str, ...]:
+def _move_anchor(audit_log: AuditLog) -> tuple[str, ...]:
     """Move the anchor of the audit log. A failure does not undo an approval: return it as a warning."""
     try:
-        ledger.update_anchor()
+        audit_log.update_anchor()
     except ExecplanError as error:
         return (f"the anchor of the ledger was not moved: {error.message}",)
     return ()

@@ -102,7 +102,7 @@ def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
             run_paths,
             record_builder.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state),
         )
-        journal_writer.ledger.update_anchor()
+        journal_writer.audit_log.update_anchor()
 
 
 def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> None:

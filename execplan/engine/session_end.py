@@ -197,7 +197,7 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
     journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     final_record = record_builder.build_record(session.run_paths, run_state.document, run_state)
     record_builder.save_record(session.run_paths, final_record)
-    journal_writer.ledger.update_anchor()
+    journal_writer.audit_log.update_anchor()
     is_ended = run_state.status in states.ENDED_RUN_STATES
     if is_ended:
         BackupStore(session.project).purge(session.policy.backup_days)

@@ -249,8 +249,8 @@ def test_committed_when_asked(desk: InProcessRepository) -> None:
     data = desk.approve("--commit")
     assert data["commit"] == desk.git("rev-parse", "HEAD").strip()
     names = desk.git("show", "--name-only", "--format=").split()
-    ledger = data["document"].replace("execution-plan.json", "ledger.jsonl")
-    assert sorted(names) == sorted([data["document"], data["path"], ledger])
+    audit_log = data["document"].replace("execution-plan.json", "ledger.jsonl")
+    assert sorted(names) == sorted([data["document"], data["path"], audit_log])
     assert desk.git("log", "-1", "--format=%s").strip() == f"plan({NAME}): approve {data['digest'][:12]}"
     assert desk.approval_state() == "approved"
     assert desk.approve("--commit", "--expires", "1h")["commit"] == desk.git("rev-parse", "HEAD").strip()

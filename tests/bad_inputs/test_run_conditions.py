@@ -111,9 +111,9 @@ def test_60_a_backup_that_was_altered(stage: RunScenario) -> None:
 
 def test_60_a_ledger_that_was_cut(stage: RunScenario) -> None:
     stage.restore("ran")
-    ledger = stage.repo.path / ARTIFACTS / "ledger.jsonl"
+    audit_log = stage.repo.path / ARTIFACTS / "ledger.jsonl"
     assert stage.run("audit", NAME, "--verify").exit == 0
-    lines = ledger.read_bytes().splitlines(keepends=True)
+    lines = audit_log.read_bytes().splitlines(keepends=True)
     for wrong, at in (
         (lines[:-1], len(lines)),
         (lines[:3] + lines[4:], 4),
@@ -121,7 +121,7 @@ def test_60_a_ledger_that_was_cut(stage: RunScenario) -> None:
         ([lines[0], lines[2], lines[1], *lines[3:]], 2),
         ([*lines[:2], lines[1], *lines[2:]], 3),
     ):
-        ledger.write_bytes(b"".join(wrong))
+        audit_log.write_bytes(b"".join(wrong))
         result = stage.run("audit", NAME, "--verify")
         assert result.exit == 1, result
         assert "Traceback" not in result.err

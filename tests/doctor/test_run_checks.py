@@ -50,9 +50,9 @@ def test_runs_that_were_interrupted(desk: InProcessRepository) -> None:
 def test_an_audit_log_that_was_changed(desk: InProcessRepository) -> None:
     desk.approve()
     desk.approve()
-    ledger = desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl"
-    data = ledger.read_bytes()
-    ledger.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
+    audit_log = desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl"
+    data = audit_log.read_bytes()
+    audit_log.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
     finding = only_finding(desk, "ledgers")
     assert (finding["level"], finding["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/ledger.jsonl")
     see = f"see all of it: execplan audit {NAME} --verify"
@@ -60,9 +60,9 @@ def test_an_audit_log_that_was_changed(desk: InProcessRepository) -> None:
     (copy,) = (desk.path / ".git/execplan/plans").glob("*/ledger.jsonl")
     copy.unlink()
     assert only_finding(desk, "ledgers")["mend"] == see
-    ledger.unlink()
+    audit_log.unlink()
     assert only_finding(desk, "ledgers")["path"] == finding["path"]
-    ledger.write_bytes(data)
+    audit_log.write_bytes(data)
     assert doctor(desk)["findings"] == []
 
 

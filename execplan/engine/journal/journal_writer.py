@@ -44,9 +44,9 @@ def open_run(
             raise never_begun_error(ref, run_paths)
         check_entries(journal.entries, run_paths.journal)
         run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
-        ledger = AuditLog(project, ref, can_restore=True)
-        ledger.append_entries(run_paths.id, journal.entries)
-        journal_writer = JournalWriter(run_paths.id, journal, run_state, ledger, make_redaction(), observer)
+        audit_log = AuditLog(project, ref, can_restore=True)
+        audit_log.append_entries(run_paths.id, journal.entries)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
         journal_writer.warnings += [
             warning for warning in journal_writer.repair(project, ref, run_paths) if not observer.warn(warning)
         ]
@@ -90,7 +90,7 @@ class JournalWriter:
         run: str,
         journal: Journal,
         run_state: RunState,
-        ledger: AuditLog,
+        audit_log: AuditLog,
         redaction: Redactor,
         observer: RunObserver,
     ) -> None:
@@ -98,7 +98,7 @@ class JournalWriter:
         self.journal = journal
         self.run_state = run_state
         """Run state, always in step with the journal."""
-        self.ledger = ledger
+        self.audit_log = audit_log
         self.redaction = redaction
         self.observer = observer
         self.warnings: list[str] = []
@@ -116,7 +116,7 @@ class JournalWriter:
         with self._lock:
             entry = self.journal.write(kind, **redacted_fields)
             self.run_state.apply_entries([entry])
-            self.ledger.append_entries(self.run, [entry])
+            self.audit_log.append_entries(self.run, [entry])
             self._notify_observer(entry)
         return entry
 
@@ -131,7 +131,13 @@ class JournalWriter:
 
         with self._lock:
             return repair_run(
-                project, ref, run_paths, self.journal, self.ledger, self.run_state, step_just_ran=self.is_running_steps
+                project,
+                ref,
+                run_paths,
+                self.journal,
+                self.audit_log,
+                self.run_state,
+                step_just_ran=self.is_running_steps,
             )
 
     def _notify_observer(self, entry: Entry) -> None:

@@ -95,7 +95,7 @@ def rollback(
         record_builder.save_record(
             run_paths, record_builder.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state)
         )
-        opened_writer.ledger.update_anchor()
+        opened_writer.audit_log.update_anchor()
         rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
         return (
             _commit_rollback(project, ref, run_paths, rolled_back, plan_before)

@@ -115,7 +115,7 @@ def replan_run(
         record_builder.save_record(
             run_paths, record_builder.build_record(run_paths, revision.document, opened_writer.run_state)
         )
-        opened_writer.ledger.update_anchor()
+        opened_writer.audit_log.update_anchor()
     return _commit_revision(project, ref, replan_result) if options.should_commit(project) else replan_result
 
 

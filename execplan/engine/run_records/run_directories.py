@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _RUNS = "runs"
 JOURNAL: Final = "journal.jsonl"
-LEDGER: Final = "ledger.jsonl"
+_AUDIT_LOG: Final = "ledger.jsonl"
 LIMIT: Final = 256 << 20
 """Size limit of a journal and of an audit log in bytes."""
 
@@ -180,7 +180,7 @@ def _is_continuation(copy_path: str, artifact_path: str) -> bool:
 
     try:
         copied_bytes, data = (file_access.read(path, LIMIT)[0] for path in (copy_path, artifact_path))
-        ledger = file_access.read(os.path.join(os.path.dirname(artifact_path), "..", "..", LEDGER), LIMIT)[0]
+        audit_log = file_access.read(os.path.join(os.path.dirname(artifact_path), "..", "..", _AUDIT_LOG), LIMIT)[0]
     except ExecplanError:
         return False
     rest = (
@@ -190,7 +190,7 @@ def _is_continuation(copy_path: str, artifact_path: str) -> bool:
     )
     lines, first_number = rest.split(b"\n")[:-1], copied_bytes.count(b"\n") + 1
     is_numbered = all([line.startswith(f'{{"n":{number},'.encode()) for number, line in enumerate(lines, first_number)])
-    return bool(lines) and is_numbered and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
+    return bool(lines) and is_numbered and all([f'"line":"{digest(line)}"'.encode() in audit_log for line in lines])
 
 
 def _begun_at(run_paths: RunPaths) -> str:

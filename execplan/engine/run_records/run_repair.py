@@ -47,7 +47,7 @@ def repair_run(
     ref: PlanRef,
     run_paths: RunPaths,
     journal: Journal,
-    ledger: AuditLog,
+    audit_log: AuditLog,
     run_state: RunState,
     *,
     step_just_ran: bool,
@@ -78,10 +78,10 @@ def repair_run(
     if overwritten_journal is not None:
         overwritten.append(overwritten_journal)
         repaired_paths.append(run_paths.artifact_path(JOURNAL))
-    if ledger.overwritten is not None:
-        overwritten.append(ledger.overwritten)
-        ledger.overwritten = None
-        repaired_paths.append(ledger.path)
+    if audit_log.overwritten is not None:
+        overwritten.append(audit_log.overwritten)
+        audit_log.overwritten = None
+        repaired_paths.append(audit_log.path)
     missing_documents = _plan_documents(project, ref, run_paths, run_state.document_digest) if may_be_damaged else ()
     repaired_paths += [path for path, data in missing_documents if _create_missing(project, path, data)]
     return warnings + ([_repair_warning(project, repaired_paths, overwritten)] if repaired_paths else [])

@@ -44,11 +44,16 @@ def test_a_proposal(asking: EnhancerRepository) -> None:
     ):
         assert line in output_without_steps(result).splitlines()
     proposal = (asking.artifacts / "enhanced.json").read_text()
-    ledger = (asking.artifacts / "ledger.jsonl").read_text()
+    audit_log = (asking.artifacts / "ledger.jsonl").read_text()
     for secret in SECRETS:
         assert not any(
             secret in text
-            for text in (output_without_steps(result), proposal, ledger, (asking.folder / "request.json").read_text())
+            for text in (
+                output_without_steps(result),
+                proposal,
+                audit_log,
+                (asking.folder / "request.json").read_text(),
+            )
         )
     before = asking.stored()
     assert [step["id"] for step in before["steps"]] == ["build", "push", "api"]

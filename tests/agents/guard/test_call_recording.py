@@ -170,8 +170,8 @@ def test_denials_are_recorded_up_to_a_limit_and_without_secrets(begun: GuardRepo
     assert "hunter2" not in json.dumps(begun.entries())
     _report(begun, "build")
     assert begun.type("audit").out.count("denied    Bash: curl") == 3
-    ledger = next(begun.path.glob(".agent/execplans/artifacts/*/ledger.jsonl")).read_text()
-    assert ledger.count('"kind":"denied"') == 3
+    audit_log = next(begun.path.glob(".agent/execplans/artifacts/*/ledger.jsonl")).read_text()
+    assert audit_log.count('"kind":"denied"') == 3
 
 
 def test_a_plan_that_is_named_in_any_way_is_evaluated_by_its_grant(begun: GuardRepository) -> None:

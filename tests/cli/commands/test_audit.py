@@ -193,9 +193,9 @@ def records(desk: InProcessRepository) -> list[str]:
 
 
 def test_an_approval_that_cannot_be_recorded_is_not_given(desk: InProcessRepository) -> None:
-    ledger = desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
+    audit_log = desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     desk.refused(1, "ledger-broken", "approve", "--digest", desk.digest())
-    assert [path.name for path in ledger.parent.iterdir()] == ["ledger.jsonl"]
+    assert [path.name for path in audit_log.parent.iterdir()] == ["ledger.jsonl"]
 
 
 def test_an_approval_that_cannot_be_written_is_told_not_to_be_given(desk: InProcessRepository) -> None:

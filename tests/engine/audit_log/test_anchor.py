@@ -163,10 +163,10 @@ def test_two_homes_of_one_repository_with_plans_of_one_name(audited_plan: Audite
     audited_plan.audit_log.update_anchor()
     audited_plan.repo.write(f"services/api/.agent/execplans/{audited_plan.ref.id}.md", CLEAN)
     project = project_discovery.find(str(audited_plan.repo.path / "services/api"))
-    ledger = AuditLog(project, plan_store.refs(project)[0])
-    assert ledger.append("approved", {}).ledger == f"services/api/{audited_plan.ref.id}"
-    ledger.update_anchor()
-    for path in (audited_plan.path, Path(ledger.path)):
+    audit_log = AuditLog(project, plan_store.refs(project)[0])
+    assert audit_log.append("approved", {}).ledger == f"services/api/{audited_plan.ref.id}"
+    audit_log.update_anchor()
+    for path in (audited_plan.path, Path(audit_log.path)):
         assert path.exists()
     assert log_reader.available_name(project, plan_store.refs(project)[0]) == f"services/api/{audited_plan.ref.id}"
     assert os.path.dirname(anchor.ref_of(project, f"services/api/{audited_plan.ref.id}")) == "refs/execplan/ledger"
@@ -176,10 +176,10 @@ def test_each_worktree_has_a_ledger_with_an_anchor_of_its_own(audited_plan: Audi
     audited_plan.repo.git("worktree", "add", "-q", "../other")
     other_project = project_discovery.find(str(audited_plan.repo.path.parent / "other"))
     for project, count in ((audited_plan.project, 2), (other_project, 1)):
-        ledger = AuditLog(project, plan_store.refs(project)[0])
+        audit_log = AuditLog(project, plan_store.refs(project)[0])
         for _ in range(count):
-            ledger.append("approved", {})
-        ledger.update_anchor()
+            audit_log.append("approved", {})
+        audit_log.update_anchor()
     for project, count in ((audited_plan.project, 2), (other_project, 1)):
         verification = verify_log(project, plan_store.refs(project)[0])
         assert (verification.records, verification.anchored, verification.exit) == (count, count, 0)

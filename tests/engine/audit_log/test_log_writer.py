@@ -71,9 +71,9 @@ def test_an_entry_other_than_the_one_that_is_known_is_refused(audited_plan: Audi
     audited_plan.audit_log.append_entries(run.id, journal.entries)
     before = audited_plan.path.read_bytes()
     altered_entry = journal.entries[0]._replace(line="0" * 64)
-    for ledger in (audited_plan.audit_log, AuditLog(audited_plan.project, audited_plan.ref)):
+    for audit_log in (audited_plan.audit_log, AuditLog(audited_plan.project, audited_plan.ref)):
         with pytest.raises(ExecplanError) as caught:
-            ledger.append_entries(run.id, [altered_entry])
+            audit_log.append_entries(run.id, [altered_entry])
         assert (caught.value.code, caught.value.exit) == ("journal-altered", 6)
         assert f"runs/{run.id}/journal.jsonl:1" in caught.value.message
     assert audited_plan.path.read_bytes() == before
@@ -227,11 +227,11 @@ def test_a_writer_is_killed_again_and_again(audited_plan: AuditedPlan) -> None:
 
 def appends(audited_plan: AuditedPlan, number: int, turns: int) -> None:
     """Write records, and move the anchor now and then."""
-    ledger = AuditLog(audited_plan.project, audited_plan.ref)
+    audit_log = AuditLog(audited_plan.project, audited_plan.ref)
     for turn in range(turns):
-        ledger.append("approved", {"of": number, "turn": turn})
+        audit_log.append("approved", {"of": number, "turn": turn})
         if turn % 10 == number:
-            ledger.update_anchor()
+            audit_log.update_anchor()
 
 
 def forked(audited_plan: AuditedPlan, number: int, turns: int) -> int:

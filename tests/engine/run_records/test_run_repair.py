@@ -243,16 +243,16 @@ def test_an_old_run_without_a_copy_is_read_and_rolled_back(run_repo: RunReposito
 def test_what_somebody_chose_of_two_branches_is_not_overwritten(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps(MAKE))
     run_repo.run_plan()
-    ledger = run_repo.path / ARTIFACTS / "ledger.jsonl"
-    original = ledger.read_bytes()
+    audit_log = run_repo.path / ARTIFACTS / "ledger.jsonl"
+    original = audit_log.read_bytes()
     forged = [*original.splitlines(keepends=True)[:-1]]
     record = hash_chain.parse_record(forged[-1].rstrip(b"\n"))
     forged[-1] = hash_chain.encode_record(hash_chain.with_hash(record._replace(user="eve")))
-    ledger.write_bytes(b"".join(forged))
+    audit_log.write_bytes(b"".join(forged))
     (finding,) = doctor(run_repo)
     assert (finding["check"], finding["fixable"]) == ("ledgers", False)
     run_repo.refused(1, "ledger-broken", "rollback")
-    assert ledger.read_bytes() == b"".join(forged)
+    assert audit_log.read_bytes() == b"".join(forged)
 
 
 def test_what_was_displaced_is_kept_and_told(run_repo: RunRepository) -> None:
