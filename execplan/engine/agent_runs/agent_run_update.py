@@ -12,13 +12,12 @@ from execplan.engine import stop_reasons
 from execplan.engine.agent_runs import agent_start, journal_watermark, undeclared_changes
 from execplan.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.engine.agent_runs.report_evaluation import interrupted_result
-from execplan.engine.journal.journal import check_entries, read_bytes
+from execplan.engine.journal.journal import read_bytes
 from execplan.engine.journal.journal_entries import RESULT, TICKED, attempt_result_json
-from execplan.engine.journal.journal_writer import JournalWriter, make_redaction
+from execplan.engine.journal.journal_writer import continue_journal
 from execplan.engine.run_observer import FinishedRun, RunObserver
 from execplan.engine.run_records.evidence_copies import open_journal
 from execplan.engine.run_session import RunSession, start_session
-from execplan.engine.run_state import RunState
 from execplan.engine.schedule import Schedule
 from execplan.engine.session_end import file_run, finish_session
 from execplan.engine.step_executor import StepExecutor
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.run_state import RunState
     from execplan.engine.steps.run_context import RunContext
     from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
@@ -98,20 +98,13 @@ def open_run_update(
     project: Project, ref: PlanRef, run_paths: RunPaths, options: WriteOptions
 ) -> Iterator[AgentRunUpdate]:
     """Open a run for an update. The caller holds the lock of runs. Raises ExecplanError."""
-    from execplan.engine.audit_log.log_writer import AuditLog
-    from execplan.engine.replanning import run_revisions
-
     _ensure_journal_not_truncated(project, run_paths)
     with open_journal(run_paths) as journal:
-        check_entries(journal.entries, run_paths.journal)
-        run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
-        audit_log = AuditLog(project, ref, can_restore=True)
-        audit_log.append_entries(run_paths.id, journal.entries)
+        journal_writer = continue_journal(project, ref, run_paths, journal, RunObserver())
         policy = effective_policy(project)
-        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), RunObserver())
         warnings = journal_writer.repair(project, ref, run_paths)
         session = start_session(project, ref, run_paths, policy, journal_writer, options)
-        update = AgentRunUpdate(session, build_context(project, ref, run_paths, run_state))
+        update = AgentRunUpdate(session, build_context(project, ref, run_paths, journal_writer.run_state))
         update.warnings += warnings
         yield update
 

@@ -35,22 +35,29 @@ def open_run(
     project: Project, ref: PlanRef, run_paths: RunPaths, observer: RunObserver, lock_owner: str
 ) -> Iterator[JournalWriter]:
     """Open the journal of a run for writing and update the audit log from it. Raises ExecplanError."""
-    from execplan.engine.audit_log.log_writer import AuditLog
-
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
     with acquire_run_lock(project, lock_owner), open_journal(run_paths) as journal:
         if not journal.entries:
             raise never_begun_error(ref, run_paths)
-        check_entries(journal.entries, run_paths.journal)
-        run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
-        audit_log = AuditLog(project, ref, can_restore=True)
-        audit_log.append_entries(run_paths.id, journal.entries)
-        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
+        journal_writer = continue_journal(project, ref, run_paths, journal, observer)
         journal_writer.warnings += [
             warning for warning in journal_writer.repair(project, ref, run_paths) if not observer.warn(warning)
         ]
         yield journal_writer
+
+
+def continue_journal(
+    project: Project, ref: PlanRef, run_paths: RunPaths, journal: Journal, observer: RunObserver
+) -> JournalWriter:
+    """Return the writer of an open journal that has entries; update the audit log from them. Raises ExecplanError."""
+    from execplan.engine.audit_log.log_writer import AuditLog
+
+    check_entries(journal.entries, run_paths.journal)
+    run_state = RunState(run_revisions.load_document(run_paths, journal.entries), journal.entries)
+    audit_log = AuditLog(project, ref, can_restore=True)
+    audit_log.append_entries(run_paths.id, journal.entries)
+    return JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), observer)
 
 
 def make_redaction() -> Redactor:
