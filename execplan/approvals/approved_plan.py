@@ -47,7 +47,7 @@ class ApprovalCandidate(NamedTuple):
 
     @property
     def document(self) -> ExecutionPlan:
-        """Return the execution plan."""
+        """Return the execution plan of the candidate."""
         return self.current_plan.document
 
 
@@ -59,7 +59,7 @@ class ApprovedPlan(NamedTuple):
 
     @property
     def approval(self) -> Approval:
-        """Return the approval."""
+        """Return the approval of the plan."""
         return self.stored.approval
 
     @property
