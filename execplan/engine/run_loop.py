@@ -31,12 +31,7 @@ _POLL_SECONDS: Final = 0.5
 class RunLoop:
     """The loop of one run session, from the beginning of a run or a resume until it stops."""
 
-    def __init__(
-        self,
-        attempt_pool: AttemptPool,
-        schedule: Schedule,
-        prompter: Prompter,
-    ) -> None:
+    def __init__(self, attempt_pool: AttemptPool, schedule: Schedule, prompter: Prompter) -> None:
         self.attempt_pool, self.schedule, self.prompter = attempt_pool, schedule, prompter
         self.stop_reason: StopReason | None = None
         """Why the loop stops. Once it is set, no step begins and running steps are awaited."""

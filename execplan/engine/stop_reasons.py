@@ -41,11 +41,6 @@ def failed_step_reason(step: str, performed: AttemptResult) -> StopReason:
     return StopReason(FAILED, step, policy_cause(performed.cause), f"{step} failed: {performed.reason}")
 
 
-def replan_reason(step: str, performed: AttemptResult) -> StopReason:
-    """Return the stop reason for a step that has failed and is to be replanned."""
-    return failed_step_reason(step, performed)._replace(kind=REPLAN)
-
-
 def stopped_at_question(question: Question) -> StopReason:
     """Return the stop reason for a person who answers a question by stopping the run."""
     return StopReason(FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")

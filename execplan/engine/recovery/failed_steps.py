@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from execplan.engine import stop_reasons
 from execplan.engine.journal.journal_entries import SKIPPED
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
 from execplan.engine.run_questions import failure_question
 from execplan.engine.schedule import StepTransition
-from execplan.engine.stop_reasons import StopReason, failed_step_reason, replan_reason
+from execplan.engine.stop_reasons import failed_step_reason
 from execplan.execution import states
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from execplan.engine.recovery.failure_recovery import Recovery
     from execplan.engine.run_state import Question, RunState
     from execplan.engine.step_order import StepOrder
+    from execplan.engine.stop_reasons import StopReason
     from execplan.execution.execution_plan import Step
 
 
@@ -35,7 +37,8 @@ def follow_failure(
         return recovery
     if recovery.kind == ASK:
         return failure_question(step, performed.reason)
-    return (replan_reason if recovery.kind == REPLAN else failed_step_reason)(step.id, performed)
+    stop_reason = failed_step_reason(step.id, performed)
+    return stop_reason._replace(kind=stop_reasons.REPLAN) if recovery.kind == REPLAN else stop_reason
 
 
 def find_unrecovered_failure(run_state: RunState, order: StepOrder, *, is_stuck: bool) -> StopReason | None:

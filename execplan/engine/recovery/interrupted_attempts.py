@@ -42,12 +42,7 @@ class InterruptedAttempt(NamedTuple):
 class InterruptionRecovery:
     """Inspects interrupted attempts before a run is resumed, then records the outcome."""
 
-    def __init__(
-        self,
-        attempt_pool: AttemptPool,
-        schedule: Schedule,
-        prompter: Prompter,
-    ) -> None:
+    def __init__(self, attempt_pool: AttemptPool, schedule: Schedule, prompter: Prompter) -> None:
         self.stay_failed: list[str] = []
         """IDs of the steps that failed before the interruption and whose consequences are not recorded yet."""
         self._attempt_pool, self._journal_writer = attempt_pool, attempt_pool.journal_writer
