@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
+from execplan.execution.attributes import STEP_OUTCOMES
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.world import normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import do_overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,16 +187,11 @@ class _OrderCheck:
         return f"both have to do with {path}" if path else ""
 
 
-def _alternative_id(step: Step) -> str:
-    strategy = step.on_failure.strategy
-    return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
-
-
 def _shared_path(first: Step, second: Step) -> str:
     """Return a path that one step writes and the other reads or writes, as far as they declare it, or empty text."""
     for writes, touched in ((_step_writes(first), _step_paths(second)), (_step_writes(second), _step_paths(first))):
         for path in sorted(writes):
-            if any([_is_within(path, touched_path) or _is_within(touched_path, path) for touched_path in touched]):
+            if any([do_overlap(path, touched_path) for touched_path in touched]):
                 return path
     return ""
 
@@ -215,7 +211,3 @@ def _step_paths(step: Step) -> set[str]:
 
 def _normalize(paths: list[str]) -> set[str]:
     return {normalized for path in paths if (normalized := normalize_path(path)) is not None}
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return folder == "." or path == folder or path.startswith(f"{folder}/")
