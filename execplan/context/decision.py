@@ -11,7 +11,7 @@ from execplan.json_model import DocumentKind, ListOrTuple, Model
 if TYPE_CHECKING:
     pass
 
-KINDS = {
+DECISION_KINDS = {
     "context-decision": DocumentKind("context.decision", "Decision", "What `context` lets an agent read, and why.")
 }
 VERSION: Final = "1.0"

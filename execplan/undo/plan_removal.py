@@ -224,10 +224,8 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
     ]
 
 
-def _is_text_of(digest: str, data: bytes) -> bool:
-    from execplan.text.text_lines import digest as digest_of
-
-    return digest_of(data) == digest
+def _is_text_of(expected_digest: str, data: bytes) -> bool:
+    return digest(data) == expected_digest
 
 
 def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:

@@ -12,7 +12,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
-from execplan.execution.evaluation.approval_scope import approval_scope as scope_of
+from execplan.execution.evaluation.approval_scope import approval_scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) ->
     """
     if can_prompt:
         return f"execplan approve {name}"
-    covered = scope_of(evaluated.evaluation, None, None)
+    covered = approval_scope(evaluated.evaluation, None, None)
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals import artifact_store
-from execplan.edits.plan_writer import WriteOptions, ensure_not_archived
-from execplan.edits.plan_writer import format_diff as unified
+from execplan.edits.plan_writer import WriteOptions, ensure_not_archived, format_diff
 from execplan.engine import run_questions
 from execplan.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
@@ -241,7 +240,7 @@ def _describe_revision(
             ]
         ),
         coverage=revision_coverage.find_coverage(project, ref, run_paths, run_state, document),
-        diff=unified(old or b"", data, stored_path) if diff else "",
+        diff=format_diff(old or b"", data, stored_path) if diff else "",
     )
 
 

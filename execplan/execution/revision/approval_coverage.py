@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import STEP_OUTCOMES
+from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.world import normalize_path
@@ -109,7 +109,7 @@ class _OrderCheck:
         self._is_sequential = approved_plan.constraints.require_sequential
         self._owners: dict[str, list[str]] = {}
         for step in approved_plan.steps:
-            if alternative := _alternative_id(step):
+            if alternative := named_alternative(step.on_failure.strategy):
                 self._owners.setdefault(alternative, []).append(step.id)
 
     def find_violations(self) -> Iterator[str]:
@@ -157,7 +157,9 @@ class _OrderCheck:
         """Yield alternatives that run although the step they replace has not failed."""
         for name in self._owners.get(step.id, ()):
             new = self._new.get(name)
-            if name not in self._progress.replacements and (new is None or _alternative_id(new) != step.id):
+            if name not in self._progress.replacements and (
+                new is None or named_alternative(new.on_failure.strategy) != step.id
+            ):
                 yield f"the step {step.id} is the alternative of {name}, which has not failed"
 
     def _removal_violations(self) -> Iterator[str]:
