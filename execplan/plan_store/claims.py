@@ -49,11 +49,9 @@ class Claim(NamedTuple):
 
     def format_end(self) -> str:
         """Format the expiry as a UTC timestamp."""
-        from datetime import UTC, datetime
+        from execplan.clock import format_minute
 
-        from execplan.clock import DEFAULT_TIMESTAMP, write_timestamp
-
-        return write_timestamp(datetime.fromtimestamp(self.until, UTC), DEFAULT_TIMESTAMP).strip("()")
+        return format_minute(self.until)
 
 
 def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:

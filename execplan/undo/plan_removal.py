@@ -161,10 +161,8 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
 
 
 def _title(data: bytes) -> str | None:
-    try:
-        return reader.read(data).title
-    except ExecplanError:
-        return None
+    plan = reader.read_or_none(data)
+    return plan.title if plan is not None else None
 
 
 def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.approvals.approval_creation import require_digest_prefix
+from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.plan_arguments import plan_argument
@@ -96,7 +97,7 @@ def approve(
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
-        if call.as_json or not approval_output.is_terminal():
+        if call.as_json or not prompts.can_ask():
             raise ExecplanError(
                 "usage",
                 "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",

@@ -159,11 +159,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
 
         return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
-    if stored_plan.plan is None:
-        assert stored_plan.error is not None
-        with ErrorContext(project.display_path(ref.path)):
-            raise stored_plan.error
-    parsed_plan = stored_plan.plan
+    parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])
     if section is not None:
         with ErrorContext(project.display_path(ref.path)):

@@ -54,11 +54,6 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) ->
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
 
 
-def is_terminal() -> bool:
-    """Return whether the user can be prompted on a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:
     """Show the steps and ask for approval; raises ExecplanError unless the user answers yes."""
     from execplan.cli.output.evaluation_output import evaluation_text

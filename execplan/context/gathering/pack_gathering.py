@@ -11,6 +11,7 @@ from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ErrorContext, ExecplanError
 from execplan.git.git_query import GIT_UNUSABLE_CODES
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,5 +198,4 @@ def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     ]
     if not unit_ids:
         return redacted, []
-    remainder = f" and {len(unit_ids) - 5} more" if len(unit_ids) > 5 else ""
-    return redacted, [f"what looks like a secret is taken out of {', '.join(unit_ids[:5])}{remainder}"]
+    return redacted, [f"what looks like a secret is taken out of {join_first(unit_ids, 5)}"]

@@ -19,6 +19,7 @@ from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
 from execplan.json_model import ListOrTuple
+from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, An
             if name in removed
         ]
     if problems:
-        message = problems[0] if len(problems) == 1 else f"{problems[0]}, and {len(problems) - 1} more"
+        message = problems[0] + format_excess(len(problems), 1, ", ")
         candidates = problems if len(problems) > 1 else ()
         raise ExecplanError("bad-replan", message, exit=INPUT, hint=_HINT, candidates=candidates)
 

@@ -65,9 +65,7 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
                     continue  # reported as a separate finding
     histories_by_path = {}
     for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
-        try:
-            committed_plan = reader.read(committed.data)
-        except ExecplanError:
-            continue
-        histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
+        committed_plan = reader.read_or_none(committed.data)
+        if committed_plan is not None:
+            histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
     return histories_by_path
