@@ -16,7 +16,7 @@ from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import is_held
 from execplan.git import git_history, git_query
-from execplan.plan_store import claims, plan_store
+from execplan.plan_store import claims_file, plan_store
 from execplan.project import directory_tree, project_state
 from execplan.project.project_discovery import project_at, with_nested_projects
 
@@ -219,7 +219,7 @@ def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
         if os.path.isdir(os.path.join(os.path.dirname(project.shared_state), "worktrees")):
             continue  # another worktree may have the plan
         file = project.display_path(os.path.join(project.shared_state, "claims.json"))
-        for claim in claims.load_claims(project):
+        for claim in claims_file.load_claims(project):
             path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"

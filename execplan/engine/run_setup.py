@@ -21,7 +21,7 @@ from execplan.execution.evaluate import effective_risk
 from execplan.execution.evaluation.approval_scope import expand_step_id
 from execplan.execution.permission import find_approver
 from execplan.files import atomic_files, file_access
-from execplan.git import git_commit
+from execplan.git.git_directory import head_commit
 from execplan.plan_store import author
 from execplan.project import project_state
 
@@ -339,7 +339,7 @@ def write_first_entry(
             **run_fields,
             **approval_fields(status),
             "policy": binding.policy,
-            "head": git_commit.head_commit(project),
+            "head": head_commit(project),
             **extra_fields,
         },
     )

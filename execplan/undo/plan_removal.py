@@ -71,10 +71,7 @@ def remove_plan(
     if options.dry_run:
         data = _read_removable(project, ref, options, check)
         return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     ensure_not_running(project, ref)
     commit_result: CommitResult | None = None
     with (
@@ -108,10 +105,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         raise target_taken_error(path)
     if options.dry_run:
         return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     commit_result: CommitResult | None = None
     summary = f"{command}, {step.operation.summary}"
     with (

@@ -101,10 +101,7 @@ def replan_run(
         _ensure_can_replan(project, ref, run_paths, run_state)
         revision = build_next_revision(run_state, reason, failed, information, make_redaction())
         return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     with open_run(project, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
         _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
         revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
