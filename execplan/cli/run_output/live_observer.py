@@ -12,10 +12,10 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
 from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
-from execplan.cli.run_output.run_text import format_duration
 from execplan.engine.journal import journal_entries
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
+from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
-from execplan.cli.run_output.run_text import format_duration, format_run_command, truncate_lines
+from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_records import run_directories

@@ -1,4 +1,4 @@
-"""Formatting of durations, files and commands in the output of runs."""
+"""Formatting of files and commands in the output of runs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 _MAX_PATHS = 3
 _MAX_LINES = 20
 """Maximum number of lines in a list of files; `_MAX_PATHS` is the maximum number of paths in a line."""
-
-
-def format_duration(seconds: float) -> str:
-    """Format a duration, as in `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
-    if round(seconds, 1) < 10:
-        return f"{seconds:.1f} s"
-    whole_seconds = round(seconds)
-    if whole_seconds < 60:
-        return f"{whole_seconds} s"
-    if whole_seconds < 3600:
-        return f"{whole_seconds // 60} min {whole_seconds % 60} s"
-    return f"{whole_seconds // 3600} h {whole_seconds % 3600 // 60} min"
 
 
 def format_changes(changes: Sequence[Change]) -> str:

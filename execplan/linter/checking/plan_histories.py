@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from execplan.git.git_query import GitFile
     from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -59,15 +59,20 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     }
     if not asking_bases:
         return options
-    plans = []
-    for target in iter_targets([group for group in groups if group.project.base in asking_bases]):
-        try:
-            plans.append(
-                PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
-            )
-        except ExecplanError:
-            continue  # reported as a separate finding
+    plans = read_plans(iter_targets([group for group in groups if group.project.base in asking_bases]))
     return options._replace(histories=load_histories(plans, base_commit))
+
+
+def read_plans(targets: Iterable[CheckTarget]) -> list[PlanContent]:
+    """Read the plans that can be read; the others have a finding of their own."""
+    plans = []
+    for target in targets:
+        try:
+            data = plan_store.read_bytes(target.project, target.ref.path)
+        except ExecplanError:
+            continue
+        plans.append(PlanContent(target.project, target.ref, data))
+    return plans
 
 
 def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None) -> dict[str, GitHistory]:
