@@ -12,9 +12,9 @@ def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def format_excess(total: int, shown: int, lead: str = " ") -> str:
-    """Format the number of items that are not shown, as in ` and 2 more`; empty if all are shown."""
-    return f"{lead}and {total - shown} more" if total > shown else ""
+def format_excess(total: int, limit: int, lead: str = " ") -> str:
+    """Format the number of items beyond a limit, as in ` and 2 more`; empty if there are none."""
+    return f"{lead}and {total - limit} more" if total > limit else ""
 
 
 def join_first(items: Sequence[str], limit: int) -> str:
