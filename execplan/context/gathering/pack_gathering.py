@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
-from execplan.context.gathering import change_units, file_units
+from execplan.context.gathering import file_units
+from execplan.context.gathering.change_units import change_units
 from execplan.context.gathering.file_listing import list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ErrorContext, ExecplanError
@@ -113,7 +114,7 @@ def _uncommitted_changes(
     if listing_warnings:
         return [], list(listing_warnings)
     try:
-        return change_units.change_units(project, listing, excluded_paths)
+        return change_units(project, listing, excluded_paths)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
