@@ -68,9 +68,14 @@ def utc_timestamp() -> str:
 
     `SOURCE_DATE_EPOCH` replaces the clock.
     """
+    return format_utc_timestamp(epoch_seconds())
+
+
+def format_utc_timestamp(seconds: float) -> str:
+    """Format a time in seconds since 1970, as in `2000-01-01T00:00:00Z`."""
     from time import gmtime, strftime
 
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(epoch_seconds()))
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(seconds))
 
 
 def parse_utc_timestamp(text: str) -> int:
@@ -81,6 +86,18 @@ def parse_utc_timestamp(text: str) -> int:
         + int(text[14:16])
     )
     return minutes * 60 + int(text[17:19])
+
+
+def format_minute(seconds: int) -> str:
+    """Format a time in seconds since 1970 to the minute, as in `2000-01-01 00:00Z`."""
+    from datetime import UTC, datetime
+
+    return write_timestamp(datetime.fromtimestamp(seconds, UTC), DEFAULT_TIMESTAMP).strip("()")
+
+
+def seconds_since(timestamp: str) -> float:
+    """Return the seconds from a timestamp of the form `2000-01-01T00:00:00Z` until now; 0 if it is in the future."""
+    return max(0.0, now().timestamp() - parse_utc_timestamp(timestamp))
 
 
 def is_utc_timestamp(text: str) -> bool:

@@ -26,6 +26,14 @@ ListOrTuple = Annotated[tuple[T, ...], Strict(False)]
 """A tuple field that also accepts a list from Python code; the elements are not converted."""
 
 
+def ensure_real_date(timestamp: str) -> str:
+    """Return a timestamp unchanged; raises ValueError for a date that does not exist."""
+    from datetime import datetime
+
+    datetime.fromisoformat(timestamp)
+    return timestamp
+
+
 class Model(BaseModel):
     """The strict base class of all document models: no unknown fields, no type conversion, no changes."""
 

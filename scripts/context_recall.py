@@ -12,12 +12,13 @@ A corpus is required: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` th
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 from binascii import crc32
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
@@ -301,12 +302,11 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the table into docs/context.md")
     parser.add_argument("--list", action="store_true", help="print the questions")
     arguments = parser.parse_args()
-    corpus = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
     if arguments.list:
-        for question in draw(corpus):
+        for question in draw(CORPUS):
             print(*question, sep="\t")
         return 0
-    markdown = table(corpus)
+    markdown = table(CORPUS)
     print(markdown)
     if arguments.write:
         head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from multiprocessing import Pool
 from pathlib import Path
 
 from corpus_given import PlanLocation, locate_plans, rule_context
+from corpus_location import CORPUS
 from corpus_mend import fix_findings
 from corpus_page import PAGE, Report, new_report, render_page
 from corpus_probe import Probe
@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument("--check", action="store_true", help="write nothing; say whether docs/corpus.md would change")
     arguments = parser.parse_args()
-    folder = arguments.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    folder = arguments.folder or CORPUS
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was checked")
         return 0

@@ -9,7 +9,6 @@ With --check the exit status is 1 unless our merge keeps its promise.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from corpus_location import CORPUS
 from merge_branches import MARK, Branch
 
 from execplan.errors import ExecplanError
@@ -193,7 +193,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--check", action="store_true", help="exit 1 unless ours holds what it promises")
     arguments = parser.parse_args()
-    folder = arguments.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    folder = arguments.folder or CORPUS
     merges = merge_requests(folder, arguments.plans, arguments.count, arguments.seed)
     if not merges:
         print(f"no corpus in {folder}: nothing was merged")

@@ -9,7 +9,6 @@ is correct if its directory and argv are what the plan says to run.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from binascii import crc32
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import NamedTuple
 
 import precision_steps
 from corpus_given import locate_plans, rule_context
-from precision_steps import CODE as STEP
+from corpus_location import CORPUS
 
 from execplan.linter.runner import HINT, RULES, lint_bytes
 
@@ -46,11 +45,6 @@ class Verdict(NamedTuple):
     reason: str
 
 
-def corpus() -> Path:
-    """Return the directory of real plans."""
-    return Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
-
-
 def findings(folder: Path) -> dict[str, list[Drawn]]:
     """Return the findings of all rules on the corpus, by code."""
     files = sorted(folder.rglob("*.md"))
@@ -61,7 +55,9 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
     for name, path in zip(names, files, strict=True):
         for finding in lint_bytes(path.read_bytes(), rule_context(name, locations[name]), levels):
             findings_by_code[finding.code].append(Drawn(finding.code, name, finding.line, finding.message))
-    findings_by_code[STEP] = [Drawn(STEP, *step) for step in precision_steps.inferred(folder)]
+    findings_by_code[precision_steps.CODE] = [
+        Drawn(precision_steps.CODE, *step) for step in precision_steps.inferred(folder)
+    ]
     return findings_by_code
 
 
@@ -74,7 +70,7 @@ def draw(candidates: list[Drawn]) -> list[Drawn]:
     for finding in sorted(candidates, key=lambda finding: crc32(f"{SEED} {finding[3]}".encode())):
         by_line.setdefault((finding.file, finding.line), finding)
     ordered = sorted(by_line.values(), key=lambda finding: (crc32(f"{SEED} {finding[:3]}".encode()), finding))
-    return sorted(ordered[: precision_steps.DRAWN if ordered and ordered[0].code == STEP else DRAWN])
+    return sorted(ordered[: precision_steps.DRAWN if ordered and ordered[0].code == precision_steps.CODE else DRAWN])
 
 
 def verdicts() -> dict[tuple[str, str, int], Verdict]:
@@ -107,9 +103,9 @@ def find_problems(drawn: dict[str, list[Drawn]]) -> list[str]:
         f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - drawn_keys)
     ]
     for code, (right, count) in shares(drawn).items():
-        if code == STEP:
+        if code == precision_steps.CODE:
             if count and right < MIN_SHARE * count:
-                problems.append(f"{STEP}: {right} of {count} are right: leave out what is not sure")
+                problems.append(f"{precision_steps.CODE}: {right} of {count} are right: leave out what is not sure")
             continue
         rule = RULES[code]
         if count and right < MIN_SHARE * count and (rule.on or rule.level != HINT):
@@ -126,7 +122,7 @@ def show(drawn: dict[str, list[Drawn]], folder: Path) -> None:
                 continue
             lines = (folder / finding.file).read_bytes().decode("utf-8", "replace").splitlines()
             print(f"\n=== {code}\t{finding.file}\t{finding.line}\n    {finding.message}")
-            lines_above = precision_steps.AROUND if code == STEP else _AROUND
+            lines_above = precision_steps.AROUND if code == precision_steps.CODE else _AROUND
             for at in range(max(finding.line - lines_above, 1), min(finding.line + _AROUND, len(lines)) + 1):
                 print(f"{'>' if at == finding.line else ' '}{at:5} {lines[at - 1][:400]}")
 
@@ -137,7 +133,7 @@ def main() -> int:
     parser.add_argument("what", nargs="?", choices=["count", "draw", "check"], default="count")
     parser.add_argument("codes", nargs="*", help="codes, or how codes begin; default: all")
     arguments = parser.parse_args()
-    folder = corpus()
+    folder = CORPUS
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was judged")
         return 0
@@ -157,8 +153,8 @@ def main() -> int:
         )
         return 1 if problems else 0
     for code, (right, count) in shares(drawn).items():
-        state = "" if code == STEP or RULES[code].on else "  off by default"
-        level = "inferred" if code == STEP else RULES[code].level
+        state = "" if code == precision_steps.CODE or RULES[code].on else "  off by default"
+        level = "inferred" if code == precision_steps.CODE else RULES[code].level
         print(
             f"{code} {level:8}{len(findings_by_code[code]):6} found, {len(drawn[code]):3} drawn, {right} of {count} right{state}"
         )

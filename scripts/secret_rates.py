@@ -7,18 +7,18 @@ The exit status is 1 if a labeled secret was missed or a labeled clean text was 
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from tests.secrets.rates import CLEAN, SETS, in_files, markdown_table, precision, recall
 
 ROOT = Path(__file__).resolve().parent.parent
-CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
 
 
 def main(arguments: list[str]) -> int:

@@ -7,11 +7,12 @@ occur in the plan, it does not end inside a code span or link, and its numbers a
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from multiprocessing import Pool
 from pathlib import Path
 from typing import NamedTuple
+
+from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
@@ -77,7 +78,7 @@ def main() -> int:
         "--check", action="store_true", help="write nothing; say whether docs/summaries.md would change"
     )
     arguments = parser.parse_args()
-    folder = arguments.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    folder = arguments.folder or CORPUS
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was checked")
         return 0

@@ -6,12 +6,13 @@ It needs the extra `tokens`, and for plans a corpus: $EXECPLAN_CORPUS, else ../s
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import sysconfig
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+
+from corpus_location import CORPUS
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
@@ -47,10 +48,9 @@ def samples(stride: int) -> list[Sample]:
 
     `stride` is the sampling interval.
     """
-    corpus = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
     library = Path(sysconfig.get_path("stdlib"))
     folders = {
-        "plans": sorted(corpus.rglob("*.md")),
+        "plans": sorted(CORPUS.rglob("*.md")),
         "code": sorted([*library.glob("*.py"), *(ROOT / "execplan").rglob("*.py")]),
     }
     count, collected = make_counter(exact=True).count, []

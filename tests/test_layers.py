@@ -99,6 +99,17 @@ def test_libraries_have_one_importer(path: Path) -> None:
             assert any(relative_path.startswith(prefix) for prefix in prefixes), f"{relative_path} imports {library}"
 
 
+def test_the_document_names_the_layers() -> None:
+    page = (PACKAGE.parent / "docs/explanation/architecture.md").read_text(encoding="utf-8")
+    documented: dict[int, set[str]] = {}
+    layer = -1
+    for number, packages in re.findall(r"^\| ?(\d*) \| (`.+?`) \|", page, re.MULTILINE):
+        layer = int(number) if number else layer
+        documented.setdefault(layer, set()).update(re.findall(r"`(.+?)`", packages))
+    layers = {height: {name for name in layer if "__" not in name} for height, layer in enumerate(LAYERS)}
+    assert documented == {height: names for height, names in layers.items() if names}
+
+
 def test_there_are_no_import_cycles() -> None:
     modules = {".".join(("execplan", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in FILES}
     imports = {

@@ -27,13 +27,13 @@ def build_overview(
     stored_plan: StoredPlan, plan: ParsedPlan, *, ignore: Sequence[str] = (), excluded_files: Sequence[str] = ()
 ) -> PlanOverview:
     """Build a plan's overview, without findings of the rules in `ignore` and `excluded_files`; raises ExecplanError."""
-    from execplan.context.gathering import worktree_status
+    from execplan.context.gathering import plan_drift
     from execplan.git import git_query
 
     project, ref = stored_plan.project, stored_plan.ref
     overview = None
     try:
-        with git_query.BackgroundQueries(project, worktree_status.git_queries(project)) as git_queries:
+        with git_query.BackgroundQueries(project, plan_drift.git_queries(project)) as git_queries:
             overview = _overview_without_git(stored_plan, plan, tuple(ignore))
             if project.git is None:
                 return overview
@@ -41,7 +41,7 @@ def build_overview(
 
             from execplan.agents.integrations.install_diff import differs_only_by_install
 
-            tree, drift = worktree_status.inspect_worktree(
+            tree, drift = plan_drift.inspect_worktree(
                 project, ref, git_queries.collect_outputs(), excluded_files, partial(differs_only_by_install, project)
             )
     except ExecplanError as error:

@@ -11,6 +11,7 @@ from execplan.plan.model import ARCHIVED, COMPLETE, DRAFT
 from execplan.plan.plan_change import plan_content
 from execplan.plan_store.author import default_actor
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,8 +122,7 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:
     """Return the advice to do a task, then check it off."""
-    text = task["text"].rstrip(" .:;,")
-    text = text if len(text) <= _MAX_TASK_LENGTH else f"{text[: _MAX_TASK_LENGTH - 1]}…"
+    text = shorten(task["text"].rstrip(" .:;,"), _MAX_TASK_LENGTH)
     owner = task.get("by")
     actor_option = f" --as {shlex.quote(owner)}" if owner and owner != default_actor(project) else ""
     done_command = f"execplan done {task['id']} -p {name}{actor_option}"

@@ -20,7 +20,7 @@ from execplan.execution.evaluation.evaluation_text import describe_commands, ste
 from execplan.execution.execution_plan import Level
 from execplan.execution.world import FILE
 from execplan.files import atomic_files
-from execplan.git import git_commit
+from execplan.git.git_directory import head_commit
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import author
 from execplan.project import project_state
@@ -187,8 +187,7 @@ def approve_plan(
     )
     if options.dry_run:
         return result
-    if options.should_commit(project):
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     with project_state.lock(project, ref.real_path, f"approve of {ref.id}"):
         ensure_plan_exists(project, ref)
         candidate = approved_plan.find_candidate(project, ref)
@@ -249,7 +248,7 @@ def _sign_approval(
         policy=binding.policy,
         programs=approval_document.to_bound_programs(binding),
         tree=git_tree.tree_digest(project) if candidate.policy.pin == "tree" else None,
-        head=git_commit.head_commit(project),
+        head=head_commit(project),
         approver=author.clean_name("the policy" if policy_step_ids is not None else confirmation.approver),
         user=author.clean_name(author.system_login()),
         session=author.clean_name(session_id) if session_id else None,

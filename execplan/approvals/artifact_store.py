@@ -86,10 +86,7 @@ def save(
         _ensure_readable_size(project, path, new_bytes)
         diff_text = format_diff(old_bytes or b"", new_bytes, display_path) if new_bytes != old_bytes else ""
         return StoredArtifact(display_path, new_bytes != old_bytes, digest(new_bytes), diff_text, None, ())
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
         new_bytes = build_bytes()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.git import git_commit, git_query
+from execplan.git import git_query
+from execplan.git.git_directory import head_commit
 from execplan.project import project_discovery
 from execplan.text.text_lines import digest
 
@@ -20,7 +21,7 @@ def tree_digest(project: Project) -> str | None:
 
     Raises ExecplanError.
     """
-    head = git_commit.head_commit(project)
+    head = head_commit(project)
     return None if head is None else digest(b"\0".join(_list_entries(project, head)))
 
 
@@ -29,7 +30,7 @@ def changed_files(project: Project, old_commit: str | None) -> tuple[str, ...]:
 
     The result is empty if Git no longer has that commit.
     """
-    head = git_commit.head_commit(project)
+    head = head_commit(project)
     if (
         head is None
         or old_commit is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from execplan.text.pure_paths import is_inside
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,8 +60,7 @@ def _is_evidence(path: str, artifacts_pattern: str) -> bool:
     """
     parent, _, date_part = artifacts_pattern.partition("/{")
     parts = path.removeprefix(f"{parent}/").split("/")
-    is_inside = f"{path}/".startswith(f"{parent}/")
-    return is_inside and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
+    return is_inside(path, parent) and not _EVIDENCE_NAMES.isdisjoint(parts[1:] if date_part else parts[1:2])
 
 
 def _linked_artifact_dirs(project: Project) -> list[str]:

@@ -6,6 +6,8 @@ import os
 import subprocess
 from functools import cache
 
+from execplan.text.pure_paths import is_inside
+
 _PARSERS = {
     "sh": (("sh", "-n"),),
     "bash": (("bash", "--norc", "-n"),),
@@ -59,7 +61,6 @@ def _find_program(name: str, root: str) -> str | None:
     """Find a program on PATH that is not inside the repository."""
     for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.realpath(os.path.join(directory, name))
-        is_inside = f"{path}/".startswith(root.rstrip("/") + "/")
-        if os.path.isabs(directory) and not is_inside and os.path.isfile(path) and os.access(path, os.X_OK):
+        if os.path.isabs(directory) and not is_inside(path, root) and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return None

@@ -6,6 +6,7 @@ import os
 
 from execplan.errors import POLICY, ExecplanError
 from execplan.project import user_settings
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _state_subdirectory(project: Project, name: str) -> str:
 
 def _ensure_outside(project: Project, directory: str, variable: str) -> str:
     directory = os.path.abspath(directory)
-    if f"{os.path.realpath(directory)}/".startswith(os.path.realpath(project.root).rstrip("/") + "/"):
+    if is_inside(os.path.realpath(directory), os.path.realpath(project.root)):
         raise ExecplanError(
             "key-inside",
             f"{directory} lies in the repository {project.root}: what approves must not be kept where a commit takes it along",

@@ -29,7 +29,7 @@ def build_evidence(
     """
     import json
 
-    from execplan.git.git_commit import head_commit
+    from execplan.git.git_directory import head_commit
     from execplan.text.text_lines import digest
 
     plan = reader.read(data)

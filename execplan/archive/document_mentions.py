@@ -10,6 +10,7 @@ from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.plan.path_rewriting import apply_replacements
 from execplan.project.project_discovery import owned_path_prefixes
+from execplan.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,10 +111,9 @@ def mention_warnings(mentions: Sequence[Mention], command: str) -> tuple[str, ..
 
 
 def _format_locations(mentions: Sequence[Mention]) -> str:
-    locations = [f"{mention.path}:{mention.lines[0]}" for mention in mentions[:_MAX_NAMED_FILES]]
-    suffix = f" and {len(mentions) - _MAX_NAMED_FILES} more" if len(mentions) > _MAX_NAMED_FILES else ""
+    locations = [f"{mention.path}:{mention.lines[0]}" for mention in mentions]
     verb = "names" if len(mentions) == 1 else "name"
-    return f"{', '.join(locations)}{suffix} {verb} the old path"
+    return f"{join_first(locations, _MAX_NAMED_FILES)} {verb} the old path"
 
 
 def _files_naming(project: Project, names: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
@@ -208,7 +207,7 @@ def read_intent(project: Project) -> MoveIntent | None:
         if not os.path.lexists(project.move_intent_path):
             return None
         raise error from None
-    except (ValueError, TypeError, KeyError, Base64Error, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ExecplanError(
             "intent-damaged",
             f"{project.move_intent_path}, which says what a move was about to do, can't be read: {error}",

@@ -20,6 +20,7 @@ from execplan.plan.model import ABANDONED_PREFIX, FORCED_PREFIX, OPEN, RESTORED_
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan_store import missing_plans, plan_store
 from execplan.project.project_discovery import require_existing
+from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -184,7 +185,7 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
         if lost_edits and reason is None:
             raise ExecplanError(
                 "not-finished",
-                f"{ref.id} lacks {len(lost_edits)} edit{'s' if len(lost_edits) > 1 else ''} that another program has overwritten",
+                f"{ref.id} lacks {format_count(len(lost_edits), 'edit')} that another program has overwritten",
                 exit=CHECK_FAILED,
                 hint="put them back: execplan doctor --fix; if they were taken out on purpose: "
                 f"execplan doctor --forget {ref.shell_name}",

@@ -144,10 +144,7 @@ def move_plan(
         )
         return preview._replace(mentions=tuple(mentions))
     should_rewrite = bool(mentions) and confirm_rewrite is not None and confirm_rewrite(mentions)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     ensure_not_running(project, ref)
     with (
         project_state.lock(project, "home", f"{command} of {ref.id}"),

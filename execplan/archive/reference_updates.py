@@ -17,6 +17,7 @@ from execplan.plan.text_rebase import rebase_text
 from execplan.plan_store import plan_store
 from execplan.project import project_state
 from execplan.text.line_edit import apply_edits
+from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -177,7 +178,7 @@ def _affected_plans(
     refs = [
         other_ref
         for other_ref in plans_naming(project, ref, moves)
-        if not any([other_ref.path == new or other_ref.path.startswith(f"{new}/") for new in new_paths])
+        if not any([is_inside(other_ref.path, new) for new in new_paths])
     ]
     known_paths = {other_ref.path for other_ref in refs}
     missing_paths = [path for path in followed if path not in known_paths and os.path.lexists(path)]

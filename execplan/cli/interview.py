@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.editor import edit_text
 from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.prompts import can_ask
 from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions, amend
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -44,7 +45,7 @@ class _SkipError(Exception):
 
 def require_terminal() -> None:
     """Raise ExecplanError unless standard input and output are a terminal."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not can_ask():
         raise ExecplanError(
             "no-terminal",
             "--interactive asks on a terminal, and there is none",

@@ -40,9 +40,9 @@ def main() -> int:
         if status >= 0:
             return status
     if arguments[:1] == ["prime"]:
-        from execplan.cli.output.prime_output import prime_fast as prime
+        from execplan.cli.output.prime_output import prime_fast
 
-        status = run_with_error_handling(lambda: prime(arguments[1:]), as_json=False, kind="prime")
+        status = run_with_error_handling(lambda: prime_fast(arguments[1:]), as_json=False, kind="prime")
         if status >= 0:
             return status
     if arguments[:2] == ["merge", "--driver"]:

@@ -6,22 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from execplan.json_model import DocumentKind, ListOrTuple, Model
+from execplan.json_model import DocumentKind, ListOrTuple, Model, ensure_real_date
 
 if TYPE_CHECKING:
     pass
 
-KINDS = {
+DECISION_KINDS = {
     "context-decision": DocumentKind("context.decision", "Decision", "What `context` lets an agent read, and why.")
 }
 VERSION: Final = "1.0"
-
-
-def _ensure_valid_datetime(timestamp: str) -> str:
-    from datetime import datetime
-
-    datetime.fromisoformat(timestamp)  # raises ValueError for a date that does not exist
-    return timestamp
 
 
 Count = Annotated[int, Field(ge=0)]
@@ -31,7 +24,7 @@ Percent = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 SavedPercent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 """Percentage from 0 to 100 with one decimal; 0.0 if the whole is 0."""
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-DateTime = Annotated[str, AfterValidator(_ensure_valid_datetime), Field(json_schema_extra={"format": "date-time"})]
+DateTime = Annotated[str, AfterValidator(ensure_real_date), Field(json_schema_extra={"format": "date-time"})]
 Name = Annotated[str, Field(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
 Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]

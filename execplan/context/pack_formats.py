@@ -7,6 +7,7 @@ from html import escape
 
 from execplan.context.context_pack import KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
 from execplan.text.invisible_characters import may_have_hidden, replace_hidden
+from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,8 +102,7 @@ FORMATS = {pack_format.name: pack_format for pack_format in (MARKDOWN, XML)}
 
 def one_line(text: str) -> str:
     """Return a text as one line of limited length, with invisible characters escaped."""
-    visible_text = make_visible(" ".join(text.split()))
-    return visible_text if len(visible_text) <= _MAX_TITLE_CHARS else visible_text[: _MAX_TITLE_CHARS - 1] + "…"
+    return shorten(make_visible(" ".join(text.split())), _MAX_TITLE_CHARS)
 
 
 def make_visible(text: str) -> str:

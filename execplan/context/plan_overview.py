@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ class PlanDrift(NamedTuple):
     def description(self) -> str:
         """Return the drift in one line, without the paths; empty if nothing has changed."""
         commits = (
-            f"{_format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}"
+            f"{format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}"
             if self.commits
             else ""
         )
-        files = _format_count(len(self.paths), "file") if self.paths else ""
+        files = format_count(len(self.paths), "file") if self.paths else ""
         if not commits and not files:
             return ""
         return (
@@ -83,7 +84,3 @@ class PlanOverview(NamedTuple):
     """Reason why the first command is urgent."""
     git_error: tuple[str, str] | None = None
     """Reason why git could not be used, with a hint; None if it could."""
-
-
-def _format_count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

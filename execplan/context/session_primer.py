@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, truncate_bytes
 from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,8 +124,7 @@ def _drift_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
         paths = overview.drift.paths
         yield True, f"Drift: {overview.drift.description}" + (":" if paths else "")
         if paths:
-            more_note = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
-            yield False, ", ".join(paths[:_MAX_PATHS]) + more_note
+            yield False, join_first(paths, _MAX_PATHS)
     if overview.git_error:
         reason, hint = overview.git_error
         yield True, "Not known, what changed since the plan was last written:"

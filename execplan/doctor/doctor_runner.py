@@ -11,8 +11,8 @@ from execplan.doctor import (
     integration_checks,
     leftover_checks,
     plan_file_checks,
+    run_record_checks,
 )
-from execplan.doctor import run_checks as runs
 from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
 from execplan.errors import ExecplanError
 
@@ -25,7 +25,7 @@ CHECK_MODULES = (
     environment_checks,
     plan_file_checks,
     edit_checks,
-    runs,
+    run_record_checks,
     leftover_checks,
     integration_checks,
     agent_hook_checks,

@@ -9,8 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from execplan.agents.integrations import agents_md, completion, githooks, integration_changes, precommit
-from execplan.agents.integrations import managed_block as block
+from execplan.agents.integrations import agents_md, completion, githooks, integration_changes, managed_block, precommit
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
 from execplan.errors import ExecplanError
 from execplan.git import git_query
@@ -190,13 +189,14 @@ def _is_current_except_python(change: Change, python_path: str) -> bool:
 
 
 def _block_lines(data: bytes | None, path: str) -> tuple[str, ...]:
-    managed_block = block.find_block(data or b"", block.MARKDOWN if path.endswith(".md") else block.SHELL, path)
-    return managed_block.lines if managed_block is not None else ()
+    style = managed_block.MARKDOWN if path.endswith(".md") else managed_block.SHELL
+    block = managed_block.find_block(data or b"", style, path)
+    return block.lines if block is not None else ()
 
 
 def _has_block(path: str) -> bool:
     try:
-        return block.SHELL.begin_marker() in (integration_changes.read_file(path) or b"")
+        return managed_block.SHELL.begin_marker() in (integration_changes.read_file(path) or b"")
     except ExecplanError:
         return False
 

@@ -16,7 +16,7 @@ from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import is_held
 from execplan.git import git_history, git_query
-from execplan.plan_store import claims, plan_store
+from execplan.plan_store import claims_file, plan_store
 from execplan.project import directory_tree, project_state
 from execplan.project.project_discovery import project_at, with_nested_projects
 
@@ -43,7 +43,7 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
     for project in context.projects:
         for folder in _writable_folders(project):
             is_state_folder = folder.startswith(project.state)
-            for name in _list_names(folder):
+            for name in file_access.list_names(folder):
                 match = TEMPORARY.fullmatch(name) or (_STATE_TEMPORARY.fullmatch(name) if is_state_folder else None)
                 path = os.path.join(folder, name)
                 if match and _is_abandoned(project, path, match["pid"]):
@@ -67,7 +67,7 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
         backups = list_backups(project) + [
             os.path.join(folder, name)
             for folder in _writable_folders(project)
-            for name in _list_names(folder)
+            for name in file_access.list_names(folder)
             if _OVERWRITTEN.fullmatch(name)
         ]
         for path in backups:
@@ -82,7 +82,7 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
 
 def _writable_folders(project: Project) -> list[str]:
     """Return the directories in which files are replaced or created."""
-    state_folders = [os.path.join(project.state, name) for name in _list_names(project.state)]
+    state_folders = [os.path.join(project.state, name) for name in file_access.list_names(project.state)]
     folders = [project.root, project.base, os.path.join(project.base, ".agent"), project.state, *state_folders]
     folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(project, archived=archived)]
     folders += [os.path.join(project.git, "hooks")] if project.git else []
@@ -121,7 +121,7 @@ def _find_target(path: str) -> list[str]:
     folder, temporary_name = os.path.split(path)
     return [
         os.path.join(os.path.realpath(folder), name)
-        for name in _list_names(folder)
+        for name in file_access.list_names(folder)
         if atomic_files.temp_file_name(name) == temporary_name
     ]
 
@@ -157,7 +157,7 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
         contents_by_name.setdefault(os.path.basename(stored_plan.ref.path), []).append(stored_plan.data)
     for project in context.state_projects:
         folder = os.path.join(project.state, "edit")
-        for name in _list_names(folder):
+        for name in file_access.list_names(folder):
             path = os.path.join(folder, name)
             if name.startswith(".") or not os.path.isfile(path):
                 continue
@@ -182,7 +182,7 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
         folder = os.path.join(project.state, "journal")
         old_names = [
             name
-            for name in _list_names(folder)
+            for name in file_access.list_names(folder)
             if not name.endswith(".new")
             and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY_SECONDS
         ]
@@ -219,7 +219,7 @@ def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
         if os.path.isdir(os.path.join(os.path.dirname(project.shared_state), "worktrees")):
             continue  # another worktree may have the plan
         file = project.display_path(os.path.join(project.shared_state, "claims.json"))
-        for claim in claims.load_claims(project):
+        for claim in claims_file.load_claims(project):
             path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
                 remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
@@ -253,11 +253,3 @@ def _unlink(project: Project, path: str) -> list[str]:
     except OSError as error:
         raise file_access.file_error(error, path, "remove") from None
     return [f"removed {project.display_path(path)}"]
-
-
-def _list_names(folder: str) -> list[str]:
-    """List a directory, including hidden files; return nothing if it is missing or can't be read."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

@@ -20,6 +20,7 @@ from execplan.linter.runner import lint_plan
 from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.project import directory_tree
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
         yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
     archived_flags = [stored_plan.ref.archived for stored_plan in context.plans]
     count = archived_flags.count(False)
-    yield f"{count} plan{'s' if count != 1 else ''}, {archived_flags.count(True)} archived"
+    yield f"{format_count(count, 'plan')}, {archived_flags.count(True)} archived"
 
 
 @check("places")
@@ -168,7 +169,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
             yield Finding(WARNING, path, message, remedy)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
-            for name in _list_names(folder):
+            for name in file_access.list_names(folder):
                 path = os.path.join(folder, name)
                 if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
                     display_path = project.display_path(path)
@@ -221,7 +222,7 @@ def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str])
 
 def _find_plans_among_artifacts(project: Project, folder: str) -> Iterator[Finding]:
     """Yield findings for plans next to the artifacts directories; files inside such a directory may be copies."""
-    for name in _list_names(folder):
+    for name in file_access.list_names(folder):
         path = os.path.join(folder, name)
         if os.path.isfile(path):
             yield from _inspect_unlisted(project, path)
@@ -253,14 +254,6 @@ def _holds_markdown(folder: str) -> bool:
         return any([name.endswith(".md") for name in os.listdir(folder)])
     except OSError:
         return True
-
-
-def _list_names(folder: str) -> list[str]:
-    """List a directory, including hidden files; return nothing if it can't be read, which another check reports."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 _UNFINISHED, _UNFILED = "EP502", "EP503"

@@ -93,10 +93,8 @@ def commit_plan(
     with project_state.lock(project, ref.real_path, f"commit of {ref.id}"):
         data = plan_store.read_bytes(project, ref.path)
         ensure_digest_matches(project, ref, if_match, data)
-        try:
-            title = reader.read(data).title
-        except ExecplanError:
-            title = None
+        plan = reader.read_or_none(data)
+        title = plan.title if plan is not None else None
         commit_result = commit_paths(project, ref.id, paths, "commit", summary or "update", {}, title)
         data = plan_store.read_bytes(project, ref.path) if commit_result.rewritten else data
     return PlanCommitResult(commit_result.paths, commit_result.digest, digest(data), commit_result.warnings)

@@ -51,6 +51,13 @@ class WriteOptions(NamedTuple):
         """Return whether to commit the written files."""
         return project.settings.commit if self.commit is None else self.commit
 
+    def prepare_commit(self, project: Project) -> None:
+        """Import what a commit needs, if there will be one: before a lock is taken, because it takes longer than a commit."""
+        if self.should_commit(project):
+            from execplan.git.git_commit import load_gitpython
+
+            load_gitpython()
+
 
 class EditedTask(NamedTuple):
     """A task affected by an edit, in its new state; in a dry run, the state it would have."""
@@ -121,10 +128,7 @@ def amend(
             rewrite_plan(project, ref, changer, options, command=command, resolves_conflicts=resolves_conflicts),
             options,
         )
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     with project_state.lock(project, ref.real_path, f"{command} of {ref.id}"):
         ensure_plan_exists(project, ref)
         write_result = rewrite_plan(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 
 FULL, DELTA = "w", "d"
@@ -19,7 +18,7 @@ def unpack(encoded: str) -> bytes:
     """Decode bytes encoded by `pack`. Raises ValueError if they are damaged."""
     try:
         return zlib.decompress(a2b_base64(encoded))
-    except (Base64Error, zlib.error) as error:
+    except (ValueError, zlib.error) as error:
         raise ValueError(str(error)) from None
 
 
@@ -36,7 +35,7 @@ def unquote(encoded: str) -> str:
     """Decode text encoded by `quote`; empty if it is damaged."""
     try:
         return a2b_base64(encoded).decode("utf-8", "surrogateescape")
-    except (Base64Error, UnicodeDecodeError):
+    except ValueError:
         return ""
 
 

@@ -7,6 +7,7 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import sanitize_program
 from execplan.execution.program_lookup import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
+from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def ensure_programs_unchanged(differences: list[str], message: str, commands: st
     if differences:
         raise ExecplanError(
             "program-changed",
-            f"{message}: {differences[0]}" + (f", and {len(differences) - 1} more" if len(differences) > 1 else ""),
+            f"{message}: {differences[0]}{format_excess(len(differences), 1, ', ')}",
             exit=CONFLICT,
             hint=f"set PATH, or the file, as it was; or approve what is found now, then go on: {commands}",
             candidates=differences,

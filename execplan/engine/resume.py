@@ -59,10 +59,7 @@ def resume(
     """Resume a run; `jobs` defaults to the run's own number. Raises ExecplanError if it cannot, or if a disk fails."""
     require_existing(project)
     ensure_not_archived(project, ref)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
     with open_run(project, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:

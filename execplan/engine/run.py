@@ -55,10 +55,7 @@ def run(
     """Run the execution plan of a plan, if approved. Raises ExecplanError if nothing was begun, or if a disk fails."""
     require_existing(project)
     ensure_not_archived(project, ref)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     run_paths = run_directories.next_run(project, ref)
     step_executor = executor or StepExecutor()
     with acquire_run_lock(project, f"run {run_paths.id} of {ref.id}"):

@@ -15,7 +15,7 @@ from execplan.engine.run_records import evidence_copies
 from execplan.engine.steps.run_context import create_context
 from execplan.execution.documents.document_io import to_bytes
 from execplan.files import atomic_files, file_access
-from execplan.git import git_commit
+from execplan.git.git_directory import head_commit
 from execplan.plan_store import author
 from execplan.project import project_state
 
@@ -130,7 +130,7 @@ def write_first_entry(
             **run_fields,
             **approval_fields(approved_plan.approval),
             "policy": binding.policy,
-            "head": git_commit.head_commit(project),
+            "head": head_commit(project),
             **extra_fields,
         },
     )

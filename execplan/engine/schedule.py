@@ -11,6 +11,7 @@ from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, Type
 from execplan.execution.world import normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import do_overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,10 +216,4 @@ def _plain_paths(paths: Collection[str]) -> list[str]:
 
 def _overlap(paths: Collection[str], other_paths: Collection[str]) -> bool:
     """Return whether a path of one collection equals, contains, or is inside a path of the other."""
-    return any(
-        [_is_within(path, other_path) or _is_within(other_path, path) for path in paths for other_path in other_paths]
-    )
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return folder == "." or path == folder or path.startswith(f"{folder}/")
+    return any([do_overlap(path, other_path) for path in paths for other_path in other_paths])

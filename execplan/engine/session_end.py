@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.approvals import git_triggers
-from execplan.clock import now
+from execplan.clock import seconds_since
 from execplan.edits.plan_writer import WriteOptions
 from execplan.engine import stop_reasons
 from execplan.engine.journal.journal_entries import ENDED, INTERRUPTED, PAUSED
@@ -144,8 +143,7 @@ def _elapsed_seconds(session: RunSession) -> float:
     """Return the seconds that the run has taken in all its sessions; for an agent's run, by the wall clock."""
     run_state = session.journal_writer.run_state
     if run_state.is_agent_run:
-        began = datetime.strptime(run_state.begin_fields["at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-        return max(0.0, (now() - began).total_seconds())
+        return seconds_since(run_state.begin_fields["at"])
     return round(monotonic() - session.started_at + (session.journal_writer.run_state.seconds or 0), 3)
 
 

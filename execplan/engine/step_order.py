@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.engine.recovery.failure_recovery import ALTERNATIVE as STANDS_IN
-from execplan.engine.recovery.failure_recovery import RETRY, choose_recovery
+from execplan.engine.recovery.failure_recovery import ALTERNATIVE, RETRY, choose_recovery
 from execplan.execution import states
-from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
+from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +26,14 @@ class StepOrder:
         self.alternative_owners: dict[str, list[str]] = {}
         """Maps each alternative to the steps that it replaces on failure; an alternative never runs on its own."""
         for step in steps:
-            alternative_id = named_alternative(step)
+            alternative_id = named_alternative(step.on_failure.strategy)
             if step.id in self.chosen and alternative_id in self.chosen:
                 self.alternative_owners.setdefault(alternative_id, []).append(step.id)
         self._sequential = sequential
 
     def alternative_step(self, step: Step) -> str:
         """Return the ID of the chosen step that is the alternative of a step, or an empty string."""
-        alternative_id = named_alternative(step)
+        alternative_id = named_alternative(step.on_failure.strategy)
         return alternative_id if step.id in self.alternative_owners.get(alternative_id, ()) else ""
 
     def dependencies(self, step: Step) -> list[str]:
@@ -79,7 +78,7 @@ class StepOrder:
         alternatives = {}
         for name in run_state.steps_with_status(states.FAILED):
             step = self.steps[name]
-            if (alternative_id := self.alternative_step(step)) and recovery_kind(step, run_state) == STANDS_IN:
+            if (alternative_id := self.alternative_step(step)) and recovery_kind(step, run_state) == ALTERNATIVE:
                 alternatives[name] = alternative_id
         return alternatives
 
@@ -92,12 +91,6 @@ class StepOrder:
         if owners and step.id not in self.pending_alternatives(run_state).values():
             return f"it stands in for {', '.join(owners)}, which has not failed"
         return unmet_condition(step.when, run_state, path_exists)
-
-
-def named_alternative(step: Step) -> str:
-    """Return the ID of the alternative that a step names, or an empty string."""
-    strategy = step.on_failure.strategy
-    return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
 
 
 def recovery_kind(step: Step, run_state: RunState) -> str:

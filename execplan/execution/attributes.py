@@ -164,3 +164,8 @@ PLAN_ATTRIBUTES = (
     Attribute("deny", "steps.deny", LIST, "Calls that an agent may never make, written as `deny` of a step."),
 )
 """Attributes of the `{execution …}` code block, for the whole plan; `steps.` means a field of every step."""
+
+
+def named_alternative(strategy: str) -> str:
+    """Return the ID of the alternative step that a failure strategy names, or an empty string."""
+    return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""

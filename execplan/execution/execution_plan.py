@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from execplan.execution.documents import field_patterns, plan_rules
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
-from execplan.json_model import ListOrTuple, Model
+from execplan.json_model import ListOrTuple, Model, ensure_real_date
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,17 +42,10 @@ ToolName = Annotated[str, StringConstraints(pattern=field_patterns.TOOL, max_len
 """Name of a tool, `domain.tool`, with exactly one dot."""
 
 
-def _ensure_real_date(timestamp: str) -> str:
-    from datetime import datetime
-
-    datetime.fromisoformat(timestamp)  # raises ValueError for a date that does not exist
-    return timestamp
-
-
 Timestamp = Annotated[
     str,
     StringConstraints(pattern=field_patterns.TIMESTAMP),
-    AfterValidator(_ensure_real_date),
+    AfterValidator(ensure_real_date),
 ]
 """Time in UTC with a precision of seconds, as text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=field_patterns.ARGUMENT)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from execplan.clock import format_utc_timestamp
 from execplan.execution import states
 from execplan.execution.attributes import LEVELS
 from execplan.named_tuple import NamedTuple
@@ -111,16 +110,10 @@ def find_approver(terms: ApprovalTerms, step_id: str, level: str, *, inferred: b
 def validity_problem(terms: ApprovalTerms, timestamp: float) -> str:
     """Return why an approval is not valid at a time, in seconds since 1970, or an empty string."""
     if timestamp >= terms.expires:
-        return f"the approval expired at {_format_time(terms.expires)}"
+        return f"the approval expired at {format_utc_timestamp(terms.expires)}"
     if timestamp < terms.approved - CLOCK_SKEW_SECONDS:
-        return (
-            f"the approval was given at {_format_time(terms.approved)}, which is in the future: the clock was set back"
-        )
+        return f"the approval was given at {format_utc_timestamp(terms.approved)}, which is in the future: the clock was set back"
     return ""
-
-
-def _format_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def check_permission(

@@ -111,6 +111,14 @@ class FileChangedError(ExecplanError):
         super().__init__(conflict.code, conflict.message, exit=conflict.exit, hint=conflict.hint)
 
 
+def list_names(directory: str) -> list[str]:
+    """Return the sorted names in a directory; none if it is missing or can't be read."""
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []
+
+
 def file_error(error: OSError, path: str, action: str) -> ExecplanError:
     """Convert an operating system error to an ExecplanError."""
     import errno

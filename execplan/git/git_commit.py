@@ -7,12 +7,10 @@ from time import monotonic, sleep
 
 from execplan import trace
 from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
-from execplan.files import file_access
-from execplan.files.file_access import file_error
 from execplan.files.file_lock import timeout
 from execplan.git import git_query
+from execplan.git.git_directory import current_branch, head_commit, operation_in_progress
 from execplan.named_tuple import NamedTuple
-from execplan.project.project import common_git_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +18,6 @@ if TYPE_CHECKING:
 
     from execplan.project.project import Project
 
-_IN_PROGRESS = {
-    "MERGE_HEAD": "a merge",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-}
 _FIXES = {
     "tell me who you are": "say who you are: git config user.name NAME, git config user.email ADDRESS",
     "empty ident name": "say who you are: git config user.name NAME, git config user.email ADDRESS",
@@ -108,7 +99,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
             runner, rewritten
         )  # changes that a hook stages go into the commit, but not into the index that remains
     warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
-    if not _current_branch(folder):
+    if not current_branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
     return CommitResult(
         head_commit(project) or runner.run_checked("rev-parse", "HEAD").strip(),
@@ -146,31 +137,6 @@ def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
     except ExecplanError as error:
         raise _commit_error(error.message, f"{error.hint}; then: execplan commit") from None
     return [entry.path for entry in _parse_status(os.fsdecode(out)) if entry.staged != "!"]
-
-
-def head_commit(project: Project) -> str | None:
-    """Return the ID of the checked-out commit, read from the git directory; None before the first commit."""
-    if project.git is None:
-        return None
-    branch = _current_branch(project.git)
-    if branch is None:
-        return _read_first_line(os.path.join(project.git, "HEAD"))
-    main = common_git_dir(project.git)
-    for folder in (project.git, main):
-        commit_id = _read_first_line(os.path.join(folder, branch))
-        if commit_id:
-            return commit_id
-    try:
-        with open(
-            file_access.open_regular(os.path.join(main, "packed-refs")), encoding="utf-8", errors="surrogateescape"
-        ) as file:
-            for line in file:
-                digest, _, name = line.strip().partition(" ")
-                if name == branch:
-                    return digest
-    except OSError:
-        pass
-    return None
 
 
 def load_gitpython() -> None:
@@ -291,13 +257,6 @@ def _require_git_dir(project: Project) -> str:
     return project.git
 
 
-def operation_in_progress(folder: str) -> str | None:
-    """Return the unfinished merge, rebase or similar operation in a git directory, or None."""
-    return next(
-        (operation for name, operation in _IN_PROGRESS.items() if os.path.exists(os.path.join(folder, name))), None
-    )
-
-
 def _ensure_no_operation_in_progress(folder: str) -> None:
     """Raise an error if an operation is unfinished, because git then can't commit only some paths."""
     operation = operation_in_progress(folder)
@@ -339,22 +298,6 @@ def _blob_id(runner: _GitRunner, path: str, data: bytes | None) -> str:
     return runner.run_checked(
         "hash-object", *(("--", path) if data is None else ("--stdin", "--path", path)), stdin=data
     ).strip()
-
-
-def _current_branch(folder: str) -> str | None:
-    """Return the full name of the checked-out branch, or None for a detached HEAD."""
-    line = _read_first_line(os.path.join(folder, "HEAD")) or ""
-    return line[5:].strip() if line.startswith("ref:") else None
-
-
-def _read_first_line(path: str) -> str | None:
-    try:
-        with open(file_access.open_regular(path), encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline(5000).strip() or None
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
-    except OSError as error:
-        raise file_error(error, path, "read") from None
 
 
 def _commit_error(message: str, hint: str) -> ExecplanError:

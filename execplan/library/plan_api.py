@@ -8,7 +8,7 @@ from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions, amend
 from execplan.plan import reader
 from execplan.plan_store import plan_selection, plan_store
-from execplan.text.text_lines import digest as sha256
+from execplan.text import text_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Plan:
     @property
     def digest(self) -> str:
         """The SHA-256 of the file, in 64 hexadecimal digits."""
-        return sha256(plan_store.read_bytes(self.project, self.path))
+        return text_lines.digest(plan_store.read_bytes(self.project, self.path))
 
     def read(self) -> ParsedPlan:
         """Read the file once, for several questions about the same text."""

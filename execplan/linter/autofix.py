@@ -8,6 +8,7 @@ from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.reader import read_text
 from execplan.plan.text_rebase import rebase_text
 from execplan.text.line_edit import Edit, apply_edits
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def build_fix_change(
         if not fix_counts:
             return PlanChange((), plan_content(plan), "", ("nothing to mend",))
         count = sum(fix_counts.values())
-        summary = f"mended {count} finding{'s' if count > 1 else ''}: {', '.join(sorted(fix_counts))}"
+        summary = f"mended {format_count(count, 'finding')}: {', '.join(sorted(fix_counts))}"
         return rebase_text(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")
 
     return change

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.linter.rule import LEVELS, RULES, SAFE, UNSAFE, Finding
 from execplan.linter.rules.completeness_rules import PLACEHOLDER_MESSAGE
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +84,5 @@ def _merged_message(group: Sequence[Finding]) -> str:
     lines = list(dict.fromkeys([finding.line for finding in group[1:] if finding.line != group[0].line]))
     if not lines:
         return f"{first_message} ({len(group)} times)"
-    line_list = ", ".join([str(line) for line in lines[:_MAX_LINES]])
-    overflow = f" and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
-    return f"{first_message} (also line{'s' if len(lines) > 1 else ''} {line_list}{overflow})"
+    line_list = join_first([str(line) for line in lines], _MAX_LINES)
+    return f"{first_message} (also line{'s' if len(lines) > 1 else ''} {line_list})"

@@ -58,6 +58,14 @@ def read(data: bytes) -> ParsedPlan:
     return read_text(decode(data))
 
 
+def read_or_none(data: bytes) -> ParsedPlan | None:
+    """Parse the bytes of a plan; return None if they are not text."""
+    try:
+        return read(data)
+    except ExecplanError:
+        return None
+
+
 def read_text(text: Text) -> ParsedPlan:
     """Parse a text as a plan; every text is a valid plan."""
     lines = text.lines

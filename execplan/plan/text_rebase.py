@@ -7,6 +7,7 @@ from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.reader import decode, read_text
 from execplan.text.line_edit import Edit, apply_edits
 from execplan.text.line_merge import merge_chunks
+from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,5 +70,4 @@ def _describe_difference(chunk: Chunk) -> tuple[int, str]:
 
 def _quote_line(full_line: str) -> str:
     """Quote a line for a message, shortened if necessary."""
-    line = full_line.strip()
-    return repr(line if len(line) <= 60 else line[:59] + "…")
+    return repr(shorten(full_line.strip(), 60))

@@ -1,4 +1,4 @@
-"""Time-limited claims on tasks, stored in the main git directory so that all worktrees share them."""
+"""Time-limited claims on tasks: claiming, releasing and transferring them, and edits of claimed tasks."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import os
 
 from execplan.clock import now
 from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
-from execplan.files import atomic_files, file_access
-from execplan.files.file_lock import FileLock, is_held
-from execplan.named_tuple import NamedTuple
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
 from execplan.plan_store import plan_store
 from execplan.plan_store.author import actor
+from execplan.plan_store.claims_file import Claim, claims_path, load_claims, lock_claims, write_claims
 from execplan.project import project_state
-from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
     from execplan.plan_store.plan_store import PlanRef
@@ -29,31 +24,6 @@ DEFAULT_HOURS = 2.0
 """Default duration of a claim in hours."""
 _ENFORCE = "enforce"
 """Value of the setting `claims` that turns an edit of another author's claimed task into an error."""
-_MAX_FILE_BYTES = 1 << 20
-_MAX_SECONDS = 30 * 24 * 3600
-"""Maximum duration of a claim in seconds, also assumed if the duration is unknown."""
-
-
-class Claim(NamedTuple):
-    """A claim on a task for a limited time."""
-
-    plan: str
-    """Path of the plan from the repository root, equal in all worktrees; without git, from the project directory."""
-    task: str
-    """ID of the claimed task."""
-    name: str
-    until: int
-    """Expiry in seconds since 1970."""
-    seconds: int = _MAX_SECONDS
-    """Duration in seconds; older versions did not record it."""
-
-    def format_end(self) -> str:
-        """Format the expiry as a UTC timestamp."""
-        from datetime import UTC, datetime
-
-        from execplan.clock import DEFAULT_TIMESTAMP, write_timestamp
-
-        return write_timestamp(datetime.fromtimestamp(self.until, UTC), DEFAULT_TIMESTAMP).strip("()")
 
 
 def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, Claim]:
@@ -71,7 +41,7 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
     holder = f"claim of {name}"
     with (
         project_state.lock(project, ref.real_path, holder),
-        _claims_lock(project, holder),
+        lock_claims(project, holder),
     ):  # no edit may change the task's ID meanwhile
         plan = _read_plan(project, ref)
         claimed = task_claims(project, ref, plan)
@@ -84,7 +54,7 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
         if chosen_id is not None:
             seconds = int(hours * 3600)
             claim = Claim(_plan_key(project, ref), chosen_id, name, int(now().timestamp()) + seconds, seconds)
-            _write_claims_file(project, [*[other for other in load_claims(project) if other[:2] != claim[:2]], claim])
+            write_claims(project, [*[other for other in load_claims(project) if other[:2] != claim[:2]], claim])
     return chosen_id
 
 
@@ -93,10 +63,10 @@ def release_claims(project: Project, ref: PlanRef, name: str, task: str | None =
 
     Raises ExecplanError on failure.
     """
-    with _claims_lock(project, f"release of {name}"):
+    with lock_claims(project, f"release of {name}"):
         released = _holder_claims(project, ref, name, task)
         if released:
-            _write_claims_file(project, [claim for claim in load_claims(project) if claim not in released])
+            write_claims(project, [claim for claim in load_claims(project) if claim not in released])
     return [claim.task for claim in released]
 
 
@@ -107,7 +77,7 @@ def transfer_claims(
 
     Each claim keeps its expiry, or lasts for `hours` if given. Raises ExecplanError on failure.
     """
-    with _claims_lock(project, f"release of {name} to {new_holder}"):
+    with lock_claims(project, f"release of {name} to {new_holder}"):
         old_claims = _holder_claims(project, ref, name, task)
         new_claims = [claim._replace(name=new_holder) for claim in old_claims]
         if hours is not None:
@@ -116,18 +86,16 @@ def transfer_claims(
                 claim._replace(until=int(now().timestamp()) + seconds, seconds=seconds) for claim in new_claims
             ]
         if old_claims:
-            _write_claims_file(
-                project, [*[claim for claim in load_claims(project) if claim not in old_claims], *new_claims]
-            )
+            write_claims(project, [*[claim for claim in load_claims(project) if claim not in old_claims], *new_claims])
     return [claim.task for claim in old_claims]
 
 
 def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
     """Move the claims on a plan to its new path, or drop them if there is none; return warnings on failure."""
-    if not os.path.exists(_claims_path(project)):
+    if not os.path.exists(claims_path(project)):
         return ()
     try:
-        with _claims_lock(project, "claims of a plan that moves"):
+        with lock_claims(project, "claims of a plan that moves"):
             old_key, new_key = [
                 path and os.path.relpath(path, os.path.realpath(project.path_base)) for path in (old, new)
             ]
@@ -135,7 +103,7 @@ def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
             moved = [claim._replace(plan=new_key) if claim.plan == old_key and new_key else claim for claim in claims]
             moved = [claim for claim in moved if claim.plan != old_key]
             if moved != claims:
-                _write_claims_file(project, moved)
+                write_claims(project, moved)
     except ExecplanError as error:
         return (f"claims on the plan stay where they were: {error.message}",)
     return ()
@@ -148,9 +116,7 @@ class ClaimGuard:
         self.project = project
         self.ref = ref
         self._lock = (
-            _claims_lock(project, f"edit of {ref.id}")
-            if not dry_run and os.path.exists(_claims_path(project))
-            else None
+            lock_claims(project, f"edit of {ref.id}") if not dry_run and os.path.exists(claims_path(project)) else None
         )
         self._enforced = enforced and project.settings.claims == _ENFORCE
 
@@ -207,7 +173,7 @@ class ClaimGuard:
             ]
             if moved != plan_claims:
                 key = _plan_key(self.project, self.ref)
-                _write_claims_file(
+                write_claims(
                     self.project,
                     [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)],
                 )
@@ -281,76 +247,3 @@ def _plan_claims(project: Project, ref: PlanRef) -> list[Claim]:
 
 def _plan_key(project: Project, ref: PlanRef) -> str:
     return os.path.relpath(ref.real_path, os.path.realpath(project.path_base))
-
-
-def _claims_path(project: Project) -> str:
-    return os.path.join(project.shared_state, "claims.json")
-
-
-def _lock_path(project: Project) -> str:
-    return os.path.join(project.shared_state, "claims.lock")
-
-
-def _claims_lock(project: Project, holder: str) -> FileLock:
-    project_state.make_state_dir(project, "locks")
-    atomic_files.make_directory(project.shared_state)
-    return FileLock(_lock_path(project), holder)
-
-
-def load_claims(project: Project) -> list[Claim]:
-    """Load the current claims. Raises ExecplanError if the file is damaged.
-
-    A claim made while the clock was ahead ends after its own duration from now. The first command that finds such a
-    claim writes the corrected expiry.
-    """
-    claims = _read_claims_file(project)
-    timestamp = int(now().timestamp())
-    current = [_cap_claim(claim, timestamp) for claim in claims if claim.until > timestamp]
-    if any([claim not in claims for claim in current]) and not is_held(_lock_path(project)):
-        try:
-            with _claims_lock(project, "claims from the future"):
-                _write_claims_file(
-                    project,
-                    [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp],
-                )
-        except ExecplanError as error:
-            log(f"claims from the future are not written down: {error.message}")
-    return current
-
-
-def _cap_claim(claim: Claim, timestamp: int) -> Claim:
-    """Limit a claim's expiry to that of a claim of the same duration made now."""
-    latest = timestamp + claim.seconds
-    return claim._replace(until=latest) if claim.until > latest else claim
-
-
-def _read_claims_file(project: Project) -> list[Claim]:
-    """Read all claims in the file, including expired ones. Raises ExecplanError if the file is damaged."""
-    if not os.path.exists(_claims_path(project)):
-        return []
-    import json
-
-    try:
-        rows = json.loads(file_access.read(_claims_path(project), _MAX_FILE_BYTES)[0])
-        return [
-            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]])
-            for row in rows
-        ]
-    except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
-        raise ExecplanError(
-            "claims-damaged",
-            f"{_claims_path(project)} can't be read: {error}",
-            exit=INPUT,
-            hint="remove that file; all claims are forgotten then",
-        ) from None
-
-
-def _write_claims_file(project: Project, claims: Sequence[Claim]) -> None:
-    import json
-
-    data = json.dumps([list(claim) for claim in claims], indent=1).encode()
-    path = _claims_path(project)
-    if os.path.exists(path):
-        atomic_files.replace(path, file_access.read(path, _MAX_FILE_BYTES)[0], data)
-    else:
-        atomic_files.create(path, data)

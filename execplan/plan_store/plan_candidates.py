@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
+from execplan.clock import format_minute, now
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import task_ids
@@ -79,7 +79,7 @@ def _next_and_claimed_tasks(
             "id": task_id,
             "text": task.text,
             "by": task_claims[task_id].name,
-            "until": _format_timestamp(task_claims[task_id].until),
+            "until": task_claims[task_id].format_end(),
         }
         for task_id, task in tasks
         if task_id in task_claims
@@ -99,7 +99,7 @@ def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None) -> str | None
     if dates:
         return max(dates)
     try:
-        return _format_timestamp(int(os.stat(stored_plan.ref.path).st_mtime))[:10]
+        return format_minute(int(os.stat(stored_plan.ref.path).st_mtime))[:10]
     except OSError:
         return None
 
@@ -107,9 +107,3 @@ def _last_change(stored_plan: StoredPlan, plan: ParsedPlan | None) -> str | None
 def _is_date(text: str) -> bool:
     parts = text.split("-")
     return [len(part) for part in parts] == [4, 2, 2] and "".join(parts).isdecimal()
-
-
-def _format_timestamp(seconds: int) -> str:
-    from datetime import UTC, datetime
-
-    return write_timestamp(datetime.fromtimestamp(seconds, UTC), DEFAULT_TIMESTAMP).strip("()")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import ExecplanError
+from execplan.errors import ErrorContext, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
@@ -52,6 +52,14 @@ class StoredPlan(NamedTuple):
     def state(self) -> str:
         """Return the state of the plan, one of five."""
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
+
+    def require_plan(self) -> ParsedPlan:
+        """Return the plan; raises the ExecplanError that prevented reading it, with the path of the file."""
+        if self.plan is None:
+            assert self.error is not None
+            with ErrorContext(self.project.display_path(self.ref.path)):
+                raise self.error
+        return self.plan
 
 
 def quote_plan_name(name: str, path: str = "") -> str:

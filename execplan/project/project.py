@@ -8,6 +8,7 @@ from execplan.errors import POLICY, ExecplanError
 from execplan.files.file_access import open_regular, resolve_path
 from execplan.named_tuple import NamedTuple
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
+from execplan.text.pure_paths import is_inside
 
 
 class Project(NamedTuple):
@@ -133,7 +134,7 @@ def ensure_inside(project: Project, path: str, folder: str | None = None) -> str
     """
     target = resolve_path(path)
     within = project.root if folder is None else resolve_path(folder)
-    if not f"{target}/".startswith(within.rstrip("/") + "/"):
+    if not is_inside(target, within):
         boundary = "the repository" if folder is None else project.display_path(folder)
         raise ExecplanError(
             "link-outside",

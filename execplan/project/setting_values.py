@@ -73,9 +73,9 @@ def _check_table_setting(name: str, value: dict[str, object], source: str) -> No
 
         check_thresholds(value, source)
     else:
-        from execplan.project.policy_settings import check_execution_table as check_policy
+        from execplan.project.policy_settings import check_execution_table
 
-        check_policy(value, source, may_loosen=False)
+        check_execution_table(value, source, may_loosen=False)
 
 
 def _form_problem(name: str, text: str) -> str:

@@ -20,6 +20,7 @@ from execplan.project import plan_names, project_state
 from execplan.project.project import Project
 from execplan.project.slug import slug
 from execplan.scaffold import plan_draft, plan_templates
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
 
 def read_title(data: bytes) -> str:
     """Return the title in a plan's text; empty if it has none or can't be read."""
-    try:
-        return reader.read(data).title or ""
-    except ExecplanError:
-        return ""
+    plan = reader.read_or_none(data)
+    return plan.title or "" if plan is not None else ""
 
 
 def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple[str, ...]:
@@ -124,7 +123,7 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
         display_path = project.display_path(os.path.abspath(source)) if stem else source
         raise ExecplanError(
             "lint-errors",
-            f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
+            f"the plan has {format_count(len(errors), 'error')}; nothing was written",
             exit=CHECK_FAILED,
             hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
             candidates=lines,

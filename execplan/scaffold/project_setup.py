@@ -13,6 +13,7 @@ from execplan.plan_store import plan_store
 from execplan.project import builtin_templates, project_settings, project_state, settings_file
 from execplan.project.project import ensure_inside
 from execplan.scaffold.project_survey import guide_path
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def inspect_project(project: Project) -> ProjectInspection:
                 and not stored_plan.plan.is_archived_unfinished
                 and not project.is_in_superseded(stored_plan.ref.path)
             ):
-                misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
+                misfits.append((path, f"archived with {format_count(open_tasks, 'open task')}"))
         elif stored_plan.state == COMPLETE:
             misfits.append((path, "complete, and not archived"))
     archived_count = [stored_plan.ref.archived for stored_plan in stored_plans].count(True)

@@ -11,6 +11,7 @@ from execplan.project import directory_tree, project_discovery, project_settings
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +21,6 @@ _DIRECTORY_REASON = "folder"
 _GUIDE_REASON = "the guide for authors"
 _LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
 """Settings that define where plans are stored."""
-
-
-def format_plan_count(plans: int) -> str:
-    """Format a number of plans as text."""
-    return f"{plans} plan{'s' if plans != 1 else ''}"
 
 
 class PathEntry(NamedTuple):
@@ -138,7 +134,7 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
     if loaded_settings is None:
         reason = "left out, since another folder has more; to take that one instead"
         warnings = [
-            f"{format_plan_count(unused.plans)} in {unused.folder} {reason}: {unused.take}"
+            f"{format_count(unused.plans, 'plan')} in {unused.folder} {reason}: {unused.take}"
             for unused in unused_directories
         ]
     unnamed = [name for name in names if name not in settings.homes]

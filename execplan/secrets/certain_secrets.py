@@ -1,7 +1,7 @@
 """Detection of certain secrets, and masking of all secrets.
 
 `find_secrets` reports only certain secrets, because `lint` and `evaluate` reject plans for them: no false positives.
-Text that leaves this machine or is stored is searched with `execplan.secrets.secret_scan`, which finds much more;
+Text that leaves this machine or is stored is searched with `execplan.secrets.all_secrets`, which finds much more;
 `mask_secrets` uses it too.
 
 Nearly every certain secret has sixteen letters and digits in a row. These runs are found in one pass, and the detailed
@@ -42,19 +42,33 @@ def find_secrets(source: str) -> list[Secret]:
     has_name = any([needle in source for needle in _NEEDLES])
     if not (runs or has_key or has_login or has_name):
         return []
-    from execplan.secrets import service_tokens
+    from execplan.secrets import certain_passwords, service_tokens
 
     secrets = list(service_tokens.find_tokens(source)) if runs else []
-    _add_new(secrets, service_tokens.find_named_values(source, runs))
+    _add_new(secrets, certain_passwords.find_named_values(source, runs))
     if has_key:
-        secrets += service_tokens.find_certain_keys(source, _KEY_LABEL)
+        secrets += _find_private_keys(source)
     if has_login:
-        secrets += service_tokens.find_url_passwords(source)
+        secrets += certain_passwords.find_url_passwords(source)
     if has_name:
-        from execplan.secrets.named_passwords import find_passwords
-
-        _add_new(secrets, find_passwords(source, _NEEDLES))
+        _add_new(secrets, certain_passwords.find_passwords(source, _NEEDLES))
     return sorted(secrets, key=lambda secret: secret.start)
+
+
+def _find_private_keys(source: str) -> Iterator[Secret]:
+    """Yield private keys, from the opening line to the closing one."""
+    from execplan.secrets.service_tokens import Secret, is_random
+
+    index = source.find(_KEY_LABEL)
+    while index >= 0:
+        label_end = index + len(_KEY_LABEL)
+        start = source.rfind("-----BEGIN", max(index - 40, 0), index)
+        body = source[label_end : label_end + 400].replace("\\n", " ").split()
+        if start >= 0 and any([len(word) >= 40 and is_random(word) for word in body]):
+            end = source.find("-----END", label_end)
+            closing_end = source.find("-----", end + 8) if end >= 0 else -1
+            yield Secret("private key", start, closing_end + 5 if closing_end >= 0 else label_end)
+        index = source.find(_KEY_LABEL, label_end)
 
 
 def _add_new(secrets: list[Secret], candidates: Iterable[Secret]) -> None:
@@ -79,7 +93,7 @@ def mask_secrets(text: str) -> str:
     """Mask the secrets in a text with asterisks of equal length; the start of a known service's token stays visible."""
     if not _may_have_secret(text):
         return text
-    from execplan.secrets.secret_scan import find_secret_spans
+    from execplan.secrets.all_secrets import find_secret_spans
 
     visible_ends = {secret.start: secret.start + visible_length(secret) for secret in find_secrets(text)}
     for start, end in reversed(find_secret_spans(text)):

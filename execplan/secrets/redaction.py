@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.secrets.secret_scan import HIDDEN, find_ignoring, find_secret_spans, merge_spans
-from execplan.secrets.value_classification import classify_name, is_secret
+from execplan.secrets.all_secrets import HIDDEN, find_ignoring, find_secret_spans, merge_spans
+from execplan.secrets.secret_names import classify_name
+from execplan.secrets.secret_values import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

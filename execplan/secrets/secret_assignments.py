@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from execplan.secrets.value_classification import PASSWORD, SECRET, classify_name, is_secret
+from execplan.secrets.secret_names import PASSWORD, SECRET, classify_name
+from execplan.secrets.secret_values import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from execplan.secrets.secret_table import TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 class Secret(NamedTuple):
@@ -37,19 +37,6 @@ CHARACTER_SETS = {
     "base64": _ALNUM + "+/=",
     "any": _ALNUM + "_-.+/=%",
 }
-_SECRET_NAMES = (
-    "password",
-    "passwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "bearer",
-)
-"""Last parts of names, without separators, whose random values are certainly secrets."""
 _EXAMPLES = (
     "example",
     "xxxx",
@@ -65,10 +52,6 @@ _EXAMPLES = (
     "fake",
 )
 """Text that occurs in example tokens."""
-_CODE_CHARS = frozenset("<>{}()[]$./_*…")
-"""Characters that occur in paths, names in code and placeholders."""
-_WEAK_PARTS = ("passw", "changeme", "secret")
-_MAX_WIDTH = 4096
 _FIRST_LENGTH, _MAX_LENGTH = 256, 8192
 """Maximum number of characters of a run to compare, in the first attempt and in total."""
 _MIN_TRUNCATED = 12
@@ -240,55 +223,6 @@ def _run_length(source: str, start: int, char_set: str) -> int:
     return size
 
 
-def find_named_values(source: str, runs: Iterable[tuple[int, int]]) -> Iterator[Secret]:
-    """Yield random values assigned to names of secrets, at the given runs of letters and digits."""
-    previous_end = 0
-    for run_start, run_end in runs:
-        if run_start < previous_end:
-            continue
-        token_start, token_end = _token_span(source, run_start, run_end, previous_end)
-        secret = _named_value(source, token_start, token_end)
-        if secret is not None:
-            yield secret
-        previous_end = token_end
-
-
-def _token_span(source: str, start: int, end: int, lower_limit: int) -> tuple[int, int]:
-    """Return the span of the token that contains a run of letters and digits."""
-    run_start = start
-    while (
-        start > lower_limit
-        and run_start - start < _MAX_WIDTH
-        and (source[start - 1].isalnum() or source[start - 1] in "_-.")
-    ):
-        start -= 1
-    while end < len(source) and end - run_start < _MAX_WIDTH and (source[end].isalnum() or source[end] in "_-."):
-        end += 1
-    while source[end - 1] in "-.":
-        end -= 1
-    return start, end
-
-
-def _named_value(source: str, start: int, end: int) -> Secret | None:
-    """Return the value at a span if it is random and assigned to the name of a secret, or None."""
-    value = source[start:end]
-    if "." in value or "_" in value or not is_random(value):
-        return None
-    prefix = source[max(start - 40, 0) : start].rsplit("\n", maxsplit=1)[-1]
-    name = prefix.rstrip(" \"'`:=")
-    operator = prefix[len(name) :]
-    bare_name = name.lower().replace("_", "").replace("-", "")
-    if not bare_name.endswith(_SECRET_NAMES) or not (
-        ":" in operator or "=" in operator or (bare_name.endswith("bearer") and operator == " ")
-    ):
-        return None
-    case_count = any([char.islower() for char in value]) + any([char.isupper() for char in value])
-    is_hex = len(value) >= 32 and not value.lower().strip(_HEX)
-    if (case_count == 2 and sum([char.isdigit() for char in value]) >= 2) or is_hex:
-        return Secret("secret", start, end)
-    return None
-
-
 def is_random(value: str) -> bool:
     """Return whether a value looks randomly generated: many different letters and digits, and no example."""
     lowered = value.lower()
@@ -296,48 +230,3 @@ def is_random(value: str) -> bool:
         return False
     has_digit = any([char.isdigit() for char in value])
     return has_digit and len(set(value)) >= min(10, len(value) // 2) and any([char.isalpha() for char in value])
-
-
-def is_strong(value: str, min_length: int) -> bool:
-    """Return whether a value is long enough, has uppercase, lowercase and digits, and is not code or an example."""
-    if len(value) < min_length or not value.isascii() or not is_random(value) or not _CODE_CHARS.isdisjoint(value):
-        return False
-    is_mixed = any([char.islower() for char in value]) and any([char.isupper() for char in value])
-    digit_count = sum([char.isdigit() for char in value])
-    return is_mixed and digit_count > 1 and not any([weak_part in value.lower() for weak_part in _WEAK_PARTS])
-
-
-def find_certain_keys(source: str, label: str) -> Iterator[Secret]:
-    """Yield private keys, from the opening line to the closing one."""
-    index = source.find(label)
-    while index >= 0:
-        label_end = index + len(label)
-        start = source.rfind("-----BEGIN", max(index - 40, 0), index)
-        body = source[label_end : label_end + 400].replace("\\n", " ").split()
-        if start >= 0 and any([len(word) >= 40 and is_random(word) for word in body]):
-            end = source.find("-----END", label_end)
-            closing_end = source.find("-----", end + 8) if end >= 0 else -1
-            yield Secret("private key", start, closing_end + 5 if closing_end >= 0 else label_end)
-        index = source.find(label, label_end)
-
-
-LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "host.docker", "example.")  # noqa: S104 - a host that is named, not bound
-
-
-def find_url_passwords(source: str) -> Iterator[Secret]:
-    """Yield passwords in URLs of remote services: `scheme://name:password@host.of.it`."""
-    index = source.find("://")
-    while index >= 0:
-        login_start = index + 3
-        at_sign = source.find("@", login_start, login_start + 200)
-        login = source[login_start:at_sign] if at_sign >= 0 else ""
-        name, colon, password = login.partition(":")
-        if colon and name.isascii() and not any([char in " \n/<>{}$()[]`\"'*" for char in login]):
-            host = source[at_sign + 1 : at_sign + 80].split("/", maxsplit=1)[0].split()
-            is_remote = bool(host) and password != name and not any([local in host[0] for local in LOCAL_HOSTS])
-            is_public_host = is_remote and "." in host[0]
-            if (is_remote and is_strong(password, 12)) or (
-                is_public_host and len(password) >= 8 and is_random(password)
-            ):
-                yield Secret("password", login_start + len(name) + 1, at_sign)
-        index = source.find("://", login_start)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, Final
 
 MAX_DEPTH: Final = 64
@@ -126,3 +127,16 @@ def _check_value(value: object, *, reject_surrogates: bool) -> None:
         if not level:
             return
     raise ValueError(f"nested deeper than {MAX_DEPTH}")
+
+
+def iter_texts(value: object) -> Iterator[str]:
+    """Yield all strings in a JSON value, including the names of its objects."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            yield name
+            yield from iter_texts(child)
+    elif isinstance(value, (list, tuple)):
+        for child in value:
+            yield from iter_texts(child)

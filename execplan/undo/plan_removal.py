@@ -71,10 +71,7 @@ def remove_plan(
     if options.dry_run:
         data = _read_removable(project, ref, options, check)
         return EditResult(path, True, digest(data), format_diff(data, None, path), None, 0, (message,), ())
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     ensure_not_running(project, ref)
     commit_result: CommitResult | None = None
     with (
@@ -108,10 +105,7 @@ def recreate_plan(selected: SelectedOperation, options: WriteOptions, command: s
         raise target_taken_error(path)
     if options.dry_run:
         return EditResult(path, True, digest(data), format_diff(b"", data, path), None, open_tasks, (message,), ())
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     commit_result: CommitResult | None = None
     summary = f"{command}, {step.operation.summary}"
     with (
@@ -161,10 +155,8 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
 
 
 def _title(data: bytes) -> str | None:
-    try:
-        return reader.read(data).title
-    except ExecplanError:
-        return None
+    plan = reader.read_or_none(data)
+    return plan.title if plan is not None else None
 
 
 def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: bool) -> EditResult:
@@ -224,10 +216,8 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
     ]
 
 
-def _is_text_of(digest: str, data: bytes) -> bool:
-    from execplan.text.text_lines import digest as digest_of
-
-    return digest_of(data) == digest
+def _is_text_of(expected_digest: str, data: bytes) -> bool:
+    return digest(data) == expected_digest
 
 
 def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:

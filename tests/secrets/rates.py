@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.secrets.all_secrets import find_secret_spans
 from execplan.secrets.redaction import Redactor
-from execplan.secrets.secret_scan import find_secret_spans
 from tests.secrets.secret_samples import forms, readable, remaining_secret
 
 if TYPE_CHECKING:

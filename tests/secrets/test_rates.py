@@ -64,7 +64,7 @@ def test_the_own_source_stays_readable() -> None:
     locations = in_files(sorted((ROOT / "execplan").rglob("*.py")))[2]
     assert [location.rpartition("/")[2].rpartition(":")[0] for location in locations] == [
         "link_rules.py",
-        "structure_patterns.py",
+        "credential_patterns.py",
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from execplan.agents.enhancer import mask
 from execplan.agents.guard import protected_paths
-from execplan.context.gathering import file_gathering
+from execplan.context.gathering import change_units, file_units
 from execplan.execution.risk.risk_table import SECRETS, builtin_table
 from execplan.execution.risk.row_matching import row_matches_path
 from execplan.secrets import secret_files
@@ -82,7 +82,7 @@ def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: p
 
 
 def test_there_is_one_list() -> None:
-    assert all([vars(module)["is_secret_file"] is is_secret_file for module in (file_gathering, file_gathering, mask)])
+    assert all([vars(module)["is_secret_file"] is is_secret_file for module in (file_units, change_units, mask)])
     (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
     for path in SECRET_FILES:
         assert protected_paths.secret_reason(path), path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.agents.enhancer import sensitive_text, stored_proposal
 from execplan.agents.enhancer.enhancer_call import build_request
-from execplan.agents.enhancer.mask import PlanMasker, iter_texts
+from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.engine.audit_log import log_file
@@ -21,6 +21,7 @@ from execplan.execution.documents import strict_json
 from execplan.execution.documents.violation import Violation
 from execplan.files import file_access
 from execplan.json_model import to_json_bytes
+from execplan.text.fast_json import iter_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

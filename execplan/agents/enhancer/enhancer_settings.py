@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.project import user_settings
+from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
@@ -86,8 +87,8 @@ def load_shared_fields() -> tuple[str, ...]:
 
 def is_inside_repository(project: Project, path: str) -> bool:
     """Check whether an absolute path leads into the repository."""
-    root = os.path.realpath(project.root).rstrip("/") + "/"
-    return f"{os.path.realpath(path)}/".startswith(root) or f"{os.path.normpath(path)}/".startswith(root)
+    root = os.path.realpath(project.root)
+    return is_inside(os.path.realpath(path), root) or is_inside(os.path.normpath(path), root)
 
 
 def _parse_command(command: object) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from execplan.agents.enhancer.sensitive_text import find_secret_arguments, find_
 from execplan.execution.documents.written_paths import written_paths
 from execplan.secrets.redaction import Redactor
 from execplan.secrets.secret_files import is_secret_file
+from execplan.text.fast_json import iter_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -254,19 +255,6 @@ class PlanMasker:
         placeholder = self._placeholders.setdefault((kind, text), f"redacted_{kind}_{number}_{self.mark}")
         self._known_placeholders.add(placeholder)
         return placeholder
-
-
-def iter_texts(value: object) -> Iterator[str]:
-    """Yield all strings in a value, including keys."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, child in value.items():
-            yield str(name)
-            yield from iter_texts(child)
-    elif isinstance(value, list | tuple):
-        for child in value:
-            yield from iter_texts(child)
 
 
 def _build_redaction(secrets: dict[str, str]) -> Redactor:

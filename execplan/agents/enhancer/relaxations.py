@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents.enhancer.unmask import BEHAVIOR_FIELDS, has_secret, is_same_json
+from execplan.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -124,5 +125,4 @@ def _check_relaxations(old: Step, new: Step) -> Iterator[str]:
 def _format_value(value: object) -> str:
     import json
 
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:59] + "…"
+    return shorten(json.dumps(value, ensure_ascii=False), 60)

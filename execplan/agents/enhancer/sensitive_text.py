@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from binascii import Error as NotBase64
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -186,6 +185,6 @@ def _encodes_secret(token: str) -> bool:
             token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4), b"-_" if {"-", "_"} & set(token) else None
         )
         text = data.decode("utf-8")
-    except (NotBase64, ValueError):
+    except ValueError:
         return False
     return "".join(text.split()).isprintable() and any(True for _ in find_suspected_secrets(text))

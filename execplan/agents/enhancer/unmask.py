@@ -6,8 +6,9 @@ import json
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.agents.enhancer.mask import SECRET, WITHHELD, iter_texts
+from execplan.agents.enhancer.mask import SECRET, WITHHELD
 from execplan.execution.documents.violation import Violation, json_pointer
+from execplan.text.fast_json import iter_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -25,6 +25,7 @@ from execplan.files.file_lock import is_held, set_timeout
 from execplan.project import project_discovery, project_state
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
+from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -305,4 +306,4 @@ def _update_mark(grant: GuardGrant) -> None:
 def printable_line(text: str, max_length: int) -> str:
     """Format text as one line of visible characters, with a maximum length."""
     line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
-    return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
+    return shorten(line, max_length)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.protected_paths import names_in_glob
-from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, FileEdit, ToolCall
+from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, ToolCall
 from execplan.execution.permission import ALLOW
 from execplan.text import fast_json
 
@@ -34,12 +34,8 @@ They do not include a field for a separate work tree, in which the agent would b
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """Parse the call in a hook's input. Raises NotUnderstoodError."""
-    if payload.get("hook_event_name") != EVENT:
-        raise tool_call.NotUnderstoodError(f"the event is not {EVENT}")
-    tool, arguments = tool_call.required_text(payload, "tool_name"), tool_call.required_object(payload, "tool_input")
-    call = ToolCall(
-        TOOL, tool, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session_id"), arguments=arguments
-    )
+    call = tool_call.parse_hook_input(payload, EVENT)
+    tool, arguments = call.tool, call.arguments
     parser = _PARSERS.get(tool)
     if parser is not None:
         return parser(call, arguments)

@@ -10,7 +10,6 @@ from execplan.agents.guard.tool_call import (
     EDIT,
     HARMLESS,
     READ,
-    TOOL,
     WRITE,
     FileEdit,
     NotUnderstoodError,
@@ -130,12 +129,8 @@ _IGNORED_FIELDS: Final = "workdir timeout_ms yield_time_ms max_output_tokens jus
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """Parse the call in a hook's input. Raises NotUnderstoodError."""
-    if payload.get("hook_event_name") != EVENT:
-        raise tool_call.NotUnderstoodError(f"the event is not {EVENT}")
-    tool, arguments = tool_call.required_text(payload, "tool_name"), tool_call.required_object(payload, "tool_input")
-    call = ToolCall(
-        TOOL, tool, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session_id"), arguments=arguments
-    )
+    call = tool_call.parse_hook_input(payload, EVENT)
+    tool, arguments = call.tool, call.arguments
     if tool in _COMMAND_FIELDS:
         return _parse_command(call, arguments, _COMMAND_FIELDS[tool])
     if tool == "apply_patch":

@@ -18,6 +18,7 @@ from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.shell.call_patterns import has_wildcard, matches_command
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.simple_command import normalize_program_name
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,8 +267,8 @@ def _leads_out(text: str, folder: str, scope: GuardScope) -> bool:
         return True
     joined = os.path.join(folder, text)  # programs differ in whether they follow links before `..`
     real_paths = {os.path.realpath(candidate) for candidate in (joined, os.path.normpath(joined))}
-    is_inside = all([f"{path}/".startswith(f"{scope.root}/") for path in real_paths])
-    return not is_inside or any([scope.protected(os.path.relpath(path, scope.root)) for path in real_paths])
+    are_inside = all([is_inside(path, scope.root) for path in real_paths])
+    return not are_inside or any([scope.protected(os.path.relpath(path, scope.root)) for path in real_paths])
 
 
 def _possible_paths(arg: str, folder: str) -> list[str]:
@@ -317,5 +318,4 @@ def _argv_similarity(call_argv: Sequence[str], planned_argv: Sequence[str]) -> i
 
 
 def _display_path(folder: str, scope: GuardScope) -> str:
-    is_inside = f"{folder}/".startswith(f"{scope.root}/")
-    return os.path.relpath(folder, scope.root) if is_inside else folder
+    return os.path.relpath(folder, scope.root) if is_inside(folder, scope.root) else folder

@@ -6,7 +6,7 @@ The commands before and after it only read, and its output is only discarded, jo
 
 from __future__ import annotations
 
-from execplan.agents.guard import read_policy as reading
+from execplan.agents.guard.read_policy import decide_read, filter_path_args
 from execplan.execution.permission import ALLOW
 from execplan.execution.shell.shell_parser import ShellParser
 from execplan.named_tuple import NamedTuple
@@ -189,7 +189,7 @@ def _side_effect_reason(
     for text in dict.fromkeys(
         (piped_command.text, cd_prefix + piped_command.text)
     ):  # the directory after `cd` may matter as well
-        read_decision = reading.decide_read(call._replace(command=text), scope, read_policy)
+        read_decision = decide_read(call._replace(command=text), scope, read_policy)
         if read_decision.kind != ALLOW:
             return read_decision.reason or "it does more than read"
     return ""
@@ -224,4 +224,4 @@ def _early_exit_reason(argv: Sequence[str]) -> str:
         flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
         if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
             return f"`{name}` may end before the command that prints into it, and so end that too"
-    return "" if reading.filter_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"
+    return "" if filter_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.agents.guard import protected_paths
 from execplan.agents.guard.typed_command import parse_args
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequ
     ]
     return all(
         [
-            path and protected_paths.is_inside(scope.root, path) and not protected_paths.read_denial_reason(scope, path)
+            path and is_inside(path, scope.root) and not protected_paths.read_denial_reason(scope, path)
             for path in real_paths
         ]
     )

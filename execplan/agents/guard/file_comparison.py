@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from os.path import normpath
 
-from execplan.agents.guard.path_resolution import read_regular_file as read_file
+from execplan.agents.guard.path_resolution import read_regular_file
 from execplan.agents.guard.tool_call import EXACT_MATCH, StepComparison
 from execplan.errors import ExecplanError
 from execplan.execution.documents.written_paths import written_paths
@@ -193,7 +193,7 @@ def _data_before_step(step: Mapping[str, Any], file_change: FileChange, path: st
     state = _expected_state(step, path, scope)
     if state is None or state.kind != FILE:
         raise ValueError(f"nobody has approved what is in {path}")
-    current_data = file_change.current_data if file_change.path == path else read_file(path, scope.root)
+    current_data = file_change.current_data if file_change.path == path else read_regular_file(path, scope.root)
     if current_data is not None and _has_digest(current_data, state):
         return current_data
     stored_data = scope.read_expected(path)

@@ -9,6 +9,7 @@ from execplan.agents.guard.path_resolution import is_per_process
 from execplan.project import user_settings
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
 from execplan.text.invisible_characters import has_hidden
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,11 +58,6 @@ def names_in_glob(pattern: str) -> list[str]:
     return [name for alternative in alternatives if (name := alternative.replace("**/", "").strip("*?/"))]
 
 
-def is_inside(root: str, path: str) -> bool:
-    """Check whether a real path is in a directory, or is that directory."""
-    return f"{path}/".startswith(f"{root.rstrip('/')}/")
-
-
 def read_denial_reason(scope: GuardScope, path: str) -> str:
     """Return why a real path may not be read; empty if it may."""
     if not path:
@@ -71,7 +67,7 @@ def read_denial_reason(scope: GuardScope, path: str) -> str:
     parts = path.casefold().split("/")
     if ".git" in parts and "execplan" in parts[parts.index(".git") :]:
         return _STATE
-    relative_path = os.path.relpath(path, scope.root) if is_inside(scope.root, path) else ""
+    relative_path = os.path.relpath(path, scope.root) if is_inside(path, scope.root) else ""
     if (
         relative_path
         and (".state" in parts or "approvals" in parts)
@@ -119,7 +115,7 @@ def describe_protected(
 def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
     """Describe an absolute path that no agent may change; empty if it may be changed."""
     for root in dict.fromkeys((scope.root, project.root)):
-        if is_inside(root, path):
+        if is_inside(path, root):
             relative_path = os.path.relpath(path, root)
             parts = relative_path.casefold().split("/")
             descriptions = [description for name, description in _AGENT_FILES.items() if name in parts]
@@ -135,11 +131,11 @@ def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
 def _describe_project_file(project: Project, path: str) -> str:
     """Describe a path of a project that controls what is allowed: a plan template or execplan's state."""
     folded = path.casefold()
-    if is_inside(os.path.join(project.base, project.settings.templates).casefold(), folded):
+    if is_inside(folded, os.path.join(project.base, project.settings.templates).casefold()):
         return "a template of plans"
     return (
         _STATE
-        if any([is_inside(directory.casefold(), folded) for directory in (project.state, project.shared_state)])
+        if any([is_inside(folded, directory.casefold()) for directory in (project.state, project.shared_state)])
         else ""
     )
 
@@ -149,14 +145,14 @@ def _describe_program_file(path: str) -> str:
     import execplan
 
     folder = os.path.dirname(os.path.realpath(execplan.__file__))
-    return "the program that guards" if is_inside(folder, path) or is_inside(folder, os.path.realpath(path)) else ""
+    return "the program that guards" if is_inside(path, folder) or is_inside(os.path.realpath(path), folder) else ""
 
 
 def _describe_private(path: str) -> str:
     """Describe an absolute path of the user's private files: the key, approvals, settings of agent programs."""
     folded = path.casefold()
     for folder, description in _private_directories():
-        if is_inside(folder.casefold(), folded):
+        if is_inside(folded, folder.casefold()):
             return description
     return ""
 
@@ -167,7 +163,7 @@ def find_private_below(path: str) -> str:
         (
             description
             for folder, description in _private_directories()
-            if is_inside(path, folder) and os.path.lexists(folder)
+            if is_inside(folder, path) and os.path.lexists(folder)
         ),
         "",
     )
@@ -228,7 +224,7 @@ def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str
         (
             f"a folder with {protected_path}"
             for protected_path in protected_paths
-            if os.path.lexists(protected_path) and is_inside(path, protected_path)
+            if os.path.lexists(protected_path) and is_inside(protected_path, path)
         ),
         "",
     )

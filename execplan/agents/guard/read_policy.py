@@ -19,6 +19,7 @@ from execplan.agents.guard.tool_call import COMMAND, READ
 from execplan.agents.guard.typed_command import parse_args
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
         return ReadDecision(DENY, f"a search there reads {private_below}")
     if read_policy == _ONLY_PLANNED:
         return ReadDecision("", "the policy lets nothing be read that is not planned")
-    outside_paths = [path for path in real_paths if not protected_paths.is_inside(scope.root, path)]
+    outside_paths = [path for path in real_paths if not is_inside(path, scope.root)]
     if read_policy == _ASK_FIRST:
         return ReadDecision(ASK, "the policy asks before anything is read")
     if outside_paths and read_policy == _INSIDE:
@@ -222,7 +223,7 @@ def _uses_repository_git(root: str, folder: str) -> bool:
     The settings of another repository may start programs.
     """
     while folder != root:
-        if not protected_paths.is_inside(root, folder) or os.path.lexists(os.path.join(folder, ".git")):
+        if not is_inside(folder, root) or os.path.lexists(os.path.join(folder, ".git")):
             return False
         if all([os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
             return False
@@ -260,8 +261,4 @@ def _is_number(text: str) -> bool:
 
 
 def _display_path(scope: GuardScope, path: str) -> str:
-    return (
-        os.path.relpath(path, scope.root)
-        if path and protected_paths.is_inside(scope.root, path)
-        else path or "what is named"
-    )
+    return os.path.relpath(path, scope.root) if path and is_inside(path, scope.root) else path or "what is named"

@@ -11,6 +11,7 @@ from execplan.agents.guard.read_policy import find_read_paths
 from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, TOOL, WRITE
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.shell.simple_command import normalize_program_name
+from execplan.text.fast_json import iter_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
     """
     if NAME in call.tool.casefold():
         return f"{shorten(call.tool)} is a tool of {NAME} itself"
-    for text in _iter_texts(call.arguments):
+    for text in iter_texts(call.arguments):
         if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
             return reason
         if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
@@ -204,19 +205,6 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
             if protected := protected_paths.describe_protected(scope, project, call.cwd, path, include_parents=False):
                 return f"no agent changes {protected}: {shorten(text)}"
     return ""
-
-
-def _iter_texts(value: object) -> Iterator[str]:
-    """Yield all texts in the arguments of a tool."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, child in value.items():
-            yield from _iter_texts(name)
-            yield from _iter_texts(child)
-    elif isinstance(value, (list, tuple)):
-        for child in value:
-            yield from _iter_texts(child)
 
 
 def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:

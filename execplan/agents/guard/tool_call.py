@@ -149,3 +149,11 @@ class HookResponse(NamedTuple):
     """ID of the step that the call belongs to; for a denial, the nearest step or empty."""
     tool: str = ""
     """Name of the called tool in the program."""
+
+
+def parse_hook_input(payload: Mapping[str, Any], event: str) -> ToolCall:
+    """Parse what Claude Code and Codex tell a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
+    if payload.get("hook_event_name") != event:
+        raise NotUnderstoodError(f"the event is not {event}")
+    tool, arguments = required_text(payload, "tool_name"), required_object(payload, "tool_input")
+    return ToolCall(TOOL, tool, required_cwd(payload), optional_text(payload, "session_id"), arguments=arguments)

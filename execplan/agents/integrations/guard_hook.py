@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from execplan.agents.integrations import hook_entry, hook_file
-from execplan.agents.integrations.hook_file import NO_PENDING_FILES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.agents.integrations.hook_file import HookFile, PendingFiles
-    from execplan.agents.integrations.integration_changes import ChangeSet
-    from execplan.project.project import Project
+from execplan.agents.integrations import hook_entry
+from execplan.agents.integrations.hook_file import HookIntegration
 
 NAME = "guard"
 TIMEOUT = 30
@@ -41,30 +33,11 @@ def hook_handler(program: str) -> dict[str, Any]:
     return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
 
 
-def install(
-    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
-) -> ChangeSet:
-    """Plan to add or update the hook for the given programs; by default, for those used here. Raises ExecplanError."""
-    selected = hook_file.select_programs(project, programs)
-    change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
-    warnings = list(change_set.warnings)
-    if any([change.action != "kept" for change in change_set.changes]):
-        warnings += [RESTRICTION_WARNING, *([hook_file.TRUST_WARNING] if "codex" in selected else [])]
-    if shutil.which("execplan") is None:
-        warnings.append(NOT_ON_PATH_WARNING)
-    return change_set._replace(warnings=tuple(warnings))
-
-
-def uninstall(
-    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
-) -> ChangeSet:
-    """Plan to remove the hook for the given programs; by default, for all. Raises ExecplanError."""
-    selected = programs or hook_file.PROGRAMS
-    return hook_file.plan_uninstall(
-        project, NAME, selected, [hook_entry.GUARD], lambda name: open_file(project, name, ahead), ahead, force=force
-    )
-
-
-def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
-    """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
-    return hook_file.open_file(project, NAME, program, [(hook_entry.GUARD, hook_handler(program))], ahead)
+_INTEGRATION = HookIntegration(
+    NAME,
+    [hook_entry.GUARD],
+    lambda program: [(hook_entry.GUARD, hook_handler(program))],
+    (RESTRICTION_WARNING,),
+    NOT_ON_PATH_WARNING,
+)
+install, uninstall, open_file = _INTEGRATION.install, _INTEGRATION.uninstall, _INTEGRATION.open_file

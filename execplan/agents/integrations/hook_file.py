@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from execplan.agents.integrations.hook_entry import Hook, HookEntry
     from execplan.project.project import Project
@@ -75,66 +76,74 @@ class HookFile(NamedTuple):
         )
 
 
-def select_programs(project: Project, programs: Sequence[str]) -> Sequence[str]:
-    """Return the named programs; by default, Claude Code and the programs used in this project."""
-    return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
+class HookIntegration(NamedTuple):
+    """An integration that adds hooks to the hook files of agent programs."""
 
+    name: str
+    hooks: Sequence[Hook]
+    """Hooks of all programs."""
+    make_hooks: Callable[[str], Sequence[DesiredHook]]
+    """Returns the hooks of a program."""
+    change_warnings: tuple[str, ...]
+    """Warnings when an entry is added or updated."""
+    not_on_path_warning: str
+    """Warning when execplan is not on PATH."""
 
-def open_file(
-    project: Project, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles
-) -> HookFile:
-    """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
-    display_path, path = PROGRAMS[program].file, hook_file_path(project, program)
-    data = _read_pending(project, path, ahead)
-    try:
-        text = (data or b"").decode("utf-8")
-        existing_entries = [entry for hook, _ in desired_hooks for entry in hook_entry.find_entries(text, hook)]
-        existing_hooks = [entry.hook for entry in existing_entries]
-        managed_hooks = [
-            desired_hook
-            for desired_hook in desired_hooks
-            if desired_hook[0] in existing_hooks or not hook_entry.is_installed_by_hand(text, desired_hook[0])
-        ]
-        return HookFile(integration, path, display_path, data, text, tuple(managed_hooks), tuple(existing_entries))
-    except UnicodeDecodeError as error:
-        raise _bad_json_error(f"{display_path}: byte {error.start} is no UTF-8") from None
-    except InvalidJsonError as error:
-        raise _bad_json_error(f"{display_path}{error}") from None
+    def install(
+        self, project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+    ) -> ChangeSet:
+        """Plan to add or update the hooks of programs; by default, of Claude Code and the programs used here.
+
+        Raises ExecplanError.
+        """
+        selected = programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(project, name)]
+        change_sets = [_plan_file_install(self.open_file(project, name, ahead), force=force) for name in selected]
+        changes = tuple([change for change_set in change_sets for change in change_set.changes])
+        warnings = [warning for change_set in change_sets for warning in change_set.warnings]
+        if any([change.action != "kept" for change in changes]):
+            warnings += [*self.change_warnings, *([TRUST_WARNING] if "codex" in selected else [])]
+        if shutil.which("execplan") is None:
+            warnings.append(self.not_on_path_warning)
+        return ChangeSet(changes, tuple(warnings))
+
+    def uninstall(
+        self, project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
+    ) -> ChangeSet:
+        """Plan to remove the hooks of programs; by default, of all. Raises ExecplanError.
+
+        A file without a mark is not parsed as JSON.
+        """
+        selected = list(programs or PROGRAMS)
+        marked_programs = [name for name in selected if has_mark(project, name, self.hooks, ahead)]
+        if not marked_programs:
+            path = hook_file_path(project, selected[0])
+            return ChangeSet((Change(self.name, path, None, None, "not installed"),))
+        files = [self.open_file(project, name, ahead) for name in marked_programs]
+        return ChangeSet(tuple([_plan_file_uninstall(file, force=force) for file in files]))
+
+    def open_file(self, project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
+        """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
+        display_path, path = PROGRAMS[program].file, hook_file_path(project, program)
+        data, desired_hooks = _read_pending(project, path, ahead), self.make_hooks(program)
+        try:
+            text = (data or b"").decode("utf-8")
+            existing_entries = [entry for hook, _ in desired_hooks for entry in hook_entry.find_entries(text, hook)]
+            existing_hooks = [entry.hook for entry in existing_entries]
+            managed_hooks = [
+                desired_hook
+                for desired_hook in desired_hooks
+                if desired_hook[0] in existing_hooks or not hook_entry.is_installed_by_hand(text, desired_hook[0])
+            ]
+            return HookFile(self.name, path, display_path, data, text, tuple(managed_hooks), tuple(existing_entries))
+        except UnicodeDecodeError as error:
+            raise _bad_json_error(f"{display_path}: byte {error.start} is no UTF-8") from None
+        except InvalidJsonError as error:
+            raise _bad_json_error(f"{display_path}{error}") from None
 
 
 def hook_file_path(project: Project, program: str) -> str:
     """Return the path of a program's hook file, whether or not it exists."""
     return os.path.join(project.root, PROGRAMS[program].file)
-
-
-def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
-    """Plan to add or update the entries in the files. Raises ExecplanError."""
-    change_sets = [_plan_file_install(file, force=force) for file in files]
-    return ChangeSet(
-        tuple([change for change_set in change_sets for change in change_set.changes]),
-        tuple([warning for change_set in change_sets for warning in change_set.warnings]),
-    )
-
-
-def plan_uninstall(
-    project: Project,
-    integration: str,
-    programs: Iterable[str],
-    hooks: Sequence[Hook],
-    open_program_file: Callable[[str], HookFile],
-    ahead: PendingFiles,
-    *,
-    force: bool,
-) -> ChangeSet:
-    """Plan to remove the entries from the files of programs. Raises ExecplanError.
-
-    A file without a mark is not parsed as JSON.
-    """
-    programs = list(programs)
-    marked_programs = [name for name in programs if has_mark(project, name, hooks, ahead)]
-    if not marked_programs:
-        return ChangeSet((Change(integration, hook_file_path(project, programs[0]), None, None, "not installed"),))
-    return ChangeSet(tuple([_plan_file_uninstall(open_program_file(name), force=force) for name in marked_programs]))
 
 
 def has_mark(project: Project, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:

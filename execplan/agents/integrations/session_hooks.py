@@ -5,20 +5,13 @@ Its output reports the status of the plan.
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations import hook_file
 from execplan.agents.integrations.hook_entry import COMPACTION, SESSION
-from execplan.agents.integrations.hook_file import NO_PENDING_FILES
+from execplan.agents.integrations.hook_file import HookIntegration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.agents.integrations.hook_entry import Hook
-    from execplan.agents.integrations.hook_file import HookFile, PendingFiles
-    from execplan.agents.integrations.integration_changes import ChangeSet
-    from execplan.project.project import Project
 
 NAME = "session-hooks"
 TIMEOUT = 20
@@ -43,32 +36,11 @@ def hook_handler(program: str, hook: Hook) -> dict[str, Any]:
     return {"type": "command", "command": _LINE.format(program=program, mark=hook.mark), "timeout": TIMEOUT}
 
 
-def install(
-    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
-) -> ChangeSet:
-    """Plan to add or update the hooks for the given programs; by default, for those used here. Raises ExecplanError."""
-    selected = hook_file.select_programs(project, programs)
-    change_set = hook_file.plan_install([open_file(project, name, ahead) for name in selected], force=force)
-    warnings = list(change_set.warnings)
-    if "codex" in selected and any([change.action != "kept" for change in change_set.changes]):
-        warnings.append(hook_file.TRUST_WARNING)
-    if shutil.which("execplan") is None:
-        warnings.append(NOT_ON_PATH_WARNING)
-    return change_set._replace(warnings=tuple(warnings))
-
-
-def uninstall(
-    project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
-) -> ChangeSet:
-    """Plan to remove the hooks for the given programs; by default, for all. Raises ExecplanError."""
-    selected = programs or hook_file.PROGRAMS
-    return hook_file.plan_uninstall(
-        project, NAME, selected, ALL_HOOKS, lambda name: open_file(project, name, ahead), ahead, force=force
-    )
-
-
-def open_file(project: Project, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
-    """Open the hook file of a program in its current or pending state. Raises ExecplanError."""
-    return hook_file.open_file(
-        project, NAME, program, [(hook, hook_handler(program, hook)) for hook in HOOKS[program]], ahead
-    )
+_INTEGRATION = HookIntegration(
+    NAME,
+    ALL_HOOKS,
+    lambda program: [(hook, hook_handler(program, hook)) for hook in HOOKS[program]],
+    (),
+    NOT_ON_PATH_WARNING,
+)
+install, uninstall = _INTEGRATION.install, _INTEGRATION.uninstall

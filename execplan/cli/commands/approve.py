@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.approvals.approval_creation import require_digest_prefix
+from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.durations import parse_duration
 from execplan.cli.plan_arguments import plan_argument
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
@@ -82,7 +84,10 @@ def approve(
         has_approval_options=any(approval_options) or expires != "24h",
         options=options,
     )
-    valid_seconds = approval_output.parse_duration(expires)
+    valid_seconds = parse_duration(expires)
+    if valid_seconds is None:
+        message = f"--expires takes minutes, hours or days, 30d at most, not {expires!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
     if digest is not None:
         require_digest_prefix(digest)
     chosen = Plan.find(plan)
@@ -96,7 +101,7 @@ def approve(
     def confirm(
         evaluated: EvaluatedPlan, scope: ApprovalScope, confirmation: Confirmation, warnings: list[str]
     ) -> tuple[Confirmation, list[str]]:
-        if call.as_json or not approval_output.is_terminal():
+        if call.as_json or not prompts.can_ask():
             raise ExecplanError(
                 "usage",
                 "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",

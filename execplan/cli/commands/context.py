@@ -14,7 +14,6 @@ from execplan.cli.command_definition import define_command
 from execplan.cli.output.context_decision import FORMS, INTENTS, ContextOptions
 from execplan.cli.plan_arguments import plan_argument
 from execplan.context.token_budget import MIN_BUDGET
-from execplan.errors import ErrorContext
 from execplan.plan_store import plan_selection, plan_store
 
 if TYPE_CHECKING:
@@ -75,14 +74,9 @@ def context(
     options.ensure_compatible(as_json=call.as_json)
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)
-    if stored_plan.plan is None:
-        assert stored_plan.error is not None
-        with ErrorContext(project.display_path(ref.path)):
-            raise stored_plan.error
+    parsed_plan = stored_plan.require_plan()
     settings = parse_context_settings(project.settings.context)
-    gathered = gather_pack(
-        project, ref, stored_plan.plan, GatherOptions(task, settings.decisions, files, units, sessions)
-    )
+    gathered = gather_pack(project, ref, parsed_plan, GatherOptions(task, settings.decisions, files, units, sessions))
     gathered = gathered._replace(warnings=(*conflict_warnings([stored_plan]), *gathered.warnings))
     if options.items:
         return _items_answer(gathered, settings, options)

@@ -283,15 +283,12 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     if call.as_json and budget is not None:
         message = "--budget is for the text; --json prints everything"
         raise ExecplanError("usage", message, exit=USAGE, hint="leave one of them out")
-    from execplan.engine.agent_runs.agent_handoff import handoff as engine
+    from execplan.engine.agent_runs import agent_handoff
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
-    agent_handoff = engine(project, ref)
-    return Answer(
-        agent_handoff.payload,
-        "" if call.as_json else handoff_text(agent_handoff, budget),
-        next_commands=agent_handoff.next_commands,
-    )
+    result = agent_handoff.handoff(project, ref)
+    text = "" if call.as_json else handoff_text(result, budget)
+    return Answer(result.payload, text, next_commands=result.next_commands)
 
 
 command = handoff

@@ -18,7 +18,8 @@ from execplan.git import gitignore
 from execplan.project import project_discovery
 from execplan.scaffold import guide_upgrade, project_setup
 from execplan.scaffold.project_setup import inspect_project
-from execplan.scaffold.project_survey import format_plan_count, survey_project
+from execplan.scaffold.project_survey import survey_project
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult
@@ -142,7 +143,7 @@ def _move_unlisted(
 
     new_project = survey_result.projects[0].project
     old, target = project.display_path(project.plans), new_project.display_path(new_project.plans)
-    message = f"{format_plan_count(len(survey_result.unlisted_plans))} in {old} would not be listed any more, because most plans are in {target}"
+    message = f"{format_count(len(survey_result.unlisted_plans), 'plan')} in {old} would not be listed any more, because most plans are in {target}"
     init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
     can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
     if not (move or options.dry_run or (can_prompt and confirm(f"{message}. Move them there?"))):
@@ -203,7 +204,7 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
         os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")
     ]
     lines = [
-        f"found {format_plan_count(count)}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
+        f"found {format_count(count, 'plan')}: {project_json['plans']} in {plans_directory}, {project_json['archived']} archived in {archive_directory}"
     ]
     if check:
         lines.append(
@@ -218,14 +219,14 @@ def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
     """The plans that no home holds."""
     if check:
         lines = [
-            f"not taken: {format_plan_count(other.plans)} in {other.folder}; to take them: {other.take}"
+            f"not taken: {format_count(other.plans, 'plan')} in {other.folder}; to take them: {other.take}"
             for other in survey.unused_directories
         ]
         return lines + [f"elsewhere: {path}" for path in survey.stray_paths]
     if not survey.stray_paths:
         return []
     return [
-        f"{format_plan_count(len(survey.stray_paths))} elsewhere, as execplan init --check shows; to be named by path"
+        f"{format_count(len(survey.stray_paths), 'plan')} elsewhere, as execplan init --check shows; to be named by path"
     ]
 
 

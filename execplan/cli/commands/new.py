@@ -24,6 +24,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import plan_directories, project_discovery
 from execplan.scaffold import plan_creation, plan_templates
 from execplan.text.invisible_characters import escape_unprintable
+from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
     Raises ExecplanError where nobody is asked, or the answer is no.
     """
     from execplan.scaffold import project_setup
-    from execplan.scaffold.project_survey import format_plan_count, survey_project
+    from execplan.scaffold.project_survey import survey_project
 
     if project.git is None and not plan_directories.existing_directories(project.base):
         return project  # a walk over a whole home directory takes too long
@@ -46,7 +47,7 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
     directories = _plan_directories(survey_result)
     if not directories:
         return project
-    counts_text = ", ".join([f"{format_plan_count(count)} in {folder}" for folder, count in directories])
+    counts_text = ", ".join([f"{format_count(count, 'plan')} in {folder}" for folder, count in directories])
     message = f"this repository has {counts_text}, and execplan is not set up for them"
     can_prompt = not (options.dry_run or call.as_json) and can_ask()
     if can_prompt and confirm(f"{message}. Set it up now (execplan init), and write the new plan there?"):
@@ -58,7 +59,7 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
         message,
         exit=ENVIRONMENT,
         hint=f"set it up, then repeat the command: execplan init; or begin another plans directory: execplan init --plans {default}",
-        candidates=[f"{folder}: {format_plan_count(count)}" for folder, count in directories],
+        candidates=[f"{folder}: {format_count(count, 'plan')}" for folder, count in directories],
     )
 
 

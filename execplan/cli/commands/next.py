@@ -20,6 +20,7 @@ from execplan.advice.plan_json import (
 )
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.durations import parse_duration
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.text_input import read_text
@@ -79,9 +80,6 @@ def release_claims(
         (f"execplan next {quote_plan_name(ref.id, data['path'])} --claim",) if to is None and has_unclaimed else ()
     )
     return Answer(data, "\n".join(lines), next_commands=next_commands)
-
-
-_HOURS_PER_UNIT = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 
 
 @define_command(
@@ -245,15 +243,11 @@ def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
 
 def _parse_hours(time: str) -> float:
     """Hours of `30m`, `2h` or `1d`; raises ExecplanError."""
-    number, unit = time[:-1], time[-1:]
-    if (
-        not (number.isascii() and number.isdigit())
-        or unit not in _HOURS_PER_UNIT
-        or not 0 < int(number) * _HOURS_PER_UNIT[unit] <= 720
-    ):
+    seconds = parse_duration(time)
+    if seconds is None:
         message = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
-    return int(number) * _HOURS_PER_UNIT[unit]
+    return seconds / 3600
 
 
 command = next_

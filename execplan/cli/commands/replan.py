@@ -14,6 +14,7 @@ from execplan.cli.plan_arguments import plan_option
 from execplan.cli.text_input import read_lines, read_text
 from execplan.edits.plan_writer import WriteOptions
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.text.message_parts import format_excess
 
 if TYPE_CHECKING:
     from execplan.engine.replanning.run_replan import ReplanResult
@@ -131,10 +132,8 @@ def _approval_lines(replan_result: ReplanResult) -> list[str]:
 
     if replan_result.coverage.approval is not None:
         return [f"needs no new approval: {coverage_reason(replan_result.coverage.approval)}"]
-    remainder = (
-        f" and {len(replan_result.coverage.reasons) - 1} more" if len(replan_result.coverage.reasons) > 1 else ""
-    )
-    return [f"needs a new approval: {replan_result.coverage.reasons[0]}{remainder}"]
+    reasons = replan_result.coverage.reasons
+    return [f"needs a new approval: {reasons[0]}{format_excess(len(reasons), 1)}"]
 
 
 command = replan

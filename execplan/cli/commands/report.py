@@ -168,15 +168,15 @@ def report(
     check that fails makes the step failed, whatever was said. Exit 1 when it has failed, 3 when it is not its turn, 4 when
     something has changed underneath, 7 when nobody has approved it, 8 when a person is to answer first.
     """
-    from execplan.engine.agent_runs import agent_report as report
+    from execplan.engine.agent_runs import agent_report
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.plan_store import author
 
     project, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
-    agent_report = report.StepReport(
+    step_report = agent_report.StepReport(
         status, read_text(result, "the result"), read_evidence(project, evidence), author.session_id() or ""
     )
-    reported = report.report(project, ref, step, agent_report, options)
+    reported = agent_report.report(project, ref, step, step_report, options)
     return report_answer(project, ref, reported, dry_run=options.dry_run)
 
 

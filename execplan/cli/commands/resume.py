@@ -12,9 +12,10 @@ from execplan.cli.command_definition import define_command, jsonl_option, new_op
 from execplan.cli.commands.run import JOBS
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_option
-from execplan.cli.run_output.run_text import format_run_command, pluralize
+from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.journal.journal_entries import ANSWERS
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
@@ -35,7 +36,7 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
         ],
         "changed": False,
     }
-    lines = [f"would go on with the run {preview.run}: {pluralize(len(preview.steps), 'step')} to do"]
+    lines = [f"would go on with the run {preview.run}: {format_count(len(preview.steps), 'step')} to do"]
     if question is not None:
         action = f"would answer {preview.answer}" if preview.answer else "would ask"
         lines.append(f"  {action}: {question.words}")

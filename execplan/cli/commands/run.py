@@ -11,11 +11,11 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, jsonl_option, new_options
 from execplan.cli.error_handler import printable_line
 from execplan.cli.plan_arguments import plan_argument
-from execplan.cli.run_output.run_text import pluralize
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.evaluation.evaluation_text import describe_commands, step_json
 from execplan.plan_store import plan_selection
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
@@ -49,7 +49,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
     sandbox_text = f"in {preview.sandbox}" if preview.sandbox else f"in no sandbox ({preview.sandbox_reason})"
     approver = "the policy" if approval.how == "policy" else approval.approver
     lines = [
-        f"would run {len(running_steps)} of {pluralize(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
+        f"would run {len(running_steps)} of {format_count(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
     ]
     lines += [line for planned_step in preview.steps for line in _step_lines(planned_step)]
     lines.append(f"the changes, the risk and the findings of each step: execplan evaluate {name}")
@@ -65,7 +65,7 @@ def _step_lines(planned_step: PlannedStep) -> list[str]:
     lines = [f"{step.number} {step.id}: {step.description}"]
     for label, command_text in describe_commands(step):
         count = command_text.strip("\n").count("\n") + 1
-        lines.append(f"  {label}: {command_text}" if count == 1 else f"  {label}: {pluralize(count, 'line')}")
+        lines.append(f"  {label}: {command_text}" if count == 1 else f"  {label}: {format_count(count, 'line')}")
     return lines
 
 

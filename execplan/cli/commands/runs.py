@@ -9,10 +9,11 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
+from execplan.cli.durations import format_duration
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import is_unapproved
-from execplan.cli.run_output.run_text import format_duration, format_run_command
+from execplan.cli.run_output.run_text import format_run_command
 from execplan.engine.run_records.run_summary import STATES
 from execplan.errors import CHECK_FAILED, OK
 from execplan.plan_store import plan_selection, plan_store

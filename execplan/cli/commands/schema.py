@@ -10,17 +10,16 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
-from execplan.context.decision import KINDS as CONTEXT_KINDS
+from execplan.context.decision import DECISION_KINDS
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.document_schemas import DOCUMENT_KINDS as EXECUTION_KINDS
-from execplan.execution.document_schemas import RULES
+from execplan.execution.document_schemas import DOCUMENT_KINDS, RULES
 from execplan.json_model import make_json_schema, to_json_bytes
 
 if TYPE_CHECKING:
     from execplan.json_model import Json, Model
 
 
-KINDS = {**EXECUTION_KINDS, **CONTEXT_KINDS}
+KINDS = {**DOCUMENT_KINDS, **DECISION_KINDS}
 """By the name that `execplan schema` knows."""
 ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
 

@@ -14,11 +14,12 @@ from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_js
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
+from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
-from execplan.cli.run_output.run_text import format_changes, format_duration
+from execplan.cli.run_output.run_text import format_changes
 from execplan.engine.run_records.record_builder import build_record
 from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.execution import states
@@ -159,11 +160,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
 
         return run_answer(load_run(project, ref, run_directories.find_run(project, ref, run or None)))
     stored_plan = plan_store.load(project, ref)
-    if stored_plan.plan is None:
-        assert stored_plan.error is not None
-        with ErrorContext(project.display_path(ref.path)):
-            raise stored_plan.error
-    parsed_plan = stored_plan.plan
+    parsed_plan = stored_plan.require_plan()
     warnings = conflict_warnings([stored_plan])
     if section is not None:
         with ErrorContext(project.display_path(ref.path)):

@@ -179,7 +179,7 @@ def _distribution_json(values: Sequence[float]) -> dict[str, float]:
 
 def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     from execplan.cli.output.text_table import format_table
-    from execplan.cli.run_output.run_text import pluralize
+    from execplan.text.message_parts import format_count
 
     hourly = f", {statistics.plans_per_hour:.1f} an hour" if statistics.plans_per_hour is not None else ""
     tokens = ", ".join(
@@ -201,7 +201,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
         ("steps", _format_counts(statistics.steps)),
         ("step took", _format_average(statistics.step_seconds, ".1f", " s")),
         ("errors", _format_counts(statistics.errors)),
-        ("by agents", f"{pluralize(statistics.agent_runs, 'run')}, {pluralize(statistics.agent_calls, 'call')}"),
+        ("by agents", f"{format_count(statistics.agent_runs, 'run')}, {format_count(statistics.agent_calls, 'call')}"),
         ("rollbacks", _format_counts(statistics.rollbacks)),
         ("replans", str(statistics.replans)),
         ("approvals", _format_counts(statistics.approvals)),
@@ -209,7 +209,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     ]
     if statistics.plans:
         rows[:0] = [
-            ("created", f"{pluralize(statistics.plans, 'execution plan')}{hourly}"),
+            ("created", f"{format_count(statistics.plans, 'execution plan')}{hourly}"),
             ("made in", _format_average(statistics.generation, ".3f", " s")),
             ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
         ]

@@ -11,7 +11,6 @@ from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.plan_arguments import plan_argument
-from execplan.errors import ErrorContext
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import plan_selection, plan_store
 
@@ -56,15 +55,10 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     stored_plan = plan_store.load(project, ref)
-    if stored_plan.plan is None:
-        assert stored_plan.error is not None
-        with ErrorContext(project.display_path(ref.path)):
-            raise stored_plan.error
+    parsed_plan = stored_plan.require_plan()
     redaction = Redactor(os.environ, os.environ)  # of variables only those whose names tell
-    redacted_plan = redact_plan(stored_plan.plan, redaction)
-    ids = task_ids(
-        (stored_plan.plan if len(stored_plan.plan.tasks) == len(redacted_plan.tasks) else redacted_plan).tasks
-    )
+    redacted_plan = redact_plan(parsed_plan, redaction)
+    ids = task_ids((parsed_plan if len(parsed_plan.tasks) == len(redacted_plan.tasks) else redacted_plan).tasks)
     plan_summary = summarize_plan(redacted_plan, ref.id, stored_plan.state, ids, form, length)
     text = redaction.redact_text(plan_summary.text)
     data: dict[str, Any] = {

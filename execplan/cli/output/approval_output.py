@@ -11,8 +11,8 @@ from execplan.approvals.approval_files import StoredApproval
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
-from execplan.errors import CHECK_FAILED, USAGE, ExecplanError
-from execplan.execution.evaluation.approval_scope import approval_scope as scope_of
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.execution.evaluation.approval_scope import approval_scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,22 +24,8 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.project.project import Project
 
-"""Minimum number of hex digits in a digest prefix, too many to guess."""
 _SHOWN_DIGEST_DIGITS = 12
 """Number of hex digits in a suggested command."""
-_MAX_SECONDS = 30 * 86_400
-_UNITS = {"m": 60, "h": 3600, "d": 86_400}
-
-
-def parse_duration(text: str) -> int:
-    """Convert `30m`, `24h` or `7d` to seconds; raises ExecplanError if it is invalid or more than 30 days."""
-    count, unit = text[:-1], text[-1:]
-    if unit in _UNITS and count.isascii() and count.isdigit() and len(count) < 6:
-        duration = int(count) * _UNITS[unit]
-        if 0 < duration <= _MAX_SECONDS:
-            return duration
-    message = f"--expires takes minutes, hours or days, 30d at most, not {text!r}"
-    raise ExecplanError("usage", message, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
 
 
 def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) -> str:
@@ -49,14 +35,9 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) ->
     """
     if can_prompt:
         return f"execplan approve {name}"
-    covered = scope_of(evaluated.evaluation, None, None)
+    covered = approval_scope(evaluated.evaluation, None, None)
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
-
-
-def is_terminal() -> bool:
-    """Return whether the user can be prompted on a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.enhancer import enhancement as enhance
+from execplan.agents.enhancer import enhancement
 from execplan.approvals.current_plan import load_current_plan
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
@@ -37,34 +37,34 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     program = command.program if command is not None else None
     answer = _compile_and_store(project, ref, make, options)
     try:
-        sending = enhance.prepare_request(project, ref, load_current_plan(project, ref).document, share)
+        sending = enhancement.prepare_request(project, ref, load_current_plan(project, ref).document, share)
     except ExecplanError as error:
-        why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
+        why = {"program": program, "ended": enhancement.NOT_SENT, "reason": error.message}
         return _add_enhancement(answer, why, [], (_warning(error.message),))
     request_data: dict[str, Any] = {"program": program, "sent": _request_json(sending, share)}
     closed = () if share else (_NOTHING_SHARED,)
     if command is None or options.dry_run:
         recipient = printable_line(program) if program is not None else "nobody yet, for your settings name no enhancer"
         text = [f"would send {_size_text(sending)}, to {recipient}:", "", sending.payload.decode().rstrip("\n")]
-        request_data |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.payload.decode()}
+        request_data |= {"ended": enhancement.NOT_SENT, "reason": "", "request": sending.payload.decode()}
         return _add_enhancement(answer, request_data, text, closed)
-    enhancement = enhance.request_enhancement(project, ref, sending, command, options)
-    data = {**request_data, **_enhancement_json(enhancement)}
-    warnings = (*closed, *enhancement.warnings)
-    if enhancement.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
-        warnings = (_warning(enhancement.reason, *enhancement.violations[:1]), *warnings)
+    result = enhancement.request_enhancement(project, ref, sending, command, options)
+    data = {**request_data, **_enhancement_json(result)}
+    warnings = (*closed, *result.warnings)
+    if result.outcome in (enhancement.NOT_SENT, enhancement.FAILED, enhancement.REJECTED):
+        warnings = (_warning(result.reason, *result.violations[:1]), *warnings)
     sent_lines = (
         [f"sent {_size_text(sending)}, to {printable_line(command.program)}"]
-        if enhancement.outcome != enhance.NOT_SENT
+        if result.outcome != enhancement.NOT_SENT
         else []
     )
     next_commands: tuple[str, ...] = ()
-    if enhancement.outcome == enhance.PROPOSED:
-        path = os.path.relpath(os.path.join(project.root, enhancement.path))
+    if result.outcome == enhancement.PROPOSED:
+        path = os.path.relpath(os.path.join(project.root, result.path))
         next_commands = (
             f"execplan compile {quote_plan_name(ref.id, project.display_path(ref.path))} --from {quote_plan_name(path)}",
         )
-    return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(enhancement)], warnings, next_commands)
+    return _add_enhancement(answer, data, [*sent_lines, *_enhancement_lines(result)], warnings, next_commands)
 
 
 def _compile_and_store(
@@ -109,37 +109,37 @@ def _request_json(sending: PreparedRequest, share: Sequence[str]) -> dict[str, A
     return {**request_fields, "shared": list(share)}
 
 
-def _enhancement_json(enhancement: EnhancementResult) -> dict[str, Any]:
+def _enhancement_json(result: EnhancementResult) -> dict[str, Any]:
     return {
-        "ended": enhancement.outcome,
-        "reason": enhancement.reason,
-        "violations": list(enhancement.violations),
+        "ended": result.outcome,
+        "reason": result.reason,
+        "violations": list(result.violations),
         "received": {
-            "sha256": digest(enhancement.received) if enhancement.received else None,
-            "bytes": len(enhancement.received),
+            "sha256": digest(result.received) if result.received else None,
+            "bytes": len(result.received),
         },
-        "differences": list(enhancement.differences),
-        "looser": list(enhancement.relaxations),
-        "diff": enhancement.diff,
-        "path": enhancement.path or None,
-        "commit": enhancement.commit,
+        "differences": list(result.differences),
+        "looser": list(result.relaxations),
+        "diff": result.diff,
+        "path": result.path or None,
+        "commit": result.commit,
     }
 
 
-def _enhancement_lines(enhancement: EnhancementResult) -> Iterator[str]:
+def _enhancement_lines(result: EnhancementResult) -> Iterator[str]:
     """Yield the lines about an enhancer's result for people."""
-    if enhancement.outcome != enhance.PROPOSED:
-        yield from [enhancement.reason] if enhancement.outcome == enhance.NO_CHANGE else enhancement.violations
+    if result.outcome != enhancement.PROPOSED:
+        yield from [result.reason] if result.outcome == enhancement.NO_CHANGE else result.violations
         return
     yield "it proposes:"
-    yield from [f"  {difference}" for difference in enhancement.differences]
-    if enhancement.relaxations:
+    yield from [f"  {difference}" for difference in result.differences]
+    if result.relaxations:
         yield "of this it checks less, forbids less or may do more:"
-        yield from [f"  ! {relaxation}" for relaxation in enhancement.relaxations]
+        yield from [f"  ! {relaxation}" for relaxation in result.relaxations]
     yield ""
-    yield enhancement.diff
+    yield result.diff
     yield ""
-    yield f"wrote {enhancement.path}: nothing of it is used before somebody takes it"
+    yield f"wrote {result.path}: nothing of it is used before somebody takes it"
 
 
 def _warning(*why: str) -> str:

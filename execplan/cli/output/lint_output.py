@@ -27,6 +27,7 @@ from execplan.linter.checking.plan_check import STDIN_NAME, check_bytes, read_li
 from execplan.linter.finding_summary import count_by_rule, finding_weight
 from execplan.linter.rule import LEVELS
 from execplan.linter.text_check import CODE_POINTS, UTF_16, convert_columns
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,9 +150,7 @@ class OutputSettings(NamedTuple):
             lines.append(data["diff"] or "nothing to change")
         else:
             data["changed"] = baseline_file.write_baseline(held_baseline, file)
-            known_text = (
-                f"{held_baseline.known_count + new} finding{'s' if held_baseline.known_count + new != 1 else ''}"
-            )
+            known_text = format_count(held_baseline.known_count + new, "finding")
             lines.append(f"{held_baseline.file}: {known_text}, {new} new, {held_baseline.gone_count} gone")
         following = f"execplan lint --baseline {quote(file)}"
         return Answer(data, "\n".join(lines), exit_status(checked), next_commands=(following,))

@@ -14,6 +14,7 @@ from execplan.linter.checking.repository_trees import RepositoryTrees
 from execplan.linter.rule import ERROR, LEVELS
 from execplan.linter.rule_selection import levels_at_least
 from execplan.project import user_settings
+from execplan.text.message_parts import format_count, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,11 +129,9 @@ def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     skipped = [checked_file.display_name for checked_file in checked if checked_file.was_skipped]
     if not skipped:
         return ()
-    names = ", ".join(skipped[:_MAX_SKIPPED_NAMED])
     if len(skipped) == 1:
-        return (f"{names} is not a plan and was skipped; to check it, name it: execplan lint FILE",)
-    remainder = f" and {len(skipped) - _MAX_SKIPPED_NAMED} more" if len(skipped) > _MAX_SKIPPED_NAMED else ""
-    return (f"{len(skipped)} files are not plans and were skipped: {names}{remainder}",)
+        return (f"{skipped[0]} is not a plan and was skipped; to check it, name it: execplan lint FILE",)
+    return (f"{len(skipped)} files are not plans and were skipped: {join_first(skipped, _MAX_SKIPPED_NAMED)}",)
 
 
 def _printable(text: str) -> str:
@@ -171,8 +170,8 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
     findings = [finding for checked_file in checked for finding in checked_file.findings]
     plan_count = len([checked_file for checked_file in checked if checked_file.is_plan])
     older = sum([checked_file.older_count for checked_file in checked])
-    plans = f"{plan_count} plan{'s' if plan_count != 1 else ''}"
-    left_out = f"; {older} older finding{'s' if older > 1 else ''} left out" if older else ""
+    plans = format_count(plan_count, "plan")
+    left_out = f"; {format_count(older, 'older finding')} left out" if older else ""
     if not findings:
         return f"{plans}, nothing {'new ' if older else ''}found{left_out}"
     from execplan.linter.finding_summary import finding_weight
@@ -181,7 +180,7 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
     for level in LEVELS:
         count = sum([finding_weight(finding) for finding in findings if finding.level == level])
         if count:
-            level_counts.append(f"{count} {level}{'s' if count > 1 else ''}")
+            level_counts.append(format_count(count, level))
     return f"{', '.join(level_counts)} in {plans}{left_out}"
 
 

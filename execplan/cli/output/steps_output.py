@@ -11,6 +11,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.errors import ExecplanError
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.text.message_parts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ def _description(step: dict[str, Any]) -> str:
 def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
     """Format the skipped lines for people."""
     lines = [
-        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(_shorten(skipped_line['text']))}"
+        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(shorten(skipped_line['text'], _MAX_TEXT_LENGTH))}"
         for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]
     ]
     return lines + (
@@ -124,7 +125,3 @@ def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
         if len(skipped_lines) > _MAX_SKIPPED_SHOWN
         else []
     )
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
-from execplan.cli.run_output.run_text import format_changes, format_duration, format_paths, pluralize, truncate_lines
+from execplan.cli.run_output.run_text import format_changes, format_paths, truncate_lines
 from execplan.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
 from execplan.execution.world import ABSENT, FILE
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +151,7 @@ class JournalFormatter:
     def _rollback(self, fields: dict[str, Any]) -> list[StyledLine]:
         """List all actions of a rollback before it begins."""
         why = f" ({fields['automatic']})" if fields["automatic"] else ""
-        lines = [f"rolling back {pluralize(len(fields['steps']), 'step')}{why}: {', '.join(fields['steps'])}"]
+        lines = [f"rolling back {format_count(len(fields['steps']), 'step')}{why}: {', '.join(fields['steps'])}"]
         changes = map(change_from_json, fields["changes"])
         files = [f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}" for change in changes]
         lines += truncate_lines(files + [f"  remove {directory}/" for directory in fields["folders"]])

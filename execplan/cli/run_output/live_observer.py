@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group
-from rich.live import Live as RichLive
+from rich.live import Live
 from rich.text import Text
 
+from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
 from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
-from execplan.cli.run_output.run_text import format_duration
 from execplan.engine.journal import journal_entries
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ class LiveObserver(PromptingObserver):
             self._display = self._create_display()
             self._display.start()
 
-    def _create_display(self) -> RichLive:
-        return RichLive(
+    def _create_display(self) -> Live:
+        return Live(
             console=self._console, get_renderable=self._render, refresh_per_second=_REFRESHES_PER_SECOND, transient=True
         )
 

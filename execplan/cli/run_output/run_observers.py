@@ -9,6 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import discard_output, dump_json, printable_line
+from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.journal_formatter import JournalFormatter
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_observer import RunObserver
@@ -76,11 +77,6 @@ _ANSWER_TEXTS = {
 }
 _UNKNOWN_GO_TEXT = "the step has done its work: go on"
 """Description of the answer `go` for a step whose result is unknown."""
-
-
-def can_ask() -> bool:
-    """Return whether standard input and output are a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:

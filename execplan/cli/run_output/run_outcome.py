@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
+from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
-from execplan.cli.run_output.run_text import format_duration, format_run_command, pluralize, truncate_lines
+from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun
@@ -63,7 +65,7 @@ def rollback_lines(rolled_back: RollbackResult) -> list[str]:
     counts = [
         f"{len(rolled_back.restored)} restored" if rolled_back.restored else "",
         f"{len(rolled_back.removed)} removed" if rolled_back.removed else "",
-        f"{pluralize(len(rolled_back.reopened), 'task')} reopened" if rolled_back.reopened else "",
+        f"{format_count(len(rolled_back.reopened), 'task')} reopened" if rolled_back.reopened else "",
     ]
     summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing had to be restored"
     lines = [f"rolled back {_steps_text(rolled_back)} of {rolled_back.run}: {summary}"]
@@ -74,7 +76,7 @@ def rollback_lines(rolled_back: RollbackResult) -> list[str]:
 
 def _steps_text(rolled_back: RollbackResult) -> str:
     return (
-        f"{pluralize(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
+        f"{format_count(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
         if rolled_back.steps
         else "no step"
     )
@@ -130,11 +132,13 @@ def outcome_json(run: LoadedRun, finished_run: FinishedRun) -> dict[str, Any]:
 
 def _completed_lines(run: LoadedRun) -> list[str]:
     other_counts = [
-        f"{pluralize(count, 'step')} {status}"
+        f"{format_count(count, 'step')} {status}"
         for status in (states.SKIPPED, states.RECOVERED)
         if (count := len(run.run_state.step_numbers(status)))
     ]
-    done_text = f"{len(run.run_state.step_numbers(states.COMPLETED))} of {pluralize(len(run.document.steps), 'step')}"
+    done_text = (
+        f"{len(run.run_state.step_numbers(states.COMPLETED))} of {format_count(len(run.document.steps), 'step')}"
+    )
     return [
         f"completed {', '.join([done_text, *other_counts])} in {format_duration(run.run_state.seconds or 0)}: run {run.run_paths.id}"
     ]
@@ -189,7 +193,7 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
 
 
 def _progress_text(run: LoadedRun) -> str:
-    return f"{run.summary.done} of {pluralize(run.summary.total, 'step')} done"
+    return f"{run.summary.done} of {format_count(run.summary.total, 'step')} done"
 
 
 def _with_resume_hint(error: ExecplanError) -> ExecplanError:

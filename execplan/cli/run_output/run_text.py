@@ -1,4 +1,4 @@
-"""Formatting of durations, files and commands in the output of runs."""
+"""Formatting of files and commands in the output of runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
 from execplan.engine.journal.journal_entries import change_kind
+from execplan.text.message_parts import join_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,23 +19,6 @@ _MAX_LINES = 20
 """Maximum number of lines in a list of files; `_MAX_PATHS` is the maximum number of paths in a line."""
 
 
-def format_duration(seconds: float) -> str:
-    """Format a duration, as in `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
-    if round(seconds, 1) < 10:
-        return f"{seconds:.1f} s"
-    whole_seconds = round(seconds)
-    if whole_seconds < 60:
-        return f"{whole_seconds} s"
-    if whole_seconds < 3600:
-        return f"{whole_seconds // 60} min {whole_seconds % 60} s"
-    return f"{whole_seconds // 3600} h {whole_seconds % 3600 // 60} min"
-
-
-def pluralize(count: int, noun: str) -> str:
-    """Format a count with its noun, as in `1 step`, `2 steps`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def format_changes(changes: Sequence[Change]) -> str:
     """Format changed files by kind of change; an empty string for none."""
     kinds = ("created", "modified", "deleted")
@@ -44,8 +28,7 @@ def format_changes(changes: Sequence[Change]) -> str:
 
 def format_paths(paths: Sequence[str]) -> str:
     """Format the first of some paths, and the number of the others."""
-    remainder = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
-    return printable_line(", ".join(paths[:_MAX_PATHS])) + remainder
+    return printable_line(join_first(paths, _MAX_PATHS))
 
 
 def truncate_lines(lines: Sequence[str]) -> list[str]:

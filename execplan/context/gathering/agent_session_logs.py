@@ -9,6 +9,7 @@ from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:
         (session_log.other_agent_lines, "line", "of agents that this one called; what the calls came to is in"),
     ):
         if count:
-            messages.append(f"{log_path}: left out: {count} {noun}{'' if count == 1 else 's'} {reason}")
+            messages.append(f"{log_path}: left out: {format_count(count, noun)} {reason}")
     return messages
 
 
@@ -95,7 +96,7 @@ def _find_log(session: str) -> str | None:
     if not session.replace("-", "").isalnum():
         return None  # an ID from an audit log must not open an arbitrary path
     claude = os.path.join(os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"), "projects")
-    for name in _list_names(claude):
+    for name in file_access.list_names(claude):
         path = os.path.join(claude, name, f"{session}.jsonl")
         if os.path.isfile(path):
             return path
@@ -106,10 +107,3 @@ def _find_log(session: str) -> str | None:
             if name.startswith("rollout-") and name.endswith(f"-{session}.jsonl"):
                 return os.path.join(directory, name)
     return None
-
-
-def _list_names(directory: str) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError:
-        return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from execplan.text.relative_path import resolve_relative
+from execplan.text.pure_paths import resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
-from execplan.context.gathering import file_gathering
+from execplan.context.gathering import file_units
+from execplan.context.gathering.change_units import change_units
 from execplan.context.gathering.file_listing import list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ErrorContext, ExecplanError
 from execplan.git.git_query import GIT_UNUSABLE_CODES
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,11 +63,11 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
     )
     with ErrorContext(project.display_path(ref.path)):
         plan_units = split_plan(plan, listing.referenced_files, options.task, options.decision_count)
-    requested, directory_paths = file_gathering.requested_files(project, options.paths, listing)
+    requested, directory_paths = file_units.requested_files(project, options.paths, listing)
     included_paths = [plan_path, *[unit.path for unit in requested.units]]
     named_units, omissions = _named_files(project, plan_units.units, listing, included_paths, directory_paths)
     artifacts_dir = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-    artifacts_read = file_gathering.artifact_units(project, artifacts_dir, ref.path)
+    artifacts_read = file_units.artifact_units(project, artifacts_dir, ref.path)
     included_paths += [unit.path for unit in named_units]
     artifact_units = [unit for unit in artifacts_read.units if unit.path not in included_paths]
     omissions += [error.message for error in artifacts_read.errors]
@@ -90,7 +92,7 @@ def gather_pack(project: Project, ref: PlanRef, plan: ParsedPlan, options: Gathe
         frozenset([_escape_invalid_utf8(unit_id) for unit_id in session_unit_ids]),
     )
     redacted_pack, redaction_messages = _redact(pack)
-    lines = (*file_gathering.format_omissions(omissions), *warnings, *session_messages, *redaction_messages)
+    lines = (*file_units.format_omissions(omissions), *warnings, *session_messages, *redaction_messages)
     return GatheredPack(redacted_pack, tuple([_escape_invalid_utf8(line) for line in lines]), model)
 
 
@@ -112,7 +114,7 @@ def _uncommitted_changes(
     if listing_warnings:
         return [], list(listing_warnings)
     try:
-        return file_gathering.change_units(project, listing, excluded_paths)
+        return change_units(project, listing, excluded_paths)
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
@@ -134,19 +136,17 @@ def _named_files(
     """Read the files that plan units name, in order, and the extra paths; also return messages about omissions."""
     named_paths = [path for unit in units for path in unit.references]
     text = "\n".join([unit.content for unit in units])
-    file_units = file_gathering.read_files(
+    named_files = file_units.read_files(
         project, [path for path in dict.fromkeys([*named_paths, *extra_paths]) if path not in excluded_paths]
     )
     ignored = [
-        f"git ignores {path}"
-        for path in file_gathering.find_unlisted(project, text, listing)
-        if path not in excluded_paths
+        f"git ignores {path}" for path in file_units.find_unlisted(project, text, listing) if path not in excluded_paths
     ]
-    return file_units.units, [*[error.message for error in file_units.errors], *ignored]
+    return named_files.units, [*[error.message for error in named_files.errors], *ignored]
 
 
 def _read_external_units(unit_file: str, units: Sequence[Unit]) -> list[Unit]:
-    from execplan.context.gathering.units_file import read_units
+    from execplan.context.gathering.external_units import read_units
 
     return read_units(unit_file, {unit.id for unit in units})
 
@@ -199,5 +199,4 @@ def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     ]
     if not unit_ids:
         return redacted, []
-    remainder = f" and {len(unit_ids) - 5} more" if len(unit_ids) > 5 else ""
-    return redacted, [f"what looks like a secret is taken out of {', '.join(unit_ids[:5])}{remainder}"]
+    return redacted, [f"what looks like a secret is taken out of {join_first(unit_ids, 5)}"]

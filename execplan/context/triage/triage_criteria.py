@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME
 from execplan.context.triage.triage_table import CRITERIA, SMALL
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import format_count, format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def risk_evidence(case: TriageCase) -> Iterator[Evidence]:
         yield Evidence(REQUEST, f'"{upgrade}"', "is another major version", case.table.length_rules["major"])
     for kind, paths in case.changes.kinds if case.changes is not None else ():
         if kind.criterion == "risk":
-            more_note = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            yield Evidence(CHANGES, f"{paths[0]}{more_note} ({kind.name})", kind.why, kind.strength)
+            yield Evidence(CHANGES, f"{paths[0]}{format_excess(len(paths), 1)} ({kind.name})", kind.why, kind.strength)
 
 
 def ambiguity_evidence(case: TriageCase) -> Iterator[Evidence]:
@@ -123,7 +123,7 @@ def small_evidence(case: TriageCase) -> Iterator[Evidence]:
             0,
         )
         if strength:
-            size_text = f"{_format_count(case.changes.files, 'file')}, {_format_count(line_count, 'line')} of it added or removed,"
+            size_text = f"{format_count(case.changes.files, 'file')}, {format_count(line_count, 'line')} of it added or removed,"
             statement = (size_text, "is a small change") if case.changes.files else ("nothing", "changes")
             yield Evidence(CHANGES, *statement, strength)
 
@@ -271,7 +271,3 @@ def _format_code(code: str) -> str:
         if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable()
         else "what stands in backticks"
     )
-
-
-def _format_count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

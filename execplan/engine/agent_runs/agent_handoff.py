@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.approvals.current_plan import load_current_plan as compiled
+from execplan.approvals.current_plan import load_current_plan
 from execplan.approvals.effective_policy import effective_policy
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.engine.agent_runs.agent_transitions import next_steps
@@ -109,7 +109,7 @@ def _step_handoff(project: Project, ref: PlanRef) -> Handoff:
     approval_check = _check_approval(project, ref, agent_run)
     if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
         agent_run = None  # the next call begins another run
-    run_state = agent_run.run_state if agent_run is not None else RunState(compiled(project, ref).document)
+    run_state = agent_run.run_state if agent_run is not None else RunState(load_current_plan(project, ref).document)
     data = plan_store.read_bytes(project, ref.path)
     plan = reader.read(data)
     document, schedule = run_state.document, build_schedule(project, run_state)

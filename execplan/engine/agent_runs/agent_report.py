@@ -134,10 +134,7 @@ def report(project: Project, ref: PlanRef, step: str, step_report: StepReport, o
     ensure_not_archived(project, ref)
     if options.dry_run:
         return preview_report(project, ref, step, step_report)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     with acquire_run_lock(project, f"report of {step} of {ref.id}", waits=True):
         agent_run = agent_start.find_reported_run(project, ref, step)
         recorded_outcome = (

@@ -118,8 +118,8 @@ def _ensure_journal_not_truncated(project: Project, run_paths: RunPaths) -> None
 
 def build_context(project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """Return the context for inspecting an agent's work and running a step's `test_after`. Raises ExecplanError."""
-    from execplan.engine.recovery.interruption import make_inspection_context as bare
+    from execplan.engine.recovery.interruption import make_inspection_context
 
-    context = bare(project, ref, run_paths, run_state, RunObserver())
+    context = make_inspection_context(project, ref, run_paths, run_state, RunObserver())
     limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
     return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

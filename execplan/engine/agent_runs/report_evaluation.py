@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from hashlib import sha256
 
-from execplan.clock import now
+from execplan.clock import seconds_since
 from execplan.engine.agent_runs import change_observation
 from execplan.engine.commands.command_result import CommandResult
 from execplan.engine.journal.journal_entries import AttemptResult, Checks
@@ -233,7 +232,4 @@ def _observed_result(step_report: StepReport) -> CommandResult | None:
 
 def _elapsed_seconds(attempt: Attempt) -> float:
     """Return the seconds since an attempt began, by the system clock."""
-    if not attempt.began:
-        return 0.0
-    began = datetime.strptime(attempt.began, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    return max(0.0, (now() - began).total_seconds())
+    return seconds_since(attempt.began) if attempt.began else 0.0

@@ -9,11 +9,11 @@ from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, 
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_state import Attempt, RunState
 from execplan.engine.schedule import Schedule
-from execplan.engine.step_order import named_alternative
 from execplan.engine.steps.step_paths import checked_paths, list_declared_paths
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution import states
+from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.world import ABSENT
 from execplan.named_tuple import NamedTuple
@@ -57,7 +57,7 @@ def recovery_advice(
     if policy_recovery.kind == SKIP:
         return RecoveryAdvice(SKIP, f"{name} is skipped, and the run goes on")
     if policy_recovery.kind == ALTERNATIVE:
-        alternative_step = named_alternative(step)
+        alternative_step = named_alternative(step.on_failure.strategy)
         return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} stands in for {name}, and is up now", alternative_step)
     if policy_recovery.kind == REPLAN:
         message = (

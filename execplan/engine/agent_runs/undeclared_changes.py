@@ -9,6 +9,7 @@ from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git import git_query
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,11 +50,13 @@ def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str
     after = _take_snapshot(project, before)
     if after is None or before is None:
         return []
+    if "." in declared:
+        return []
     changed_paths = [
         path for path in {**after.paths, **before.paths} if after.paths.get(path) != before.paths.get(path)
     ]
     return sorted(
-        [path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])]
+        [path for path in changed_paths if not any([is_inside(path, declared_path) for declared_path in declared])]
     )
 
 
@@ -101,7 +104,3 @@ def _file_signature(path: str) -> list[int]:
     except OSError:
         return []
     return [status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino]
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return folder == "." or path == folder or path.startswith(f"{folder}/")

@@ -12,6 +12,7 @@ from execplan.engine.stop_reasons import StopReason
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import describe_difference, sanitize_state
+from execplan.text.message_parts import format_excess
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -194,7 +195,7 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         )
         differences += [f"{path}: {reason}"] if reason else []
     if differences:
-        suffix = f", and {len(differences) - 1} more" if len(differences) > 1 else ""
+        suffix = format_excess(len(differences), 1, ", ")
         raise ExecplanError(
             "drifted",
             f"what the run has done is not as it left it: {differences[0]}{suffix}",

@@ -81,10 +81,7 @@ def rollback(
     if options.dry_run:
         with _name_run_in_hint(ref, run_paths, step):
             return _preview_rollback(project, ref, run_paths, step, observer)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     plan_before = plan_store.read_bytes(project, ref.path)
     with (
         _name_run_in_hint(ref, run_paths, step),

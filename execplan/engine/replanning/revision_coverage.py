@@ -26,6 +26,7 @@ from execplan.engine.replanning import run_revisions
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution import approval_document, states
 from execplan.execution.approval_document import REVISION
+from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import bind, describe_difference
 from execplan.execution.documents.document_io import load, to_bytes
 from execplan.execution.evaluate import ActiveRun, evaluate
@@ -200,7 +201,7 @@ def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan
 def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
     """Return the progress of a run according to its journal."""
     alternatives = {
-        step.id: step_order.named_alternative(step) for step in document.steps if step_order.named_alternative(step)
+        step.id: alternative for step in document.steps if (alternative := named_alternative(step.on_failure.strategy))
     }
     steps_by_id = {step.id: step for step in document.steps}
     active_alternatives = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals import artifact_store
-from execplan.edits.plan_writer import WriteOptions, ensure_not_archived
-from execplan.edits.plan_writer import format_diff as unified
+from execplan.edits.plan_writer import WriteOptions, ensure_not_archived, format_diff
 from execplan.engine import run_questions
 from execplan.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
@@ -102,10 +101,7 @@ def replan_run(
         _ensure_can_replan(project, ref, run_paths, run_state)
         revision = build_next_revision(run_state, reason, failed, information, make_redaction())
         return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
-    if options.should_commit(project):
-        from execplan.git import git_commit
-
-        git_commit.load_gitpython()
+    options.prepare_commit(project)
     with open_run(project, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
         _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
         revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
@@ -241,7 +237,7 @@ def _describe_revision(
             ]
         ),
         coverage=revision_coverage.find_coverage(project, ref, run_paths, run_state, document),
-        diff=unified(old or b"", data, stored_path) if diff else "",
+        diff=format_diff(old or b"", data, stored_path) if diff else "",
     )
 
 

@@ -33,7 +33,7 @@ def copy_evidence(run_paths: RunPaths) -> None:
     if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
         data = file_access.read(journal, LIMIT)[0]
         atomic_files.write(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
-    for name in _list_directory(run_paths.folder):
+    for name in file_access.list_names(run_paths.folder):
         if is_run_document(name) and not os.path.lexists(run_paths.copy_path(name)):
             atomic_files.create(run_paths.copy_path(name), file_access.read(run_paths.artifact_path(name), LIMIT)[0])
 
@@ -62,7 +62,7 @@ def list_altered(run_paths: RunPaths) -> list[str]:
     Names are relative to the run's directory.
     """
     altered_documents = [name for name in list_run_documents(run_paths) if differs_from_copy(run_paths, name)]
-    transcripts = [os.path.join(TRANSCRIPTS, name) for name in _list_directory(run_paths.copy_path(TRANSCRIPTS))]
+    transcripts = [os.path.join(TRANSCRIPTS, name) for name in file_access.list_names(run_paths.copy_path(TRANSCRIPTS))]
     return altered_documents + [name for name in transcripts if not os.path.lexists(run_paths.artifact_path(name))]
 
 
@@ -80,7 +80,7 @@ def ensure_not_altered(run_paths: RunPaths) -> None:
 
 def list_run_documents(run_paths: RunPaths) -> list[str]:
     """List the execution plans and approvals in the copy."""
-    return [name for name in _list_directory(run_paths.copy) if is_run_document(name)]
+    return [name for name in file_access.list_names(run_paths.copy) if is_run_document(name)]
 
 
 def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
@@ -108,10 +108,3 @@ def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
     old = file_access.read(path, LIMIT)[0] if os.path.isfile(path) else b""
     atomic_files.write(path, data, within=run_paths.root or None)
     return b"" if data.startswith(old) else old
-
-
-def _list_directory(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

@@ -114,7 +114,7 @@ def list_runs(project: Project, ref: PlanRef) -> list[RunPaths]:
     names = [name for name in plan_store.list_entries(runs_directory(project, ref)) if is_run_id(name)]
     state_names = [
         name
-        for name in list_directory(project_state.plan_state_dir(project, ref.path))
+        for name in file_access.list_names(project_state.plan_state_dir(project, ref.path))
         if is_run_id(name) and name not in names
     ]
     runs = [get_run_paths(project, ref, name) for name in names]
@@ -161,14 +161,6 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
         message = f"{len(matches)} runs of {ref.id} could be meant by {name!r}"
         raise ExecplanError("ambiguous-run", message, exit=INPUT, hint=hint, candidates=candidates)
     raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=hint, candidates=candidates)
-
-
-def list_directory(folder: str) -> list[str]:
-    """List a directory of the state; empty if it does not exist."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def _is_continuation(copy_path: str, artifact_path: str) -> bool:

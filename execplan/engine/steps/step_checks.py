@@ -10,6 +10,7 @@ from execplan.engine.steps.step_paths import is_command, program_marks_path
 from execplan.execution.evaluation.checks.syntax_check import syntax_problem
 from execplan.execution.world import ABSENT, FILE, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _missing_segment(
 
 
 def _short(line: str) -> str:
-    return repr(line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…")
+    return repr(shorten(line, _LONGEST))
 
 
 PASSED, FAILED = "passed", "failed"

@@ -23,6 +23,7 @@ from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, State
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,8 +106,7 @@ def _was_created_by_run(expected: Mapping[str, State], folder: str) -> bool:
 def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
     return ExecplanError(
         "drifted",
-        f"{step.id} was not begun: {differences[0]}"
-        + (f", and {len(differences) - 1} more" if len(differences) > 1 else ""),
+        f"{step.id} was not begun: {differences[0]}{format_excess(len(differences), 1, ', ')}",
         exit=CONFLICT,
         hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
         candidates=differences,

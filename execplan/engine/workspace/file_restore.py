@@ -7,6 +7,7 @@ from execplan.engine.workspace.workspace_walker import WorkspaceWalker
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -281,10 +282,9 @@ RETRY_HINT = "put them aside or as the run left them, then do it again: execplan
 
 
 def _changed_error(paths: list[str]) -> ExecplanError:
-    suffix = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     return ExecplanError(
         "changed-since",
-        f"{paths[0]}{suffix}: changed after the run, and what somebody wrote there is not overwritten",
+        f"{paths[0]}{format_excess(len(paths), 1)}: changed after the run, and what somebody wrote there is not overwritten",
         exit=CONFLICT,
         hint=RETRY_HINT,
         candidates=paths,

@@ -15,11 +15,12 @@ from execplan.files import file_access
 from execplan.files.atomic_files import temp_file_name
 from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import is_inside
 from execplan.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
     from typing import Final
 
     from execplan.engine.workspace.backup_store import BackupStore
@@ -123,7 +124,7 @@ def diff_snapshots(
     is_complete = before.is_complete and after.is_complete
     changes, folders = [], []
     for path in sorted(before.states.keys() | after.states.keys()):
-        is_declared = _is_below(path, declared_paths)
+        is_declared = any([is_inside(path, declared_path) for declared_path in declared_paths])
         is_near = is_declared or path in parent_paths
         if not (is_near or is_complete):
             continue
@@ -161,10 +162,6 @@ def count_line_changes(
     except ExecplanError:
         return 0, 0
     return count_changed_lines(before, after)
-
-
-def _is_below(path: str, folders: Collection[str]) -> bool:
-    return any([path == folder or path.startswith(f"{folder}/") for folder in folders])
 
 
 def _is_covered(path: str, folders: frozenset[str]) -> bool:

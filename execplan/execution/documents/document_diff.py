@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.text.message_parts import shorten
+
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan
 
@@ -52,12 +54,11 @@ def _diff_fields(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> 
         if isinstance(before, dict) and isinstance(after, dict):
             lines += _diff_fields(before, after, f"{prefix}{name}.")
         else:
-            lines.append(f"{prefix}{name} was {_shorten(before)}, is {_shorten(after)}")
+            lines.append(f"{prefix}{name} was {_format_value(before)}, is {_format_value(after)}")
     return lines
 
 
-def _shorten(value: object) -> str:
+def _format_value(value: object) -> str:
     import json
 
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 1] + "…"
+    return shorten(json.dumps(value, ensure_ascii=False), _MAX_VALUE_LENGTH)

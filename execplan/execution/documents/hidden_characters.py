@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import POLICY, ExecplanError
 from execplan.text.invisible_characters import describe_characters, find_hidden
+from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
                 hidden_text = ", ".join([describe_characters(line[start:end]) for start, end in runs[:3]])
                 problems.append(f"{location}: {_escape_hidden(line, runs)} hides {hidden_text}")
     if problems:
-        message = f"{label}: {problems[0]}" + (f", and {len(problems) - 1} more" if len(problems) > 1 else "")
+        message = f"{label}: {problems[0]}{format_excess(len(problems), 1, ', ')}"
         hint = "write the line anew, without the character"
         candidates = problems if len(problems) > 1 else ()
         raise ExecplanError("hidden-character", message, exit=POLICY, hint=hint, candidates=candidates)

@@ -10,6 +10,7 @@ from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
             for line_number, (wanted_line, current_line) in enumerate(pairs, hunk.start + 1)
             if wanted_line != current_line
         )
-        why = f"line {line} is {_shorten(actual_line)}, not {_shorten(expected_line)}"
+        why = f"line {line} is {_quote_line(actual_line)}, not {_quote_line(expected_line)}"
     message = f"hunk {number} ({hunk.header}) does not fit: {why}"
     return ExecplanError("patch-does-not-apply", message, exit=CHECK_FAILED, hint=hint)
 
@@ -234,9 +235,8 @@ def _find_lines(text: str, excerpt: str, first_line: int) -> list[int]:
     return line_numbers
 
 
-def _shorten(line: str) -> str:
-    line = line.removesuffix("\n")
-    return repr(line if len(line) <= 60 else line[:59] + "…")
+def _quote_line(line: str) -> str:
+    return repr(shorten(line.removesuffix("\n"), 60))
 
 
 def _patch_error(why: str) -> ExecplanError:

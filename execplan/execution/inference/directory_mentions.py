@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.named_tuple import NamedTuple
-from execplan.text.relative_path import resolve_relative
+from execplan.text.pure_paths import is_inside, resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,18 +78,14 @@ def find_repository_roots(lines: Sequence[str]) -> tuple[str, ...]:
         if path.count("/") > 1
         or re.search(rf"(?:commands.* from|run from|work from|directory|\bcd) `?{re.escape(path)}", text, re.IGNORECASE)
     }
-    top_paths = [
-        path
-        for path in stated_roots
-        if all([other_path == path or other_path.startswith(f"{path}/") for other_path in stated_roots])
-    ]
+    top_paths = [path for path in stated_roots if all([is_inside(other_path, path) for other_path in stated_roots])]
     if not top_paths:
         return ()
     root = top_paths[0]
     parent, _, name = root.rpartition("/")
     absolute_paths = [match.group(1).rstrip("/") for match in _ANY_ABSOLUTE_PATH.finditer(text)]
     is_part = bool(parent.strip("/~")) and any(
-        [f"{path}/".startswith(f"{parent}/") and not f"{path}/".startswith(f"{root}/") for path in absolute_paths]
+        [is_inside(path, parent) and not is_inside(path, root) for path in absolute_paths]
     )
     has_inner_path = re.search(rf"(?<![\w./-]){re.escape(name)}/\w", text) is not None
     return () if is_part or has_inner_path else (root,)
@@ -199,7 +195,7 @@ class DirectoryResolver:
         if path.startswith(("/", "~", "...")) or path[1:3] == ":\\":
             normalized = path.replace("\\", "/").rstrip("/")
             for root in self.roots:
-                if normalized == root or normalized.startswith(f"{root}/"):
+                if is_inside(normalized, root):
                     return normalized[len(root) + 1 :] or ROOT
             return None
         if base is None or not path or path[0] == "-" or not re.fullmatch(r"[\w@.+/ -]+", path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.execution.shell.command_line import parse_command
-from execplan.text.relative_path import resolve_relative
+from execplan.text.pure_paths import resolve_relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

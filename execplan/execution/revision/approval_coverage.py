@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
+from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.world import normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import do_overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class _OrderCheck:
         self._is_sequential = approved_plan.constraints.require_sequential
         self._owners: dict[str, list[str]] = {}
         for step in approved_plan.steps:
-            if alternative := _alternative_id(step):
+            if alternative := named_alternative(step.on_failure.strategy):
                 self._owners.setdefault(alternative, []).append(step.id)
 
     def find_violations(self) -> Iterator[str]:
@@ -156,7 +157,9 @@ class _OrderCheck:
         """Yield alternatives that run although the step they replace has not failed."""
         for name in self._owners.get(step.id, ()):
             new = self._new.get(name)
-            if name not in self._progress.replacements and (new is None or _alternative_id(new) != step.id):
+            if name not in self._progress.replacements and (
+                new is None or named_alternative(new.on_failure.strategy) != step.id
+            ):
                 yield f"the step {step.id} is the alternative of {name}, which has not failed"
 
     def _removal_violations(self) -> Iterator[str]:
@@ -186,16 +189,11 @@ class _OrderCheck:
         return f"both have to do with {path}" if path else ""
 
 
-def _alternative_id(step: Step) -> str:
-    strategy = step.on_failure.strategy
-    return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
-
-
 def _shared_path(first: Step, second: Step) -> str:
     """Return a path that one step writes and the other reads or writes, as far as they declare it, or empty text."""
     for writes, touched in ((_step_writes(first), _step_paths(second)), (_step_writes(second), _step_paths(first))):
         for path in sorted(writes):
-            if any([_is_within(path, touched_path) or _is_within(touched_path, path) for touched_path in touched]):
+            if any([do_overlap(path, touched_path) for touched_path in touched]):
                 return path
     return ""
 
@@ -215,7 +213,3 @@ def _step_paths(step: Step) -> set[str]:
 
 def _normalize(paths: list[str]) -> set[str]:
     return {normalized for path in paths if (normalized := normalize_path(path)) is not None}
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return folder == "." or path == folder or path.startswith(f"{folder}/")

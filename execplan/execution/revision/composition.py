@@ -11,6 +11,7 @@ from execplan.execution.documents.document_io import document_error, to_bytes, v
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
 from execplan.named_tuple import NamedTuple
+from execplan.text.message_parts import shorten
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def _nested_attribute(document: ExecutionPlan, name: str) -> object:
     return value
 
 
+_MAX_TEXT_LENGTH = 2000
 _MAX_PREFIX_LENGTH = 60
 """Maximum length of a prefix, in characters, to leave room for the rest of the ID."""
 
@@ -206,10 +208,10 @@ def _composed_plan(plans: list[SourcePlan], plan_id: str, steps: list[dict[str, 
     ]
     return {
         "plan_id": plan_id,
-        "description": _shorten(f"In this order: {names}"),
+        "description": shorten(f"In this order: {names}", _MAX_TEXT_LENGTH),
         "mode": documents[0].mode,
         "intent": {
-            "summary": _shorten("; ".join([document.intent.summary for document in documents])),
+            "summary": shorten("; ".join([document.intent.summary for document in documents]), _MAX_TEXT_LENGTH),
             "category": categories.pop() if len(categories) == 1 else "mixed",
             "risk_level": max([document.intent.risk_level for document in documents], key=LEVELS.index),
         },
@@ -230,10 +232,6 @@ def _composed_plan(plans: list[SourcePlan], plan_id: str, steps: list[dict[str, 
         },
         "metadata": {"context": {"composed": [_origin_record(plan) for plan in plans]}},
     }
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 2000 else text[:1999] + "…"
 
 
 def _origin_record(plan: SourcePlan) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, model_validator
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
-from execplan.execution.attributes import ALTERNATIVE, LEVELS
+from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
 from execplan.execution.documents.checked_model import Request
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
@@ -19,6 +19,7 @@ from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
 from execplan.json_model import ListOrTuple
+from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def replan(request: ReplanRequest) -> ExecutionPlan:
 
 def _finished_step(step: dict[str, Any], finished: set[str]) -> dict[str, Any]:
     """Return a finished step without its alternative or condition if these refer to a removed step."""
-    strategy, when = step["on_failure"]["strategy"], step["when"]
-    if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in finished:
+    alternative, when = named_alternative(step["on_failure"]["strategy"]), step["when"]
+    if alternative and alternative not in finished:
         step = {**step, "on_failure": {**step["on_failure"], "strategy": "fail_fast"}}
     if when is not None and when["kind"] not in ("exists", "missing") and when["of"] not in finished:
         step = {**step, "when": None}
@@ -198,9 +199,9 @@ def _apply_alternatives(old: list[dict[str, Any]], failed: set[str]) -> list[dic
     """Return the steps with each failed step that names an alternative replaced by that alternative."""
     replacements: dict[str, str] = {}
     for step in old:
-        strategy = step["on_failure"]["strategy"]
-        if step["id"] in failed and strategy.startswith(ALTERNATIVE):
-            replacements[step["id"]] = strategy.removeprefix(ALTERNATIVE)
+        alternative = named_alternative(step["on_failure"]["strategy"])
+        if step["id"] in failed and alternative:
+            replacements[step["id"]] = alternative
     by_id = {step["id"]: step for step in old}
     moved_ids = {name for name in replacements.values() if name not in replacements}
     steps: list[dict[str, Any]] = []
@@ -242,7 +243,7 @@ def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, An
             if name in removed
         ]
     if problems:
-        message = problems[0] if len(problems) == 1 else f"{problems[0]}, and {len(problems) - 1} more"
+        message = problems[0] + format_excess(len(problems), 1, ", ")
         candidates = problems if len(problems) > 1 else ()
         raise ExecplanError("bad-replan", message, exit=INPUT, hint=_HINT, candidates=candidates)
 

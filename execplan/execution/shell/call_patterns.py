@@ -7,6 +7,8 @@ a directory matches everything in it; `tool:NAME` matches the tools of an agent.
 
 from __future__ import annotations
 
+from execplan.text.pure_paths import is_inside
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +71,7 @@ def matches_command_prefix(argv: Sequence[str], pattern: str) -> bool:
 def matches_path(path: str, pattern: str) -> bool:
     """Return whether a normalized path from the root matches a pattern, or is in a directory that the pattern names."""
     folder = "/".join([part for part in pattern.split("/") if part not in ("", ".")])
-    return not folder or f"{path}/".startswith(f"{folder}/") or _matches_glob(path, folder)
+    return not folder or is_inside(path, folder) or _matches_glob(path, folder)
 
 
 def matches_path_ignoring_case(path: str, pattern: str) -> bool:

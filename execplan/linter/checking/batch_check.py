@@ -18,6 +18,7 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan.reader import MAX_BYTES, too_large_error
 from execplan.plan_store.plan_store import PlanRef
 from execplan.text.line_edit import Edit
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _use_cached_results(
 ) -> None:
     """Add the cached results of a directory's plans; plans without one become pending, with no findings so far."""
     project = group.project
-    is_in_repository = f"{os.path.realpath(group.directory)}/".startswith(project.root.rstrip("/") + "/")
+    is_in_repository = is_inside(os.path.realpath(group.directory), project.root)
     cached_entries: dict[str, CacheEntry] = {}
     if cache is not None:
         cached_entries = cache.directory_entries(group.directory, archived=group.archived)

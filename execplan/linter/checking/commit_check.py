@@ -110,7 +110,7 @@ def drop_older_findings(
             continue
         content, committed = comparable[target.ref.path]
         is_unchanged = (committed.data, committed.path) == (content.data, target.project.display_path(target.ref.path))
-        old_plan = None if is_unchanged else _parse_plan(committed.data)
+        old_plan = None if is_unchanged else reader.read_or_none(committed.data)
         new_results.append(
             checked_file
             if old_plan is None
@@ -200,11 +200,3 @@ def _read_plan_bytes(target: CheckTarget) -> bytes:
         return plan_store.read_bytes(target.project, target.ref.path)
     except ExecplanError:
         return b""
-
-
-def _parse_plan(data: bytes) -> ParsedPlan | None:
-    """Return the old plan, or None if it could not be read and can't be compared."""
-    try:
-        return reader.read(data)
-    except ExecplanError:
-        return None

@@ -7,11 +7,10 @@ import os
 from execplan.errors import ExecplanError
 from execplan.git import git_history
 from execplan.linter.checking.effective_rules import active_levels
-from execplan.linter.checking.plan_histories import PlanContent, read_committed_plans, to_pathspecs
+from execplan.linter.checking.plan_histories import read_committed_plans, read_plans, to_pathspecs
 from execplan.linter.rule import COMMIT, RULES
 from execplan.linter.rule_facts import GitHistory
 from execplan.plan import reader
-from execplan.plan_store import plan_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,22 +51,11 @@ def _modified_plans(groups: list[TargetGroup]) -> dict[str, GitHistory]:
     modified_paths = {
         os.path.join(project.root, path) for path in git_history.changed_files(project, "HEAD", pathspecs)
     }
-    plans = []
-    for group in groups if modified_paths else ():
-        for name in group.names:
-            target = group.target(name)
-            if os.path.realpath(target.ref.path) in modified_paths:
-                try:
-                    plans.append(
-                        PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
-                    )
-                except ExecplanError:
-                    continue  # reported as a separate finding
+    targets = [group.target(name) for group in groups for name in group.names] if modified_paths else []
+    plans = read_plans([target for target in targets if os.path.realpath(target.ref.path) in modified_paths])
     histories_by_path = {}
     for path, committed in (read_committed_plans(plans, "HEAD") if plans else {}).items():
-        try:
-            committed_plan = reader.read(committed.data)
-        except ExecplanError:
-            continue
-        histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
+        committed_plan = reader.read_or_none(committed.data)
+        if committed_plan is not None:
+            histories_by_path[path] = GitHistory(committed_plan, committed.path, committed.archived, is_partial=True)
     return histories_by_path

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from execplan.git.git_query import GitFile
     from execplan.linter.checking.check_targets import TargetGroup
-    from execplan.linter.checking.plan_check import CheckOptions
-    from execplan.plan.model import ParsedPlan
+    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -60,15 +59,20 @@ def add_histories(groups: Sequence[TargetGroup], options: CheckOptions, base_com
     }
     if not asking_bases:
         return options
-    plans = []
-    for target in iter_targets([group for group in groups if group.project.base in asking_bases]):
-        try:
-            plans.append(
-                PlanContent(target.project, target.ref, plan_store.read_bytes(target.project, target.ref.path))
-            )
-        except ExecplanError:
-            continue  # reported as a separate finding
+    plans = read_plans(iter_targets([group for group in groups if group.project.base in asking_bases]))
     return options._replace(histories=load_histories(plans, base_commit))
+
+
+def read_plans(targets: Iterable[CheckTarget]) -> list[PlanContent]:
+    """Read the plans that can be read; the others have a finding of their own."""
+    plans = []
+    for target in targets:
+        try:
+            data = plan_store.read_bytes(target.project, target.ref.path)
+        except ExecplanError:
+            continue
+        plans.append(PlanContent(target.project, target.ref, data))
+    return plans
 
 
 def load_histories(plans: Iterable[PlanContent], base_commit: str | None = None) -> dict[str, GitHistory]:
@@ -102,7 +106,7 @@ def _repository_histories(plans: list[PlanContent], commit: str, *, with_drift: 
         if path in committed:
             data, committed_path, archived = committed[path]
             histories_by_path[path] = GitHistory(
-                _parse_plan(data), committed_path, archived, drifted.get(path, ()), absent_names
+                reader.read_or_none(data), committed_path, archived, drifted.get(path, ()), absent_names
             )
         else:
             histories_by_path[path] = GitHistory(missing_symbols=absent_names)
@@ -140,18 +144,10 @@ def _absent_names(plans: list[PlanContent]) -> frozenset[str]:
 
     names: set[str] = set()
     for _, ref, data in plans:
-        plan = None if ref.archived else _parse_plan(data)
+        plan = None if ref.archived else reader.read_or_none(data)
         if plan is not None and plan.state() == COMPLETE:
             names |= {span.text for span in find_symbols(plan, PlanSource(plan))}
     return frozenset(git_history.absent_symbols([plan_content.project for plan_content in plans], names))
-
-
-def _parse_plan(data: bytes) -> ParsedPlan | None:
-    """Return the committed plan, or None if it can't be read."""
-    try:
-        return reader.read(data)
-    except ExecplanError:
-        return None
 
 
 def _possible_directories(plans: list[PlanContent]) -> list[str]:
@@ -203,7 +199,7 @@ def _drifted_paths(plans: list[PlanContent], commit: str) -> dict[str, tuple[str
 
     pending: dict[str, tuple[str, dict[str, str]]] = {}
     for project, ref, data in plans:
-        plan = None if ref.archived else _parse_plan(data)
+        plan = None if ref.archived else reader.read_or_none(data)
         if plan is None or plan.state() == COMPLETE:
             continue
         base_prefix = os.path.relpath(project.base, project.root)

@@ -42,7 +42,7 @@ def check_commit(start: str, options: CheckOptions) -> list[CheckedFile]:
     rule_levels = _plan_required_rule(project, options)
     if not rule_levels or project.git is None:
         return []
-    from execplan.git.git_commit import operation_in_progress
+    from execplan.git.git_directory import operation_in_progress
 
     return (
         _checked_files(project, _commit_facts(project), options, rule_levels)

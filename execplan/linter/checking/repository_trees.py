@@ -7,6 +7,7 @@ import os
 from execplan.errors import ExecplanError
 from execplan.linter.rule_facts import ENDS, EVIDENCE, HAS, RepositoryTree
 from execplan.plan_store import plan_store
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class RepositoryTrees:
         full_path = os.path.join(project.root, *parts)
         if os.path.lexists(full_path):
             real_directory = os.path.realpath(os.path.dirname(full_path))
-            return parts == ["."] or f"{real_directory}/".startswith(project.root.rstrip("/") + "/")
+            return parts == ["."] or is_inside(real_directory, project.root)
         return self._is_staged and self._file_index(project).contains("/".join(parts))
 
     def _file_index(self, project: Project) -> _FileIndex:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.linter.rule import COMMIT, HINT, HISTORY, WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, DONE, DRAFT
+from execplan.text.message_parts import format_excess, join_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +74,9 @@ def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     missing_texts = [text for text in missing_texts if not _is_explained(normalize_text(text), explained_stems)]
     if len(missing_texts) > len(newly_done):  # otherwise the tasks may be the same with different text
         section = plan.section(outline.PROGRESS)
-        names = ", ".join([f"`{_shorten(text)}`" for text in missing_texts[:_MAX_NAMES]])
-        overflow = f" and {len(missing_texts) - _MAX_NAMES} more" if len(missing_texts) > _MAX_NAMES else ""
+        names = join_first([f"`{_shorten(text)}`" for text in missing_texts], _MAX_NAMES)
         tasks = "tasks that were" if len(missing_texts) > 1 else "a task that was"
-        message = f"{tasks} done when the plan was committed {'are' if len(missing_texts) > 1 else 'is'} gone: {names}{overflow}"
+        message = f"{tasks} done when the plan was committed {'are' if len(missing_texts) > 1 else 'is'} gone: {names}"
         yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
@@ -194,8 +194,7 @@ def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator
     if paths:
         span = named_paths[paths[0]]
         other_paths = ", ".join(paths[1:_MAX_NAMES])
-        overflow = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
-        suffix = f"; so were {other_paths}{overflow}" if other_paths else ""
+        suffix = f"; so were {other_paths}{format_excess(len(paths), _MAX_NAMES)}" if other_paths else ""
         message = f"{paths[0]} was changed since the plan was last touched{suffix}"
         yield on_span(span, message)
 

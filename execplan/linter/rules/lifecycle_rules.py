@@ -8,6 +8,7 @@ from execplan.linter.rule import CLOCK, ERROR, TREE, WARNING, RuleContext, RuleM
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, OPEN, OTHER
 from execplan.text.markdown_blocks import FRONT
+from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -125,8 +126,7 @@ def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator
     """
     tasks = [task for task in plan.tasks if task.state == OPEN]
     if context.is_archived and tasks:
-        count = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
-        yield on_line(plan, tasks[0].box_line, f"archived with an open task{count}")
+        yield on_line(plan, tasks[0].box_line, f"archived with an open task{format_excess(len(tasks), 1)}")
 
 
 @rule("EP503", WARNING, needs=CLOCK)
@@ -194,8 +194,7 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
     tasks = [task for task in plan.tasks if task.state == OPEN]
     if tasks and not (context.is_archived or context.is_superseded or plan.is_archived_unfinished):
         for span in find_done_status(plan, context.source):
-            overflow = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
-            message = f"the status says `{span.text}`, but task {tasks[0].number} is open{overflow}"
+            message = f"the status says `{span.text}`, but task {tasks[0].number} is open{format_excess(len(tasks), 1)}"
             yield on_span(span, message)
 
 

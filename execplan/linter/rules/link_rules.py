@@ -30,7 +30,7 @@ def broken_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     if "](" not in context.source.text and "]: " not in context.source.text:
         return
     from execplan.linter.plan_links import anchor_name, find_links, has_anchor, relative_path
-    from execplan.text.relative_path import resolve_relative
+    from execplan.text.pure_paths import resolve_relative
 
     known_anchors: set[str] = set()
     for span, is_certain in find_links(plan, context):

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from execplan.linter.rule import ERROR, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.text.markdown_blocks import CODE, FENCE, FRONT
+from execplan.text.message_parts import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def conflict_markers(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     """
     if plan.conflict_lines:
         count = len(plan.conflict_lines)
-        yield on_line(plan, plan.conflict_lines[0], f"conflict marker ({count} line{'s' if count > 1 else ''} of them)")
+        yield on_line(plan, plan.conflict_lines[0], f"conflict marker ({format_count(count, 'line')} of them)")
 
 
 @rule("EP003", ERROR)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.linter.rule import ERROR, WARNING, ProjectMatch, project_rule
+from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,9 +57,8 @@ def commit_without_plan(facts: ProjectFacts) -> Iterator[ProjectMatch]:
         paths = [path for path in facts.commit_files if path in scope]
         if paths:
             has_scope_match = True
-            overflow = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             auxiliary_verb = "is" if len(paths) == 1 else "are"
-            message = f"{paths[0]}{overflow} {auxiliary_verb} in its scope, and the commit touches no plan"
+            message = f"{paths[0]}{format_excess(len(paths), 1)} {auxiliary_verb} in its scope, and the commit touches no plan"
             yield ProjectMatch(plan, f"{message}: say what was done with execplan done, note or revise, and stage it")
     if has_scope_match or not facts.commit_files:
         return

@@ -7,6 +7,7 @@ from operator import gt, lt
 from execplan.clock import minute_bounds, read_timestamp
 from execplan.linter.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.model import DONE, OPEN
+from execplan.text.message_parts import format_excess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def timestamp_out_of_order(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         if misfits and len(misfits) <= max(len(tasks) // 10, 1):
             task, other = tasks[misfits[0][0]], tasks[misfits[0][1]]
             if task.timestamp is not None and other.timestamp is not None:
-                overflow = f", and {len(misfits) - 1} more" if len(misfits) > 1 else ""
+                overflow = format_excess(len(misfits), 1, ", ")
                 side = "above" if other.number < task.number else "below"
                 message = f"out of order: task {other.number} {side} has {other.timestamp.text}{overflow}"
                 yield timestamp_match(plan, task, task.timestamp, message)

@@ -14,13 +14,14 @@ from pydantic import BaseModel
 
 from execplan.agents.enhancer import sensitive_text
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.agents.enhancer.mask import PlanMasker, iter_texts
+from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import plan_content
 from execplan.agents.enhancer.sensitive_text import PersonalData
 from execplan.agents.enhancer.unmask import unmask
 from execplan.execution.documents.document_io import validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.json_model import collect_models
+from execplan.text.fast_json import iter_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -238,9 +238,7 @@ def test_a_commit_that_is_refused_takes_no_approval_back(desk: InProcessReposito
 
 
 def test_declined_and_revoked(desk: InProcessRepository) -> None:
-    from execplan.cli.output import approval_output
-
-    desk.patch.setattr(approval_output, "is_terminal", lambda: True)
+    desk.patch.setattr("execplan.cli.prompts.can_ask", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
     assert desk.type("approve").exit == 1
     desk.approve()
@@ -265,10 +263,9 @@ def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: InProcessR
 
 def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: InProcessRepository) -> None:
     from execplan import trace
-    from execplan.cli.output import approval_output
 
     desk.patch.setattr(trace, "warnings", [])
-    desk.patch.setattr(approval_output, "is_terminal", lambda: True)
+    desk.patch.setattr("execplan.cli.prompts.can_ask", lambda: True)
     desk.patch.setattr("sys.stdin.readline", lambda: "n\n", raising=False)
     desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     result = desk.type("approve")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.cli.answer import Call
+from execplan.cli.durations import format_duration
 from execplan.cli.run_output.observer_selection import observe_run
 from execplan.cli.run_output.run_outcome import rollback_lines
-from execplan.cli.run_output.run_text import format_changes, format_duration, format_paths
+from execplan.cli.run_output.run_text import format_changes, format_paths
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import Change, change_json
 from execplan.engine.run_observer import RollbackResult

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from execplan.secrets.all_secrets import find_secret_spans
 from execplan.secrets.certain_secrets import mask_secrets
 from execplan.secrets.redaction import REDACTED, Redactor
-from execplan.secrets.secret_scan import find_secret_spans
 from execplan.secrets.service_tokens import find_tokens
 from tests.secrets.secret_samples import Form, forms, readable, remaining_secret
 

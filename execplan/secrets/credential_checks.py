@@ -1,4 +1,4 @@
-"""Checks of whether a value found in a structure is a secret; each receives the match and the value."""
+"""Checks of whether the value in a match of a credential pattern is a secret."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ from base64 import b64decode
 from itertools import islice
 from typing import Final
 
-from execplan.secrets.value_classification import (
-    PASSWORD,
-    SECRET,
-    SERVICE,
-    classify_name,
-    compile_pattern,
-    is_placeholder,
-    is_secret,
-)
+from execplan.secrets.secret_names import PASSWORD, SECRET, SERVICE, classify_name
+from execplan.secrets.secret_values import compile_pattern, is_placeholder, is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

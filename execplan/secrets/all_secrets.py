@@ -1,7 +1,7 @@
 """Detection of all secrets in a text that leaves this machine or is stored: the most thorough detector in this package.
 
 `lint` and `evaluate` report only certain secrets, with `execplan.secrets.certain_secrets.find_secrets`. Text that is
-printed, sent or written is searched with this module: by the prefixes of tokens, by names, by structures, and within
+printed, sent or written is searched with this module: by the prefixes of tokens, by names, by patterns, and within
 base64, and once more in the form that a terminal displays. Tokens that a narrow window has wrapped are also found.
 """
 
@@ -12,9 +12,9 @@ from base64 import b64decode
 from typing import Final
 
 from execplan.secrets import service_tokens
+from execplan.secrets.credential_patterns import all_patterns
 from execplan.secrets.secret_assignments import find_assignments
-from execplan.secrets.structure_patterns import all_structures
-from execplan.secrets.value_classification import compile_pattern, is_placeholder
+from execplan.secrets.secret_values import compile_pattern, is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ _DATA_BLOCK: Final = r"(?m)^(?P<indent>[ \t>+-]*)\"?(?:data|stringData)\"?:[ \t]
 _DATA_ENTRY: Final = r"(?m)^[ \t>+-]*\"?[\w.-]{1,200}\"?:[ \t]*[\"']?(?P<s>[^\s\"',|>][^\s\"',]{2,20000})"
 _LOWER_ASCII: Final = {code: code + 32 for code in range(65, 91)}
 _MAX_AFTER_NEEDLE: Final = 300
-"""Number of characters after a needle that a structure may extend to."""
+"""Number of characters after a needle that a credential may extend to."""
 _MAX_DOCUMENT: Final = 20_000
 """Number of characters around `kind: Secret` in which to search for its data."""
 
 
-def find_structures(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of secrets in known structures, which may overlap."""
+def find_credentials(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of secrets in the text that a credential pattern matches; they may overlap."""
     lowered = text.lower()
     lowered = lowered if len(lowered) == len(text) else text.translate(_LOWER_ASCII)
-    for needles, pattern, is_secret_match in all_structures():
+    for needles, pattern, is_secret_match in all_patterns():
         if not any([needle in lowered for needle in needles]):
             continue
         regex = compile_pattern(pattern)
@@ -141,7 +141,7 @@ HIDDEN: Final = re.compile(
 """Pattern of text that a terminal does not display: colors, links, and zero-width characters."""
 _BASE64_RUN: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _MAX_TAIL: Final = 2000
-"""Number of characters at the end of a text to check for a truncated structure."""
+"""Number of characters at the end of a text to check for a truncated credential."""
 _MAX_BASE64: Final = 1 << 16
 
 
@@ -167,17 +167,17 @@ def find_in_plain_text(text: str, *, include_encoded: bool = True) -> Iterator[t
         yield secret.start, secret.end
     yield from find_private_keys(text)
     yield from find_assignments(text)
-    yield from find_structures(text)
+    yield from find_credentials(text)
     if include_encoded:
         yield from _find_encoded(text)
 
 
 def _find_truncated(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of secrets at the end of a text that was cut off before a structure was closed."""
+    """Yield the spans of secrets at the end of a text that was cut off before a quote or bracket was closed."""
     tail_start = text.find("\n", max(len(text) - _MAX_TAIL, 0)) + 1 if len(text) > _MAX_TAIL else 0
     tail = text[tail_start:]
     for closer in _possible_closers(tail, tail[tail.rfind("\n") + 1 :]):
-        for span_start, span_end in find_structures(tail + closer):
+        for span_start, span_end in find_credentials(tail + closer):
             if span_start < len(tail):
                 yield tail_start + span_start, tail_start + min(span_end, len(tail))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.context.gathering import worktree_status
+from execplan.context.gathering import plan_drift
 from execplan.context.plan_overview import PlanDrift, WorkingTree
 from execplan.git import git_query
 from execplan.plan_store import plan_selection
@@ -24,8 +24,8 @@ PAGE = f".agent/execplans/artifacts/{NAME}/checkpoint.md"
 def inspect(desk: InProcessRepository, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
     project, ref = plan_selection.select_plan(os.fspath(desk.path), None)
-    with git_query.BackgroundQueries(project, worktree_status.git_queries(project)) as queries:
-        return worktree_status.inspect_worktree(
+    with git_query.BackgroundQueries(project, plan_drift.git_queries(project)) as queries:
+        return plan_drift.inspect_worktree(
             project, ref, queries.collect_outputs(), [os.path.join(project.root, name) for name in but]
         )
 
@@ -113,7 +113,7 @@ def test_of_many_commits_it_says_that_there_are_more(desk: InProcessRepository) 
     commit_lines = ["commit refs/heads/main", "committer a <a@b> 1767225600 +0000", "data 1", "x"]
     lines = [*commit_lines, "from refs/heads/main^0", *[line for _ in range(60) for line in commit_lines], ""]
     subprocess.run(["git", "fast-import", "--quiet"], cwd=desk.path, input="\n".join(lines).encode(), check=True)
-    assert inspect(desk)[1] == PlanDrift(worktree_status.MAX_COMMITS, has_more_commits=True, paths=())
+    assert inspect(desk)[1] == PlanDrift(plan_drift.MAX_COMMITS, has_more_commits=True, paths=())
     assert "50 commits or more" in inspect(desk)[1].description
 
 

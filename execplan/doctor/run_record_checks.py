@@ -14,8 +14,10 @@ from execplan.engine.run_lock import acquire_run_lock, run_lock_holder
 from execplan.engine.run_records import evidence_copies, missing_evidence, run_directories
 from execplan.engine.run_records.expected_evidence import is_expected
 from execplan.engine.run_records.run_statuses import BY_AGENT, CUT_SHORT, OPEN_STATES, ROLLING_BACK, read_run_status
+from execplan.files import file_access
 from execplan.plan_store import plan_store
 from execplan.project import project_state
+from execplan.text.message_parts import format_excess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +96,7 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
 def _runs_of_missing_plan(project: Project, folder: str, path: str) -> list[RunPaths]:
     """Return the runs of a missing plan, the last one first."""
     ref = plan_store.PlanRef(project.split_plan_path(path)[1], path, False)
-    run_names = [name for name in reversed(run_directories.list_directory(folder)) if run_directories.is_run_id(name)]
+    run_names = [name for name in reversed(file_access.list_names(folder)) if run_directories.is_run_id(name)]
     return [run_directories.get_run_paths(project, ref, name) for name in run_names]
 
 
@@ -128,7 +130,7 @@ def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
             continue  # asking Git for the anchor takes some milliseconds
         verification = verify_log(project, ref)
         if verification.reasons:
-            more_note = f", and {len(verification.reasons) - 1} more" if len(verification.reasons) > 1 else ""
+            more_note = format_excess(len(verification.reasons), 1, ", ")
             message = f"the ledger of {ref.id} is not as it was written: {verification.reasons[0]}{more_note}"
             remedy, fix = f"see all of it: execplan audit {ref.shell_name} --verify", None
             if log_reader.is_restorable(project, ref):

@@ -1,4 +1,4 @@
-"""State of the working tree according to git, and the changes in it since a plan was last written."""
+"""Changes in the repository since a plan was last written, and the state of the working tree."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from itertools import takewhile
 from execplan.context.plan_overview import PlanDrift, WorkingTree
 from execplan.edits.journal_moves import former_paths
 from execplan.git import git_query
-from execplan.git.git_commit import head_commit, operation_in_progress
+from execplan.git.git_directory import head_commit, operation_in_progress
 from execplan.named_tuple import NamedTuple
+from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _find_drift(
         return [
             path
             for path in paths
-            if not any([_is_within(path, plan_path) or _is_within(plan_path, path) for plan_path in plan_paths])
+            if not any([is_inside(path, plan_path) or is_inside(plan_path, path) for plan_path in plan_paths])
         ]
 
     drifted_paths = {path for commit in later_commits for path in outside_plan(commit.files)}
@@ -124,7 +125,7 @@ def _find_drift(
         drifted_paths = {
             path
             for path in drifted_paths
-            if not any([_is_within(path, former_path) for former_path in former_plan_paths])
+            if not any([is_inside(path, former_path) for former_path in former_plan_paths])
         }
     base_commit = commits[len(later_commits)].id if len(later_commits) < len(commits) else ""
     drifted_paths = {path for path in drifted_paths if not is_ours(path, base_commit)}
@@ -212,8 +213,3 @@ def _modification_time(path: str) -> float:
             return os.lstat(path).st_mtime
         except (FileNotFoundError, NotADirectoryError):
             path = os.path.dirname(path.rstrip("/"))
-
-
-def _is_within(path: str, directory: str) -> bool:
-    """Return whether a path is equal to another one or below it."""
-    return f"{path.rstrip('/')}/".startswith(f"{directory.rstrip('/')}/")

@@ -1,4 +1,4 @@
-"""Classification of a named value as a secret or as a placeholder, reference, type, sentence or the like."""
+"""Classification of named values: secrets, or placeholders, references, types, sentences and the like."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import re
 from functools import cache, lru_cache
 from typing import Final
 
-from execplan.secrets.secret_table import ABOUT, EXAMPLE, NEVER, NOTHING, PLACEHOLDER, SERVICES
-from execplan.secrets.secret_table import PASSWORD as _PASSWORDS
-from execplan.secrets.secret_table import SECRET as _SECRETS
+from execplan.secrets.secret_names import PASSWORD, SECRET, SERVICE
+from execplan.secrets.secret_table import EXAMPLE, NOTHING, PLACEHOLDER
 
 
 @cache
@@ -17,13 +16,6 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-PASSWORD: Final = "password"  # noqa: S105 - the name of a kind
-SECRET: Final = "secret"  # noqa: S105 - the name of a kind
-SERVICE: Final = "service"
-"""Kind of a name whose random values are secrets.
-
-The others are a password, which may be short or a word, and a secret, which is unlike a word.
-"""
 _MIN_LENGTHS: Final = {PASSWORD: 3, SECRET: 6, SERVICE: 14}
 _MAX_LENGTH: Final = 600
 """Maximum number of characters of a value to check."""
@@ -215,60 +207,3 @@ _SENTENCE_WORDS: Final = frozenset(
         "password token secret key missing expired are was has have cannot can't should new old in on from this that no"
     ).split()
 )
-
-
-_NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_MAX_JOINED_PARTS: Final = 3
-"""Maximum number of name parts that form one word, such as `shared_access_key`."""
-_FINAL_PARTS: Final = frozenset(
-    "sig sid salt pat otp totp pass pw psk auth cookie dsn webhook seed jwt signature bearer".split()
-)
-"""Name parts that count only at the end of a name."""
-_WHOLE_NAMES: Final = frozenset(("pass", "pw", "psk", "sig", "sid"))
-_NAMES_BY_KIND: Final = {PASSWORD: frozenset(_PASSWORDS), SECRET: frozenset(_SECRETS)}
-_ABOUT, _NEVER, _SERVICES = frozenset(ABOUT), frozenset(NEVER), frozenset(SERVICES)
-_JOINED_SUFFIXES: Final = ("password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "credential")
-"""Endings of name parts in which words are joined without a separator: `dbpassword`, `mysecret`."""
-
-
-@lru_cache(maxsize=4096)
-def classify_name(name: str) -> str:
-    """Return the kind of a name (PASSWORD, SECRET or SERVICE), or an empty string for any other name."""
-    name_parts = [name_part.lower() for name_part in _NAME_PART.findall(name.rpartition("/")[2])]
-    while name_parts and (
-        name_parts[-1].isdigit()
-        or name_parts[-1] in ("base", "prod", "production", "dev", "staging", "b64", "base64", "plain", "x")
-    ):
-        name_parts.pop()
-    if not name_parts or len(name_parts) > 12:
-        return ""
-    last_part = name_parts[-1]
-    joined_parts = {
-        "".join(name_parts[index : index + size])
-        for size in range(2, _MAX_JOINED_PARTS + 1)
-        for index in range(len(name_parts) - size + 1)
-    }
-    if name_parts[0] in _NEVER and len(name_parts) > 1:
-        return ""
-    if last_part in _ABOUT and not (
-        {"".join(name_parts[-2:]), "".join(name_parts[-3:])} & (_NAMES_BY_KIND[SECRET] | {"authorization"})
-    ):
-        return ""
-    for name_kind in (PASSWORD, SECRET):
-        known_names = _NAMES_BY_KIND[name_kind]
-        if (
-            any(
-                [
-                    name_part in known_names and (name_part not in _FINAL_PARTS or name_part == last_part)
-                    for name_part in name_parts
-                ]
-            )
-            or joined_parts & known_names
-        ):
-            return name_kind
-    if any([name_part.endswith(_JOINED_SUFFIXES) for name_part in name_parts]):
-        return PASSWORD if any([name_part.endswith(_JOINED_SUFFIXES[:3]) for name_part in name_parts]) else SECRET
-    if last_part in ("key", "pin") and len(name_parts) > 1:
-        return SECRET if name.isupper() else SERVICE
-    service_names = _SERVICES.intersection(name_parts) or _SERVICES & joined_parts
-    return SERVICE if service_names else ""

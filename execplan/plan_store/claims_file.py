@@ -1,0 +1,117 @@
+"""The file of all claims in the main git directory, which all worktrees share, and its lock."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import format_minute, now
+from execplan.errors import INPUT, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.files.file_lock import FileLock, is_held
+from execplan.named_tuple import NamedTuple
+from execplan.project import project_state
+from execplan.trace import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.project.project import Project
+
+_MAX_FILE_BYTES = 1 << 20
+_MAX_SECONDS = 30 * 24 * 3600
+"""Maximum duration of a claim in seconds, also assumed if the duration is unknown."""
+
+
+class Claim(NamedTuple):
+    """A claim on a task for a limited time."""
+
+    plan: str
+    """Path of the plan from the repository root, equal in all worktrees; without git, from the project directory."""
+    task: str
+    """ID of the claimed task."""
+    name: str
+    until: int
+    """Expiry in seconds since 1970."""
+    seconds: int = _MAX_SECONDS
+    """Duration in seconds; older versions did not record it."""
+
+    def format_end(self) -> str:
+        """Format the expiry as a UTC timestamp."""
+        return format_minute(self.until)
+
+
+def load_claims(project: Project) -> list[Claim]:
+    """Load the current claims. Raises ExecplanError if the file is damaged.
+
+    A claim made while the clock was ahead ends after its own duration from now. The first command that finds such a
+    claim writes the corrected expiry.
+    """
+    claims = _read_claims_file(project)
+    timestamp = int(now().timestamp())
+    current = [_cap_claim(claim, timestamp) for claim in claims if claim.until > timestamp]
+    if any([claim not in claims for claim in current]) and not is_held(_lock_path(project)):
+        try:
+            with lock_claims(project, "claims from the future"):
+                write_claims(
+                    project,
+                    [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp],
+                )
+        except ExecplanError as error:
+            log(f"claims from the future are not written down: {error.message}")
+    return current
+
+
+def _cap_claim(claim: Claim, timestamp: int) -> Claim:
+    """Limit a claim's expiry to that of a claim of the same duration made now."""
+    latest = timestamp + claim.seconds
+    return claim._replace(until=latest) if claim.until > latest else claim
+
+
+def write_claims(project: Project, claims: Sequence[Claim]) -> None:
+    """Replace all claims in the file; raises ExecplanError."""
+    import json
+
+    data = json.dumps([list(claim) for claim in claims], indent=1).encode()
+    path = claims_path(project)
+    if os.path.exists(path):
+        atomic_files.replace(path, file_access.read(path, _MAX_FILE_BYTES)[0], data)
+    else:
+        atomic_files.create(path, data)
+
+
+def _read_claims_file(project: Project) -> list[Claim]:
+    """Read all claims in the file, including expired ones. Raises ExecplanError if the file is damaged."""
+    if not os.path.exists(claims_path(project)):
+        return []
+    import json
+
+    try:
+        rows = json.loads(file_access.read(claims_path(project), _MAX_FILE_BYTES)[0])
+        return [
+            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]])
+            for row in rows
+        ]
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
+        raise ExecplanError(
+            "claims-damaged",
+            f"{claims_path(project)} can't be read: {error}",
+            exit=INPUT,
+            hint="remove that file; all claims are forgotten then",
+        ) from None
+
+
+def lock_claims(project: Project, holder: str) -> FileLock:
+    """Create the lock to hold while claims are changed; `holder` describes the command."""
+    project_state.make_state_dir(project, "locks")
+    atomic_files.make_directory(project.shared_state)
+    return FileLock(_lock_path(project), holder)
+
+
+def claims_path(project: Project) -> str:
+    """Return the path of the file of all claims."""
+    return os.path.join(project.shared_state, "claims.json")
+
+
+def _lock_path(project: Project) -> str:
+    return os.path.join(project.shared_state, "claims.lock")

@@ -1,0 +1,27 @@
+"""Parts of messages: counts with their nouns, lists and texts of limited length."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def format_count(count: int, noun: str) -> str:
+    """Format a count with its noun, as in `1 step`, `2 steps`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def format_excess(total: int, limit: int, lead: str = " ") -> str:
+    """Format the number of items beyond a limit, as in ` and 2 more`; empty if there are none."""
+    return f"{lead}and {total - limit} more" if total > limit else ""
+
+
+def join_first(items: Sequence[str], limit: int) -> str:
+    """Join the first items of a list with commas, followed by the number of the others."""
+    return ", ".join(items[:limit]) + format_excess(len(items), limit)
+
+
+def shorten(text: str, max_length: int) -> str:
+    """Cut a text at its maximum length; an ellipsis replaces the end."""
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
