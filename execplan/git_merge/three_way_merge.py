@@ -76,5 +76,5 @@ def _write_or_replace(path: str, data: bytes) -> bool:
     if old is None and not atomic_files.create(path, data):
         raise file_access.FileChangedError(path)
     if old is not None and old != data:
-        atomic_files.replace(path, old, data)
+        atomic_files.replace_if_unchanged(path, old, data)
     return old != data

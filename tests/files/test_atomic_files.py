@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.files.atomic_files import create, replace
+from execplan.files.atomic_files import create, replace_if_unchanged
 from execplan.files.file_lock import FileLock
 from execplan.text.text_lines import digest
 
@@ -35,7 +35,7 @@ def test_a_leftover_of_a_killed_create_is_no_other_link(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     assert create(str(path), b"one\n")
     os.link(path, tmp_path / f".execplan-{digest(b'a.md')[:16]}.tmp")
-    assert replace(str(path), b"one\n", b"two\n") is False
+    assert replace_if_unchanged(str(path), b"one\n", b"two\n") is False
     assert list(tmp_path.iterdir()) == [path]
     os.link(path, tmp_path / "b.md")
-    assert replace(str(path), b"two\n", b"three\n") is True
+    assert replace_if_unchanged(str(path), b"two\n", b"three\n") is True

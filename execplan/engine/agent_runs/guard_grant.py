@@ -94,30 +94,22 @@ def issue(
 
     The caller holds the lock of runs and has checked that the approval is valid, sufficient and bound to this run.
     """
+    from execplan.files import atomic_files
+
     grant = _build_grant(project, ref, run_paths, candidate, approval)
     body = fast_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
     path = path_of(project, ref.id)
-    project_state.make_state_dir(project, FOLDER)
     key = approval_key.get_or_create(project)
     _update_watermark(run_paths, key)
     data = sign(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
-    temporary_path = f"{path}.new"
-    try:
-        handle = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(handle, "wb") as file:
-            file.write(data)  # not synced: a torn grant is invalid and is issued again
-        os.rename(temporary_path, path)
-    except OSError as error:
-        raise file_access.file_error(error, path, "write") from None
+    atomic_files.replace(path, data, mode=0o600, durable=False)  # a torn grant is invalid and is issued again
     return grant
 
 
 def revoke(project: Project, plan: str) -> None:
     """Remove the grant of a plan, if there is one. Raises ExecplanError."""
     try:
-        os.unlink(path_of(project, plan))
-    except FileNotFoundError:
-        pass
+        file_access.remove_if_exists(path_of(project, plan))
     except OSError as error:
         raise file_access.file_error(error, path_of(project, plan), "remove") from None
 

@@ -124,7 +124,7 @@ def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: by
     atomic_files.make_directory(os.path.dirname(path))
     try:
         if old_anchor is not None:
-            atomic_files.replace(path, old_anchor.token.encode(), data)
+            atomic_files.replace_if_unchanged(path, old_anchor.token.encode(), data)
         elif not atomic_files.create(path, data):
             raise MovedMeanwhileError
     except file_access.FileChangedError:
