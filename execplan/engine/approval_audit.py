@@ -57,7 +57,7 @@ def approve_and_record(
     recorded_approvals: list[Approval] = []
 
     def record(approval: Approval) -> PreviousContents:
-        old_bytes = file_access.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
+        old_bytes = file_access.read_if_exists(ledger.path, 1 << 30)
         ledger.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
         recorded_approvals.append(approval)
         return {ledger.path: old_bytes}

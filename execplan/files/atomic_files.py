@@ -44,16 +44,27 @@ class BackupWriter:
 
 
 def replace_if_unchanged(
-    path: str, old: bytes, new: bytes, *, within: str | None = None, backup_writer: BackupWriter | None = None
+    path: str,
+    old: bytes | None,
+    new: bytes,
+    *,
+    within: str | None = None,
+    make_directories: bool = False,
+    backup_writer: BackupWriter | None = None,
 ) -> bool:
     """Replace the old bytes of a file with new ones; keep mode and owner, follow links.
 
+    If the old bytes are None, the file must not exist, and is created; `make_directories` is only for that case.
     Return whether the file had other hard links, which keep the old bytes. On any failure the old bytes stay in place.
     The caller holds a lock. To handle programs that take no lock, the two files are exchanged in one step, and then the
     overwritten bytes are checked; if they are not the old ones, they are put back.
     Raises FileChangedError if the file does not contain the old bytes or is now outside `within`, and ExecplanError for
     any other failure.
     """
+    if old is None:
+        if not create(path, new, within=within, make_directories=make_directories):
+            raise FileChangedError(path)
+        return False
     target = resolve_path(path)
     name = os.path.basename(target)
     with OpenDirectory(os.path.dirname(target), within=within) as directory:

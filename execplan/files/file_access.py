@@ -20,6 +20,14 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
         raise file_error(error, path, "read") from None
 
 
+def read_if_exists(path: str, limit: int) -> bytes | None:
+    """Return the bytes of a regular file, none if it exceeds the limit, or None if there is no file.
+
+    Raises ExecplanError.
+    """
+    return read(path, limit)[0] if os.path.lexists(path) else None
+
+
 def read_from(handle: int, limit: int) -> tuple[bytes, int]:
     """Return the bytes and the size of an open file like `read`, and close it; raises OSError."""
     try:

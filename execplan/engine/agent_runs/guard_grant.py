@@ -203,7 +203,7 @@ def _update_watermark(run_paths: RunPaths, key: bytes) -> None:
     """Raise ExecplanError if the journal was altered; otherwise record its current length."""
     from execplan.engine.agent_runs import journal_watermark
 
-    data = file_access.read(run_paths.journal, _LIMIT)[0] if os.path.lexists(run_paths.journal) else b""
+    data = file_access.read_if_exists(run_paths.journal, _LIMIT) or b""
     journal_watermark.check(run_paths, data, key)
     journal_watermark.write(run_paths, data, key)
 

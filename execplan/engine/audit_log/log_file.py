@@ -99,7 +99,7 @@ class LogFile:
 
     def read_copy(self) -> bytes:
         """Read the complete lines of the copy; empty if there is no copy. Raises ExecplanError."""
-        data = file_access.read(self._copy_path, LIMIT)[0] if os.path.lexists(self._copy_path) else b""
+        data = file_access.read_if_exists(self._copy_path, LIMIT) or b""
         return data[: data.rfind(b"\n") + 1]
 
     def restore(self, data: bytes) -> None:

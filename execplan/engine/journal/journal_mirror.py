@@ -67,6 +67,6 @@ class JournalMirror:
     def _read_existing(self) -> bytes | None:
         """Return the existing contents; None if there is no readable file."""
         try:
-            return file_access.read(self.path, LIMIT)[0] if os.path.lexists(self.path) else None
+            return file_access.read_if_exists(self.path, LIMIT)
         except ExecplanError:
             return None

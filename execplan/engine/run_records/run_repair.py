@@ -160,6 +160,6 @@ def _restore_evidence(project: Project, run_paths: RunPaths, name: str) -> bytes
 
 def _read_or_none(path: str) -> bytes | None:
     try:
-        return file_access.read(path, LIMIT)[0] if os.path.lexists(path) else None
+        return file_access.read_if_exists(path, LIMIT)
     except ExecplanError:
         return None
