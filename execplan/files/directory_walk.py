@@ -50,17 +50,17 @@ def open_stepwise(root: str, path: str, flags: int = LIST_FLAGS, created: list[s
     handle = os.open(root, WALK_FLAGS & ~os.O_NOFOLLOW)
     names = path.split("/")
     for number, name in enumerate(names, 1):
-        current_path = "/".join(names[:number])
+        child_flags = flags if number == len(names) else WALK_FLAGS
         try:
             try:
-                child_handle = _open_child(handle, name, flags if number == len(names) else WALK_FLAGS)
+                child_handle = _open_child(handle, name, child_flags)
             except FileNotFoundError:
                 if created is None:
                     raise
-                _make_directory(handle, name, current_path, created)
-                child_handle = _open_child(handle, name, flags if number == len(names) else WALK_FLAGS)
+                _make_directory(handle, name, "/".join(names[:number]), created)
+                child_handle = _open_child(handle, name, child_flags)
         except OSError as error:
-            error.filename = current_path
+            error.filename = "/".join(names[:number])
             raise
         finally:
             os.close(handle)
