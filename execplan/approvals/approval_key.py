@@ -71,23 +71,10 @@ def get_or_create(project: Project) -> bytes:
     existing_key = read(project)
     if existing_key is not None:
         return existing_key
-    from execplan.files.atomic_files import temp_file_name
-    from execplan.files.open_directory import OpenDirectory
+    from execplan.files import atomic_files
 
-    with approval_registry.lock(project), OpenDirectory(os.path.dirname(key_path), make=True) as folder:
-        temporary_name = temp_file_name(_FILE_NAME)
-        try:
-            folder.unlink(temporary_name)  # a temporary file left by a killed process was never the key
-            folder.write(temporary_name, os.urandom(_KEY_BYTES), 0o600)
-            try:
-                folder.link(temporary_name, _FILE_NAME)
-            except FileExistsError:
-                pass
-            finally:
-                folder.unlink(temporary_name)
-            folder.sync()
-        except OSError as error:
-            raise file_error(error, key_path, "write") from None
+    with approval_registry.lock(project):
+        atomic_files.create(key_path, os.urandom(_KEY_BYTES), mode=0o600, make_directories=True)
     existing_key = read(project)
     if existing_key is None:
         raise ExecplanError("bad-key", f"{key_path} was removed while it was made", exit=INPUT, hint="try again")

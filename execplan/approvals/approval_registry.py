@@ -88,7 +88,7 @@ def _write_use(project: Project, approval_id: str, new_text: str) -> None:
         ):
             raise already_used_error(old_text.removesuffix(_RESERVED_SUFFIX) or "unknown")
         if old_text != new_text:
-            atomic_files.replace(used_path, old_bytes, new_text.encode())
+            atomic_files.replace_if_unchanged(used_path, old_bytes, new_text.encode())
 
 
 def revoke(project: Project, approval_id: str) -> bool:

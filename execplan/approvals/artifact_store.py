@@ -109,11 +109,8 @@ def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | Non
     """
     _ensure_readable_size(project, path, new_bytes)
     old_bytes = _read_file(project, path)
-    if old_bytes is None:
-        if not atomic_files.create(path, new_bytes, within=project.root, make_directories=True):
-            raise file_access.FileChangedError(path)
-    elif old_bytes != new_bytes:
-        atomic_files.replace(path, old_bytes, new_bytes, within=project.root)
+    if old_bytes != new_bytes:
+        atomic_files.replace_if_unchanged(path, old_bytes, new_bytes, within=project.root, make_directories=True)
     else:
         atomic_files.remove_leftover(path, (old_bytes,), within=project.root)
     return old_bytes

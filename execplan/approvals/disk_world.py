@@ -9,8 +9,9 @@ import stat
 from execplan.approvals.reserved_paths import protection_reason
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, normalize_path
-from execplan.files.file_access import file_error, open_regular
-from execplan.named_tuple import NamedTuple
+from execplan.files.directory_walk import WALK_FLAGS, open_stepwise
+from execplan.files.file_access import file_error, read_from
+from execplan.files.open_directory import DirectoryHandle
 from execplan.text.text_lines import digest, sha256_constructor
 
 TYPE_CHECKING = False
@@ -25,21 +26,6 @@ MAX_SHOWN_BYTES = 8 << 20
 """Size limit in bytes for a file that is read to show its changes."""
 MAX_DIGEST_BYTES = 1 << 30
 """Size limit in bytes for a file that is hashed."""
-_WALK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW
-
-
-class _WalkResult(NamedTuple):
-    """The directory that a walk to a path reached."""
-
-    directory_fd: int
-    """Handle of the last existing directory; -1 if a link or a file blocks the way."""
-    name: str
-    """Name to find in the directory; empty for the directory itself."""
-    is_parent_missing: bool = False
-    """Whether directories on the way are missing."""
-    blocked_state: State = State(OUTSIDE)
-    """State of the path if no directory is open."""
 
 
 class DiskWorld:
@@ -51,38 +37,30 @@ class DiskWorld:
 
     def state(self, path: str) -> State:
         """Return the state of a path. Raises ExecplanError if the disk fails."""
-        location = self._walk(path)
-        if location.directory_fd < 0:
-            return location.blocked_state
         try:
-            return State(ABSENT) if location.is_parent_missing else _read_state(location.directory_fd, location.name)
+            folder, name = self._open_parent(path)
         except OSError as error:
-            raise file_error(error, path, "look at") from None
-        finally:
-            os.close(location.directory_fd)
+            return _blocked_state(error)
+        with folder:
+            try:
+                return _read_state(folder, name)
+            except OSError as error:
+                raise file_error(error, path, "look at") from None
 
     def read(self, path: str) -> bytes:
         """Read the bytes of a file. Raises ExecplanError."""
-        location = self._walk(path)
-        if location.directory_fd < 0 or location.is_parent_missing or not location.name:
-            if location.directory_fd >= 0:
-                os.close(location.directory_fd)
-            raise ExecplanError("no-such-file", f"there is no file {path}", exit=INPUT, hint="check the path")
         try:
-            descriptor = open_regular(location.name, _READ_FLAGS, dir_fd=location.directory_fd)
-        except OSError as error:
-            raise file_error(error, path, "read") from None
-        finally:
-            os.close(location.directory_fd)
-        try:
-            status = os.fstat(descriptor)
-            with open(descriptor, "rb", buffering=0, closefd=False) as file:
-                data = file.read(MAX_SHOWN_BYTES + 1) if status.st_size <= MAX_SHOWN_BYTES else b""
-        except OSError as error:
-            raise file_error(error, path, "read") from None
-        finally:
-            os.close(descriptor)
-        if max(len(data), status.st_size) > MAX_SHOWN_BYTES:
+            folder, name = self._open_parent(path)
+        except OSError:
+            raise _missing_file_error(path) from None
+        with folder:
+            if name == ".":
+                raise _missing_file_error(path)
+            try:
+                data, size = read_from(folder.open(name), MAX_SHOWN_BYTES)
+            except OSError as error:
+                raise file_error(error, path, "read") from None
+        if size > MAX_SHOWN_BYTES:
             message = f"{path} has more than {MAX_SHOWN_BYTES >> 20} MB"
             raise ExecplanError("too-large", message, exit=INPUT, hint="change it with a command")
         return data
@@ -92,22 +70,23 @@ class DiskWorld:
 
         Checks its directory, or the last existing one above it.
         """
-        location = self._walk(path)
-        if location.directory_fd < 0:
-            return False
-        try:
-            if not os.access(".", os.W_OK | os.X_OK, dir_fd=location.directory_fd):
+        while True:
+            try:
+                folder, name = self._open_parent(path)
+                break
+            except FileNotFoundError as error:
+                path = error.filename  # a missing directory: it would be created
+            except OSError:
                 return False
-            if location.is_parent_missing or not location.name:
-                return True
-            status = os.stat(location.name, dir_fd=location.directory_fd, follow_symlinks=False)
-            return stat.S_ISLNK(status.st_mode) or bool(stat.S_IMODE(status.st_mode) & 0o222)
-        except FileNotFoundError:
-            return True
-        except OSError:
-            return False
-        finally:
-            os.close(location.directory_fd)
+        with folder:
+            try:
+                status = folder.status(name)
+                is_accessible = os.access(".", os.W_OK | os.X_OK, dir_fd=folder.handle)
+            except OSError:
+                return False
+        if status is None or name == "." or stat.S_ISLNK(status.st_mode):
+            return is_accessible
+        return is_accessible and bool(stat.S_IMODE(status.st_mode) & 0o222)
 
     def protected(self, path: str) -> str:
         """Return the reason that a path is reserved for Git or execplan, in any letter case; empty if it is not."""
@@ -165,25 +144,13 @@ class DiskWorld:
 
         return check_syntax(language, content, self.root)
 
-    def _walk(self, path: str) -> _WalkResult:
-        """Open the directory that contains a path, component by component."""
+    def _open_parent(self, path: str) -> tuple[DirectoryHandle, str]:
+        """Open the directory that contains a path; return it with the name in it, `.` for the root. Raises OSError."""
         normalized = normalize_path(path)
         if normalized is None:
-            return _WalkResult(-1, "")
-        parts = [] if normalized == "." else normalized.split("/")
-        directory_fd = os.open(self.root, _WALK_FLAGS & ~os.O_NOFOLLOW)
-        for number, part in enumerate(parts[:-1], 1):
-            try:
-                next_fd = os.open(part, _WALK_FLAGS, dir_fd=directory_fd)
-            except FileNotFoundError:
-                return _WalkResult(directory_fd, part, is_parent_missing=True)
-            except OSError as error:
-                blocked_state = _blocked_state(error, directory_fd, part, "/".join(parts[:number]))
-                os.close(directory_fd)
-                return _WalkResult(-1, "", blocked_state=blocked_state)
-            os.close(directory_fd)
-            directory_fd = next_fd
-        return _WalkResult(directory_fd, parts[-1] if parts else "")
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), "")
+        parent, _, name = normalized.rpartition("/")
+        return DirectoryHandle(open_stepwise(self.root, parent or ".", WALK_FLAGS), parent), name
 
 
 class SnapshotWorld(DiskWorld):
@@ -209,36 +176,38 @@ class SnapshotWorld(DiskWorld):
         return data
 
 
-def _blocked_state(error: OSError, directory_fd: int, part: str, blocked_path: str) -> State:
-    """Return the state of a path below something that is not a directory or cannot be entered."""
-    if error.errno not in (errno.ELOOP, errno.ENOTDIR):
-        return State(OUTSIDE, link="")
-    status = os.stat(part, dir_fd=directory_fd, follow_symlinks=False)
-    return State(OUTSIDE, link=blocked_path) if stat.S_ISLNK(status.st_mode) else State(ABSENT)
+def _missing_file_error(path: str) -> ExecplanError:
+    return ExecplanError("no-such-file", f"there is no file {path}", exit=INPUT, hint="check the path")
 
 
-def _read_state(directory_fd: int, name: str) -> State:
+def _blocked_state(error: OSError) -> State:
+    """Return the state of a path whose directory could not be opened: missing, a link, or something else."""
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return State(ABSENT)
+    return State(OUTSIDE, link=error.filename if error.errno == errno.ELOOP else "")
+
+
+def _read_state(folder: DirectoryHandle, name: str) -> State:
     """Return the state of a name in a directory. Raises OSError."""
-    try:
-        status = os.stat(name, dir_fd=directory_fd, follow_symlinks=False) if name else os.stat(directory_fd)
-    except (FileNotFoundError, NotADirectoryError):
+    status = folder.status(name)
+    if status is None:
         return State(ABSENT)
     mode = stat.S_IMODE(status.st_mode)
     if stat.S_ISLNK(status.st_mode):
-        return State(LINK, link=os.readlink(name, dir_fd=directory_fd))
+        return State(LINK, link=os.readlink(name, dir_fd=folder.handle))
     if stat.S_ISDIR(status.st_mode):
         return State(FOLDER, mode=mode)
     if not stat.S_ISREG(status.st_mode):
         return State(OTHER, mode=mode)
     try:
-        sha256 = _digest(directory_fd, name) if status.st_size <= MAX_DIGEST_BYTES else ""
+        sha256 = _digest(folder, name) if status.st_size <= MAX_DIGEST_BYTES else ""
     except PermissionError:
         sha256 = ""
     return State(FILE, sha256, mode, size=status.st_size)
 
 
-def _digest(directory_fd: int, name: str) -> str:
-    descriptor = open_regular(name, _READ_FLAGS, dir_fd=directory_fd)
+def _digest(folder: DirectoryHandle, name: str) -> str:
+    descriptor = folder.open(name)
     try:
         sha256 = sha256_constructor()()
         remaining = MAX_DIGEST_BYTES + 1

@@ -15,7 +15,7 @@ from execplan import __version__
 from execplan.approvals import artifact_store, user_directories
 from execplan.clock import now
 from execplan.errors import ExecplanError
-from execplan.files import file_access
+from execplan.files import atomic_files, file_access
 from execplan.project import project_state, user_settings
 from execplan.project.project_settings import PYPROJECT_FILE, SETTINGS_FILE
 
@@ -93,11 +93,9 @@ def cache_status(
     )
     try:
         project_state.make_state_dir(project, _CACHE_DIRECTORY)
-        temporary_path = f"{_cache_path(project, ref)}.{os.getpid()}"
-        with open(temporary_path, "wb") as file:
-            file.write(marshal.dumps((_cache_key(project, ref, run_id), watched_files, validity_period, status_json)))
-        os.replace(temporary_path, _cache_path(project, ref))
-    except (OSError, ValueError, ExecplanError):
+        data = marshal.dumps((_cache_key(project, ref, run_id), watched_files, validity_period, status_json))
+        atomic_files.replace(_cache_path(project, ref), data, mode=0o666, durable=False, is_locked=False)
+    except (ValueError, ExecplanError):
         pass
 
 

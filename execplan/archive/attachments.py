@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _COPY_PREFIX = ".execplan-copy-"
+_CHUNK_SIZE = 1 << 20
 
 
 class Attachment(NamedTuple):
@@ -170,22 +171,12 @@ def _copy_to_temporary(source: str, file: Attachment, parent: OpenDirectory, num
 
     It is placed in the parent of the artifacts directory, because the artifacts may be moved meanwhile.
     """
-    from hashlib import file_digest
-    from shutil import copyfileobj
-
     name = f"{_COPY_PREFIX}{os.getpid()}-{number}.tmp"
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        with (
-            open(os.open(name, flags, 0o666, dir_fd=parent.handle), "w+b") as copy,
-            open(file_access.open_file(source)[0], "rb") as source_file,
-        ):
-            copyfileobj(source_file, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
-            copy.seek(0)
-            if file_digest(copy, "sha256").hexdigest() != file.digest:
-                raise file_access.conflict_error(source)
+        with open(file_access.open_file(source)[0], "rb") as source_file:
+            parent.write(name, iter(lambda: source_file.read(_CHUNK_SIZE), b""), 0o666)
+        if digest_file(parent.join(name))[0] != file.digest:
+            raise file_access.conflict_error(source)
     except BaseException as error:
         parent.unlink(name)
         if isinstance(error, OSError):
@@ -215,13 +206,7 @@ def _is_running(pid: int) -> bool:
 def _link_copy(parent: OpenDirectory, copy: str, target: OpenDirectory, path: str) -> None:
     """Link a temporary copy under its final name; raises ExecplanError."""
     try:
-        os.link(
-            copy,
-            os.path.basename(path),
-            src_dir_fd=parent.handle,
-            dst_dir_fd=target.handle,
-            follow_symlinks=False,
-        )
+        parent.link(copy, target, os.path.basename(path))
         target.sync()
     except OSError as error:
         raise file_access.file_error(error, path, "write") from None

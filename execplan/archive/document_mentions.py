@@ -84,7 +84,7 @@ def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits:
     for document in documents:
         path = os.path.join(project.root, document.path)
         try:
-            atomic_files.replace(path, document.old, document.new, within=project.root)
+            atomic_files.replace_if_unchanged(path, document.old, document.new, within=project.root)
         except ExecplanError as error:
             warnings.append(f"{document.path} still names the old path: {error.message}")
             continue

@@ -139,18 +139,7 @@ def _sync_tree(path: str) -> None:
         *[os.path.join(directory, name) for directory, folders, names in os.walk(path) for name in folders + names],
     ]:
         if not os.path.islink(member):
-            handle = _open_handle(member)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-
-
-def _open_handle(path: str) -> int:
-    """Open a file or directory and return its descriptor."""
-    if os.path.isdir(path):
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    return file_access.open_regular(path)
+            file_access.sync_path(member)
 
 
 def _describe_tree(path: str) -> dict[str, tuple[str, ...]]:

@@ -67,7 +67,7 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
         else:
             _move_one_back(project, old, new)
     if intent.new != intent.old and _has_content(intent.path, intent.new):
-        atomic_files.replace(intent.path, intent.new, intent.old, within=project.root)
+        atomic_files.replace_if_unchanged(intent.path, intent.new, intent.old, within=project.root)
     for folder in reversed(intent.made):
         atomic_files.remove_empty_directory(folder)
     try:

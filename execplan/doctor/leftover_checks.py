@@ -183,7 +183,7 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
         old_names = [
             name
             for name in file_access.list_names(folder)
-            if not name.endswith(".new")
+            if not (name.endswith(".new") or TEMPORARY.fullmatch(name))
             and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY_SECONDS
         ]
         known_keys = _journal_keys(context, project) if old_names else set()

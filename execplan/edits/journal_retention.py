@@ -10,6 +10,7 @@ from execplan.edits.edit_entries import FOLLOW, entry_number, parse_entries, rea
 from execplan.edits.journal_moves import former_paths
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.edits.undo_stack import build_stack
+from execplan.files import atomic_files
 from execplan.git import git_history
 from execplan.plan_store import plan_store
 from execplan.trace import log
@@ -122,7 +123,4 @@ def _rewrite_journal(
             fields = kept_lines[at].split(" ")
             fields[11:13] = ["0", text_codec.encode_full(*texts_by_number[first_kept.number])]
             kept_lines[at] = " ".join(fields)
-    temporary = f"{file}.new"
-    with open(temporary, "w", encoding="utf-8") as output:
-        output.write("".join([f"{line}\n" for line in kept_lines]))
-    os.replace(temporary, file)
+    atomic_files.replace(file, "".join([f"{line}\n" for line in kept_lines]).encode(), mode=0o666)

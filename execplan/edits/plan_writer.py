@@ -218,12 +218,14 @@ def rewrite_plan(
             atomic_files.remove_leftover(ref.path, (old,), within=project.root, backup_writer=backup)
             return WriteResult(old, new, change, ())
         if before_write is not None:
-            linked = atomic_files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
+            linked = atomic_files.replace_if_unchanged(ref.path, old, new, within=project.root, backup_writer=backup)
         else:
             with edit_journal.JournalTransaction(
                 project, ref.path, command, change.summary, old, new, make_operation()
             ) as recording:
-                linked = atomic_files.replace(ref.path, old, new, within=project.root, backup_writer=backup)
+                linked = atomic_files.replace_if_unchanged(
+                    ref.path, old, new, within=project.root, backup_writer=backup
+                )
             _shorten_journal(project, ref, *recording.journal_sizes)
         warnings += (atomic_files.hard_link_warning(display_path),) if linked else ()
         return WriteResult(old, new, change, warnings + protection.follow_tasks(old, change))

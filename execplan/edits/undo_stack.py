@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import FOLLOW, MOVE, REDO, UNDO, JournalEntry
 from execplan.errors import ExecplanError
@@ -55,7 +53,7 @@ def load_entries(project: Project, path: str) -> list[JournalEntry]:
         and journal_entries[-1].old_digest != journal_entries[-1].new_digest
     ):
         try:
-            current_digest = digest(file_access.read(path, MAX_BYTES)[0]) if os.path.lexists(path) else digest(b"")
+            current_digest = digest(file_access.read_if_exists(path, MAX_BYTES) or b"")
         except ExecplanError:
             return journal_entries
         journal_entries[-1] = journal_entries[-1]._replace(is_written=current_digest == journal_entries[-1].new_digest)

@@ -57,7 +57,7 @@ def approve_and_record(
     recorded_approvals: list[Approval] = []
 
     def record(approval: Approval) -> PreviousContents:
-        old_bytes = file_access.read(audit_log.path, 1 << 30)[0] if os.path.lexists(audit_log.path) else None
+        old_bytes = file_access.read_if_exists(audit_log.path, 1 << 30)
         audit_log.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
         recorded_approvals.append(approval)
         return {audit_log.path: old_bytes}

@@ -7,8 +7,8 @@ import stat
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.files.file_access import FileChangedError, conflict_error, file_error, resolve_path
-from execplan.files.open_directory import OpenDirectory
+from execplan.files.file_access import FileChangedError, conflict_error, file_error, resolve_path, sync_path
+from execplan.files.open_directory import DirectoryHandle, OpenDirectory
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -43,17 +43,28 @@ class BackupWriter:
         )
 
 
-def replace(
-    path: str, old: bytes, new: bytes, *, within: str | None = None, backup_writer: BackupWriter | None = None
+def replace_if_unchanged(
+    path: str,
+    old: bytes | None,
+    new: bytes,
+    *,
+    within: str | None = None,
+    make_directories: bool = False,
+    backup_writer: BackupWriter | None = None,
 ) -> bool:
     """Replace the old bytes of a file with new ones; keep mode and owner, follow links.
 
+    If the old bytes are None, the file must not exist, and is created; `make_directories` is only for that case.
     Return whether the file had other hard links, which keep the old bytes. On any failure the old bytes stay in place.
     The caller holds a lock. To handle programs that take no lock, the two files are exchanged in one step, and then the
     overwritten bytes are checked; if they are not the old ones, they are put back.
     Raises FileChangedError if the file does not contain the old bytes or is now outside `within`, and ExecplanError for
     any other failure.
     """
+    if old is None:
+        if not create(path, new, within=within, make_directories=make_directories):
+            raise FileChangedError(path)
+        return False
     target = resolve_path(path)
     name = os.path.basename(target)
     with OpenDirectory(os.path.dirname(target), within=within) as directory:
@@ -64,7 +75,7 @@ def replace(
             if not stat.S_IMODE(status.st_mode) & 0o222:
                 raise read_only_error(path)
             temporary_file = _clear_temporary(directory, name, (old, new), backup_writer or BackupWriter())
-            directory.write(temporary_file, new, 0o600, status_to_copy=status)
+            directory.write(temporary_file, new, stat.S_IMODE(status.st_mode), owner=status, ignores_umask=True)
             has_other_links = _swap_in(directory, temporary_file, name, old, new, backup_writer or BackupWriter())
         except OSError as error:
             raise file_error(error, path, "write") from None
@@ -73,7 +84,7 @@ def replace(
 
 
 def _swap_in(
-    directory: OpenDirectory, temporary_file: str, name: str, old: bytes, new: bytes, backup_writer: BackupWriter
+    directory: DirectoryHandle, temporary_file: str, name: str, old: bytes, new: bytes, backup_writer: BackupWriter
 ) -> bool:
     """Move the new file to its final name and return whether the old file had other hard links.
 
@@ -100,7 +111,7 @@ def _swap_in(
 
 
 def _undo_swap(
-    directory: OpenDirectory, temporary_file: str, name: str, new: bytes, backup_writer: BackupWriter
+    directory: DirectoryHandle, temporary_file: str, name: str, new: bytes, backup_writer: BackupWriter
 ) -> None:
     """Restore the overwritten file, if there is one, and remove the new file."""
     if directory.read(temporary_file, len(new) + 1) != new:
@@ -142,7 +153,7 @@ def has_leftover(path: str) -> bool:
 
 
 def _clear_temporary(
-    directory: OpenDirectory, name: str, known_versions: tuple[bytes, ...], backup_writer: BackupWriter
+    directory: DirectoryHandle, name: str, known_versions: tuple[bytes, ...], backup_writer: BackupWriter
 ) -> str:
     """Return the name of a file's temporary file after removing one that a killed writer has left."""
     # Each file has one temporary name: the next writer finds a killed writer's leftover under the same lock.
@@ -165,7 +176,7 @@ def temp_file_name(name: str) -> str:
     return f".execplan-{digest(os.fsencode(name))[:16]}.tmp"
 
 
-def _read_file(directory: OpenDirectory, name: str) -> bytes:
+def _read_file(directory: DirectoryHandle, name: str) -> bytes:
     return directory.read(name, 1 << 30)
 
 
@@ -194,14 +205,15 @@ def create(
     path: str,
     data: bytes,
     *,
-    executable: bool = False,
+    mode: int = 0o666,
     within: str | None = None,
     make_directories: bool = False,
     temporary_file: str = "",
 ) -> bool:
     """Write a new file, and its parent directories if requested; return False and write nothing if the name exists.
 
-    The caller holds a lock. `temporary_file` is the temporary name, for callers that lock the directory.
+    The caller holds a lock. `temporary_file` is the temporary name, for callers that lock the directory; the umask is
+    applied to `mode`.
     Raises FileChangedError if the file would be outside `within`, and ExecplanError for any other failure.
     """
     parent, name = os.path.split(path)
@@ -209,9 +221,9 @@ def create(
         temporary_file = temporary_file or temp_file_name(name)
         try:
             directory.unlink(temporary_file)  # a killed writer's leftover is not a version of this file
-            directory.write(temporary_file, data, 0o777 if executable else 0o666)
+            directory.write(temporary_file, data, mode)
             try:
-                directory.link(temporary_file, name)
+                directory.link(temporary_file, directory, name)
             except FileExistsError:
                 return False
             finally:
@@ -226,19 +238,31 @@ def create(
     return True
 
 
-def write(path: str, data: bytes, *, within: str | None = None) -> None:
-    """Write a file, replacing any previous content, and create its parent directories; the caller holds a lock.
+def replace(
+    path: str,
+    data: bytes,
+    *,
+    within: str | None = None,
+    mode: int = 0o644,
+    durable: bool = True,
+    is_locked: bool = True,
+) -> None:
+    """Write a file, replacing any previous content or link, and create its parent directories.
 
+    Without `durable`, readers still see the old or the new bytes, but a crash of the machine may leave the file empty.
+    The caller holds a lock unless `is_locked` is false. The umask is applied to `mode`.
     Raises FileChangedError if the file would be outside `within`, and ExecplanError for any other failure.
     """
     parent, name = os.path.split(path)
+    temporary_file = temp_file_name(name) if is_locked else f"{name}.{os.getpid()}.tmp"
     with OpenDirectory(parent, within=within, make=True) as directory:
-        temporary_file = temp_file_name(name)
         try:
-            directory.unlink(temporary_file)
-            directory.write(temporary_file, data, 0o644)
-            directory.rename(temporary_file, directory, name)
-            directory.sync()
+            directory.replace(
+                name,
+                temporary_file,
+                lambda: directory.write(temporary_file, data, mode, durable=durable),
+                durable=durable,
+            )
         except OSError as error:
             raise file_error(error, path, "write") from None
 
@@ -276,11 +300,7 @@ def make_directory(path: str, *, within: str | None = None) -> list[str]:
 def sync_directory(path: str) -> None:
     """Flush a directory to disk so that renames in it survive a crash; raises ExecplanError."""
     try:
-        handle = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_path(path or ".")
     except OSError as error:
         raise file_error(error, path, "write to") from None
 

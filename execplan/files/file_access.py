@@ -1,4 +1,4 @@
-"""Reading of regular files with a size limit, and conversion of operating system errors."""
+"""Reading and writing of open files, regular ones only, and conversion of operating system errors."""
 
 from __future__ import annotations
 
@@ -14,15 +14,29 @@ _MAX_ATTEMPTS = 100
 def read(path: str, limit: int) -> tuple[bytes, int]:
     """Return the bytes and the size of a regular file, without bytes if it exceeds the limit; raises ExecplanError."""
     trace.log(f"read {path}")
-    handle, size = open_file(path)
     try:
+        return read_from(open_regular(path), limit)
+    except OSError as error:
+        raise file_error(error, path, "read") from None
+
+
+def read_if_exists(path: str, limit: int) -> bytes | None:
+    """Return the bytes of a regular file, none if it exceeds the limit, or None if there is no file.
+
+    Raises ExecplanError.
+    """
+    return read(path, limit)[0] if os.path.lexists(path) else None
+
+
+def read_from(handle: int, limit: int) -> tuple[bytes, int]:
+    """Return the bytes and the size of an open file like `read`, and close it; raises OSError."""
+    try:
+        size = os.fstat(handle).st_size
         if size > limit:
             return b"", size
         with open(handle, "rb", buffering=0, closefd=False) as file:
             data = file.read(limit + 1) if size else b""
         return data, max(size, len(data))
-    except OSError as error:
-        raise file_error(error, path, "read") from None
     finally:
         os.close(handle)
 
@@ -86,6 +100,52 @@ def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_
         os.close(handle)
         raise NotRegularError(path, "a directory" if stat.S_ISDIR(file_mode) else "a pipe, a socket or a device")
     return handle
+
+
+def read_up_to(handle: int, limit: int) -> bytes:
+    """Read at most `limit` bytes of an open file; raises OSError."""
+    chunks = []
+    while limit > 0 and (chunk := os.read(handle, min(limit, 1 << 20))):
+        chunks.append(chunk)
+        limit -= len(chunk)
+    return b"".join(chunks)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all bytes to an open file; raises OSError."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view[: 1 << 20]) :]
+
+
+def append(handle: int, data: bytes, size: int) -> None:
+    """Append bytes to an open file of a given size and flush them to disk.
+
+    Raises OSError; the file then has its old size. The caller is the only writer.
+    """
+    try:
+        write_all(handle, data)
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
+
+
+def sync_path(path: str) -> None:
+    """Flush a file or a directory to disk; raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_if_exists(path: str) -> None:
+    """Remove a file if it exists; raises OSError."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
 def resolve_path(path: str) -> str:

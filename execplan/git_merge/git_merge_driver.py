@@ -51,7 +51,7 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
     else:
         merged = _merge(_read_bounded(base), our_data, their_data, marks, path)
     if merged.data != our_data:
-        atomic_files.replace(ours, our_data, merged.data)
+        atomic_files.replace_if_unchanged(ours, our_data, merged.data)
     for note in merged.notes:
         _report(path, note)
     print(CONFLICTS if merged.conflict_count else MERGED)

@@ -57,7 +57,7 @@ def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
     from execplan.edits.plan_writer import format_diff
     from execplan.project import project_discovery, project_state
 
-    old = _read_existing(path)
+    old = file_access.read_if_exists(path, _MAX_BYTES)
     if dry_run:
         return old != data, format_diff(old or b"", data, path) if old != data else ""
     project = project_discovery.find(os.path.dirname(os.path.abspath(path)))
@@ -67,14 +67,8 @@ def write_merged(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
         return atomic_files.retry_on_change(lambda: _write_or_replace(path, data), path), ""
 
 
-def _read_existing(path: str) -> bytes | None:
-    return file_access.read(path, _MAX_BYTES)[0] if os.path.lexists(path) else None
-
-
 def _write_or_replace(path: str, data: bytes) -> bool:
-    old = _read_existing(path)
-    if old is None and not atomic_files.create(path, data):
-        raise file_access.FileChangedError(path)
-    if old is not None and old != data:
-        atomic_files.replace(path, old, data)
+    old = file_access.read_if_exists(path, _MAX_BYTES)
+    if old != data:
+        atomic_files.replace_if_unchanged(path, old, data)
     return old != data

@@ -75,7 +75,7 @@ def write_claims(project: Project, claims: Sequence[Claim]) -> None:
     data = json.dumps([list(claim) for claim in claims], indent=1).encode()
     path = claims_path(project)
     if os.path.exists(path):
-        atomic_files.replace(path, file_access.read(path, _MAX_FILE_BYTES)[0], data)
+        atomic_files.replace_if_unchanged(path, file_access.read(path, _MAX_FILE_BYTES)[0], data)
     else:
         atomic_files.create(path, data)
 

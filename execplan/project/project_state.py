@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.files.file_lock import FileLock
 from execplan.text.text_lines import digest
@@ -98,14 +99,13 @@ def move_plan_state(project: Project, old: str, new: str) -> None:
         return
     import shutil
 
+    from execplan.files import atomic_files
+
     try:
         shutil.rmtree(target, ignore_errors=True)
         os.rename(source, target)
-        temporary = os.path.join(target, f"{PATH_FILE}.new")
-        with open(temporary, "wb") as file:
-            file.write(_encode_plan_path(project, new))
-        os.rename(temporary, os.path.join(target, PATH_FILE))
-    except OSError as error:
+        atomic_files.replace(os.path.join(target, PATH_FILE), _encode_plan_path(project, new), mode=0o666)
+    except (OSError, ExecplanError) as error:
         log(f"{source} could not follow its plan: {error}")
 
 

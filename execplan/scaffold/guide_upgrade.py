@@ -85,7 +85,9 @@ def upgrade_guide(project: Project, options: WriteOptions) -> GuideUpgrade:
     def once() -> tuple[bytes, GuideUpgrade]:
         old_bytes, merged_guide = _read_and_merge(project)
         guide_upgrade = _upgrade_result(project, old_bytes, merged_guide)
-        if guide_upgrade.changed and atomic_files.replace(path, old_bytes, merged_guide.data, within=project.root):
+        if guide_upgrade.changed and atomic_files.replace_if_unchanged(
+            path, old_bytes, merged_guide.data, within=project.root
+        ):
             guide_upgrade = guide_upgrade._replace(
                 warnings=(*guide_upgrade.warnings, atomic_files.hard_link_warning(guide_upgrade.path))
             )

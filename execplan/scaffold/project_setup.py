@@ -81,7 +81,11 @@ def set_up_project(survey: ProjectSurvey, options: WriteOptions) -> tuple[str | 
         for path in new_paths:
             if path in old_content_by_path:
                 replace_file = partial(
-                    atomic_files.replace, path, old_content_by_path[path], content_by_path[path], within=project.root
+                    atomic_files.replace_if_unchanged,
+                    path,
+                    old_content_by_path[path],
+                    content_by_path[path],
+                    within=project.root,
                 )
                 atomic_files.retry_on_change(replace_file, project.display_path(path))
             elif path in content_by_path:

@@ -10,7 +10,7 @@ from execplan.approvals import approved_plan
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_records.run_summary import find_active_run
 from execplan.execution.permission import is_covered
-from execplan.files.atomic_files import replace
+from execplan.files.atomic_files import replace_if_unchanged
 from tests.engine.scripted_run import begin_scripted_run, make_file
 from tests.in_process_repository import InProcessRepository
 
@@ -143,5 +143,5 @@ def test_a_document_of_the_run_that_was_edited_is_refused(desk: InProcessReposit
     _, run_paths = stopped(desk)
     with open(run_paths.document, "rb") as file:
         data = file.read()
-    replace(run_paths.document, data, data.replace(b"src/made.py", b"src/evil.py"))
+    replace_if_unchanged(run_paths.document, data, data.replace(b"src/made.py", b"src/evil.py"))
     assert desk.refused(6, "run-altered", "evaluate")["hint"]

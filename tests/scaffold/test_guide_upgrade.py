@@ -182,14 +182,14 @@ def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch
     from execplan.scaffold import guide_upgrade
 
     path = guide(plain, FIRST)
-    replace = atomic_files.replace
+    replace = atomic_files.replace_if_unchanged
 
     def late(name: str, old: bytes, new: bytes, within: str) -> bool:
-        monkeypatch.setattr(atomic_files, "replace", replace)
+        monkeypatch.setattr(atomic_files, "replace_if_unchanged", replace)
         path.write_text(FIRST.replace("## Fences", "## Our fences"), encoding="utf-8")
         return replace(name, old, new, within=within)
 
-    monkeypatch.setattr(atomic_files, "replace", late)
+    monkeypatch.setattr(atomic_files, "replace_if_unchanged", late)
     assert guide_upgrade.upgrade_guide(project_discovery.find(str(plain.path)), WriteOptions()).changed
     assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
 

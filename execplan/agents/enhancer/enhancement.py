@@ -110,7 +110,8 @@ def request_enhancement(
 
     audit_log = AuditLog(project, ref)
     previous_contents = {
-        path: _read_if_exists(path) for path in (audit_log.path, stored_proposal.proposal_path(project, ref))
+        path: file_access.read_if_exists(path, log_file.LIMIT)
+        for path in (audit_log.path, stored_proposal.proposal_path(project, ref))
     }
     try:
         record = EnhancementRecord(audit_log, command.program, prepared_request.payload, prepared_request.redactions)
@@ -197,17 +198,15 @@ def _evaluate_answer(
     )
 
 
-def _read_if_exists(path: str) -> bytes | None:
-    return file_access.read(path, log_file.LIMIT)[0] if os.path.lexists(path) else None
-
-
 def _commit_changes(
     project: Project, ref: PlanRef, previous_contents: dict[str, bytes | None]
 ) -> tuple[str | None, tuple[str, ...]]:
     """Commit the stored proposal and the audit log. Raises ExecplanError."""
     from execplan.edits.plan_commit import commit_paths
 
-    changed = [path for path, old in previous_contents.items() if _read_if_exists(path) != old]
+    changed = [
+        path for path, old in previous_contents.items() if file_access.read_if_exists(path, log_file.LIMIT) != old
+    ]
     known_contents = {path: old for path, old in previous_contents.items() if old is not None}
     commit = commit_paths(project, ref.id, changed, "compile", "ask for a better execution plan", known_contents, None)
     return commit.digest, commit.warnings

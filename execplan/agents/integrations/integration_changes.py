@@ -127,13 +127,13 @@ def _apply_change(
         missing = count_missing_directories(target)
         undo.append(partial(_remove_empty_directories, target, missing))
         atomic_files.make_directory(os.path.dirname(target))
-        if not atomic_files.create(target, new, executable=change.executable):
+        if not atomic_files.create(target, new, mode=0o777 if change.executable else 0o666):
             raise file_access.conflict_error(path)
         undo.append(partial(atomic_files.remove, target, new))
     else:
-        if atomic_files.replace(path, old, new, backup_writer=spare):
+        if atomic_files.replace_if_unchanged(path, old, new, backup_writer=spare):
             warnings.append(atomic_files.hard_link_warning(path))
-        undo.append(partial(atomic_files.replace, path, new, old))
+        undo.append(partial(atomic_files.replace_if_unchanged, path, new, old))
 
 
 def _move_file(source: str, path: str) -> None:

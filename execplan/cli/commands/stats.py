@@ -139,7 +139,7 @@ def _write_textfile(project: Project, file: str, statistics: RunStatistics, sess
             raise ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="name another file, or remove it")
         if old == new:
             return False
-        atomic_files.replace(path, old, new)
+        atomic_files.replace_if_unchanged(path, old, new)
         return True
 
 

@@ -88,7 +88,7 @@ def write_to_file(compile_result: CompileResult, path: str, options: WriteOption
             if not atomic_files.create(os.path.abspath(path), compile_result.data):
                 raise file_access.conflict_error(path)
         else:
-            atomic_files.replace(path, existing, compile_result.data)
+            atomic_files.replace_if_unchanged(path, existing, compile_result.data)
     changed = existing != compile_result.data
     data = {**_result_json(compile_result), "path": path, "changed": changed, "commit": None}
     text = _result_text(compile_result, _write_lines(path, changed=changed, dry_run=options.dry_run))

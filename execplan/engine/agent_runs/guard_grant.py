@@ -91,30 +91,22 @@ def issue(project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: Ap
 
     The caller holds the lock of runs and has checked that the approval is sufficient and bound to this run.
     """
+    from execplan.files import atomic_files
+
     grant = _build_grant(project, ref, run_paths, approved_plan)
     body = fast_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
     path = path_of(project, ref.id)
-    project_state.make_state_dir(project, FOLDER)
     key = approval_key.get_or_create(project)
     _update_watermark(run_paths, key)
     data = sign(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
-    temporary_path = f"{path}.new"
-    try:
-        handle = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(handle, "wb") as file:
-            file.write(data)  # not synced: a torn grant is invalid and is issued again
-        os.rename(temporary_path, path)
-    except OSError as error:
-        raise file_access.file_error(error, path, "write") from None
+    atomic_files.replace(path, data, mode=0o600, durable=False)  # a torn grant is invalid and is issued again
     return grant
 
 
 def revoke(project: Project, plan: str) -> None:
     """Remove the grant of a plan, if there is one. Raises ExecplanError."""
     try:
-        os.unlink(path_of(project, plan))
-    except FileNotFoundError:
-        pass
+        file_access.remove_if_exists(path_of(project, plan))
     except OSError as error:
         raise file_access.file_error(error, path_of(project, plan), "remove") from None
 
@@ -204,7 +196,7 @@ def _update_watermark(run_paths: RunPaths, key: bytes) -> None:
     """Raise ExecplanError if the journal was altered; otherwise record its current length."""
     from execplan.engine.agent_runs import journal_watermark
 
-    data = file_access.read(run_paths.journal, _LIMIT)[0] if os.path.lexists(run_paths.journal) else b""
+    data = file_access.read_if_exists(run_paths.journal, _LIMIT) or b""
     journal_watermark.check(run_paths, data, key)
     journal_watermark.write(run_paths, data, key)
 

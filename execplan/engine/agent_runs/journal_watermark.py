@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine.journal.journal import altered_error
-from execplan.files import file_access
+from execplan.files import atomic_files, file_access
 from execplan.text.hmac_signature import sign, signatures_match
 from execplan.text.text_lines import digest
 
@@ -25,14 +25,8 @@ _LIMIT: Final = 1 << 10
 def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
     """Record the length and digest of a journal. Raises ExecplanError."""
     body = f"{len(data)} {digest(data)}".encode()
-    path = _watermark_path(run_paths)
-    try:
-        handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(handle, "wb") as file:
-            file.write(sign(key, _SIGNATURE_CONTEXT + body) + b" " + body)
-        os.rename(f"{path}.new", path)
-    except OSError as error:
-        raise file_access.file_error(error, path, "write") from None
+    data = sign(key, _SIGNATURE_CONTEXT + body) + b" " + body
+    atomic_files.replace(_watermark_path(run_paths), data, mode=0o600, durable=False)
 
 
 def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:

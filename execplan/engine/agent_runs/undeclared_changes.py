@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
 from execplan.errors import ExecplanError
-from execplan.files import file_access
+from execplan.files import atomic_files, file_access
 from execplan.git import git_query
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
@@ -36,12 +37,9 @@ def save_snapshot(project: Project, run_paths: RunPaths) -> None:
     """Save the current differences; do nothing without Git or if an operation fails."""
     snapshot = _take_snapshot(project, _load_snapshot(run_paths))
     if snapshot is not None:
-        try:
-            handle = file_access.open_regular(_snapshot_path(run_paths), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
-                json.dump(snapshot._asdict(), file)
-        except OSError:
-            return
+        data = json.dumps(snapshot._asdict()).encode("utf-8", "surrogateescape")
+        with suppress(ExecplanError):
+            atomic_files.replace(_snapshot_path(run_paths), data, mode=0o666, durable=False)
 
 
 def find_changes(project: Project, run_paths: RunPaths, declared: Collection[str]) -> list[str]:

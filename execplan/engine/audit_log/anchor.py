@@ -121,12 +121,9 @@ def move(project: Project, name: str, old_anchor: Anchor | None, seq: int, recor
 
 def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: bytes) -> None:
     path = _path(project, name)
-    atomic_files.make_directory(os.path.dirname(path))
     try:
-        if old_anchor is not None:
-            atomic_files.replace(path, old_anchor.token.encode(), data)
-        elif not atomic_files.create(path, data):
-            raise MovedMeanwhileError
+        old = old_anchor.token.encode() if old_anchor is not None else None
+        atomic_files.replace_if_unchanged(path, old, data, make_directories=True)
     except file_access.FileChangedError:
         raise MovedMeanwhileError from None
 

@@ -83,12 +83,8 @@ class LogFile:
         if self._handle < 0:
             self._open(_FLAGS | os.O_CREAT | os.O_EXCL)
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._handle, view) :]
-            os.fsync(self._handle)
+            file_access.append(self._handle, data, self._size)
         except OSError as error:
-            os.ftruncate(self._handle, self._size)
             raise file_error(error, self.path, "write") from None
         self._size += len(data)
         try:
@@ -103,7 +99,7 @@ class LogFile:
 
     def read_copy(self) -> bytes:
         """Read the complete lines of the copy; empty if there is no copy. Raises ExecplanError."""
-        data = file_access.read(self._copy_path, LIMIT)[0] if os.path.lexists(self._copy_path) else b""
+        data = file_access.read_if_exists(self._copy_path, LIMIT) or b""
         return data[: data.rfind(b"\n") + 1]
 
     def restore(self, data: bytes) -> None:
@@ -111,12 +107,12 @@ class LogFile:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-        atomic_files.write(self.path, data, within=self.project.root)
+        atomic_files.replace(self.path, data, within=self.project.root)
         self._open(_FLAGS)
 
     def renew_copy(self) -> None:
         """Rewrite the copy from the file. Raises ExecplanError."""
-        atomic_files.write(self._copy_path, self.read_all())
+        atomic_files.replace(self._copy_path, self.read_all())
 
     def _append_to_copy(self, data: bytes) -> None:
         """Append the bytes just added to the copy, or renew a copy of a different length. Raises ExecplanError."""
@@ -125,12 +121,11 @@ class LogFile:
             self.renew_copy()
             return
         try:
-            with open(
-                file_access.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb"
-            ) as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+            handle = file_access.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
+            try:
+                file_access.append(handle, data, previous_size)
+            finally:
+                os.close(handle)
         except OSError as error:
             raise file_error(error, self._copy_path, "write") from None
 

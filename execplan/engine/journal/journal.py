@@ -8,7 +8,7 @@ from execplan.clock import utc_timestamp
 from execplan.engine.journal.entry_schema import is_valid_entry
 from execplan.engine.journal.journal_mirror import JournalMirror
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.files import file_access
+from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 from execplan.text.text_lines import digest
@@ -69,7 +69,7 @@ class Journal:
                 os.ftruncate(handle, complete_size)
                 os.fsync(handle)
             elif not data:
-                _sync_directory(os.path.dirname(path))
+                atomic_files.sync_directory(os.path.dirname(path))
         except OSError as error:
             os.close(handle)
             raise file_access.file_error(error, path, "write") from None
@@ -100,10 +100,7 @@ class Journal:
         data = fast_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
         self._ensure_not_altered()
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._handle, view) :]
-            os.fsync(self._handle)
+            file_access.append(self._handle, data, self._size)
             if self._mirror is not None:
                 self._mirror.append(data)
         except OSError as error:
@@ -196,9 +193,3 @@ def read_bytes(path: str) -> bytes:
         message = f"{path} has {size:,} bytes: no journal is as long as that"
         raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="bring it back as it was")
     return data
-
-
-def _sync_directory(folder: str) -> None:
-    from execplan.files.atomic_files import sync_directory
-
-    sync_directory(folder)

@@ -40,14 +40,7 @@ class JournalMirror:
         """Append a line if the copy is intact. Raises OSError and leaves the copy unchanged."""
         if not self.is_intact:
             return
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._handle, view) :]
-            os.fsync(self._handle)
-        except OSError:
-            os.ftruncate(self._handle, self._size)
-            raise
+        file_access.append(self._handle, data, self._size)
         self._size += len(data)
 
     def rewrite(self, data: bytes) -> None:
@@ -56,7 +49,7 @@ class JournalMirror:
         self.close()
         old = self._read_existing()
         if old != data:
-            atomic_files.write(self.path, data, within=self.within)
+            atomic_files.replace(self.path, data, within=self.within)
             if data and (was_open or not old or not data.startswith(old)):
                 self.overwritten = b"" if data.startswith(old or b"") else old
         try:
@@ -74,6 +67,6 @@ class JournalMirror:
     def _read_existing(self) -> bytes | None:
         """Return the existing contents; None if there is no readable file."""
         try:
-            return file_access.read(self.path, LIMIT)[0] if os.path.lexists(self.path) else None
+            return file_access.read_if_exists(self.path, LIMIT)
         except ExecplanError:
             return None

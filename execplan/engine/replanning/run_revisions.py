@@ -50,8 +50,8 @@ def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
     if not atomic_files.create(path, data):
         old = file_access.read(path, LIMIT)[0]
         if old != data:
-            atomic_files.replace(path, old, data)
-    atomic_files.write(run_paths.copy_path(os.path.basename(path)), data)
+            atomic_files.replace_if_unchanged(path, old, data)
+    atomic_files.replace(run_paths.copy_path(os.path.basename(path)), data)
 
 
 def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:

@@ -32,7 +32,7 @@ def copy_evidence(run_paths: RunPaths) -> None:
     journal = run_paths.journal
     if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
         data = file_access.read(journal, LIMIT)[0]
-        atomic_files.write(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
+        atomic_files.replace(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
     for name in file_access.list_names(run_paths.folder):
         if is_run_document(name) and not os.path.lexists(run_paths.copy_path(name)):
             atomic_files.create(run_paths.copy_path(name), file_access.read(run_paths.artifact_path(name), LIMIT)[0])
@@ -49,8 +49,7 @@ def link_transcript(run_paths: RunPaths, path: str) -> None:
     try:
         os.makedirs(run_paths.copy_path(TRANSCRIPTS), exist_ok=True)
         copy_path = os.path.join(run_paths.copy_path(TRANSCRIPTS), os.path.basename(path))
-        if os.path.lexists(copy_path):
-            os.unlink(copy_path)
+        file_access.remove_if_exists(copy_path)
         os.link(path, copy_path)
     except OSError:
         return  # another file system: the transcript is only in the artifacts
@@ -106,5 +105,5 @@ def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
     """Restore a file in the artifacts from its copy and return overwritten foreign contents. Raises ExecplanError."""
     path, data = run_paths.artifact_path(name), file_access.read(run_paths.copy_path(name), LIMIT)[0]
     old = file_access.read(path, LIMIT)[0] if os.path.isfile(path) else b""
-    atomic_files.write(path, data, within=run_paths.root or None)
+    atomic_files.replace(path, data, within=run_paths.root or None)
     return b"" if data.startswith(old) else old

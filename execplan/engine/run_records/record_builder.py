@@ -68,7 +68,7 @@ def save_record(run_paths: RunPaths, record: Record) -> None:
         return
     old = file_access.read(run_paths.record, _LIMIT)[0]
     if old != new:
-        atomic_files.replace(run_paths.record, old, new)
+        atomic_files.replace_if_unchanged(run_paths.record, old, new)
 
 
 def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: RunState) -> bool:

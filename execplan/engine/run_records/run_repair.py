@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 
 from execplan.approvals import approval_files, artifact_store
 from execplan.engine.run_records import evidence_copies
@@ -36,10 +35,9 @@ def save_plan_and_settings(project: Project, ref: PlanRef, run_paths: RunPaths) 
     for name, path in _protected_files(project, ref):
         data, copy_path = _read_or_none(path), run_paths.copy_path(name)
         if data is None:
-            with suppress(FileNotFoundError):
-                os.unlink(copy_path)
+            file_access.remove_if_exists(copy_path)
         elif data != _read_or_none(copy_path):
-            atomic_files.write(copy_path, data)
+            atomic_files.replace(copy_path, data)
 
 
 def repair_run(
@@ -125,7 +123,7 @@ def _restore_reverted_plan(project: Project, ref: PlanRef, run_paths: RunPaths, 
     except ExecplanError:
         return False  # not in Git
     with project_state.lock(project, ref.real_path, f"the run of {ref.id}"):
-        atomic_files.replace(ref.path, current_plan, saved_plan, within=project.root)
+        atomic_files.replace_if_unchanged(ref.path, current_plan, saved_plan, within=project.root)
     return True
 
 
@@ -162,6 +160,6 @@ def _restore_evidence(project: Project, run_paths: RunPaths, name: str) -> bytes
 
 def _read_or_none(path: str) -> bytes | None:
     try:
-        return file_access.read(path, LIMIT)[0] if os.path.lexists(path) else None
+        return file_access.read_if_exists(path, LIMIT)
     except ExecplanError:
         return None

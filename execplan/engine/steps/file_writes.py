@@ -13,6 +13,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import describe_difference
 from execplan.execution.evaluation.file_changes import ImpossibleError, compute_changes, format_change
 from execplan.execution.world import ABSENT, FILE, FOLDER, State
+from execplan.files.file_access import remove_if_exists
 from execplan.text.sequence_alignment import count_changed_lines
 
 TYPE_CHECKING = False
@@ -169,7 +170,4 @@ def _reserve_space(path: str, planned_changes: Sequence[tuple[FileChange, Change
 
 def remove_ballast(path: str) -> None:
     """Release the reserved disk space, if there is any."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
+    remove_if_exists(path)

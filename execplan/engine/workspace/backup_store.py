@@ -116,18 +116,18 @@ class BackupStore:
         try:
             yield BackupStore(self.project, pending)
             try:
-                self._commit_pending(pending)
+                self._commit(pending)
             except OSError as error:
                 raise file_error(error, self.folder, "write to") from None
         finally:
             for path in pending.values():
-                _unlink(path)
+                file_access.remove_if_exists(path)
 
-    def _commit_pending(self, pending: dict[str, str]) -> None:
-        """Sync the pending backups, then rename them. Raises OSError."""
+    def _commit(self, pending: dict[str, str]) -> None:
+        """Sync the pending backups, then rename them and forget that they are pending. Raises OSError, ExecplanError."""
         is_fully_synced = len(pending) >= _SYNC_ALL_FROM and _sync_all(self.folder)
         for path in () if is_fully_synced else pending.values():
-            _sync(path)
+            file_access.sync_path(path)
         for digest, path in pending.items():
             os.rename(path, self.path(digest))
         folders = {os.path.dirname(self.path(digest)) for digest in pending}
@@ -163,15 +163,13 @@ class BackupStore:
                 return False
             if self._pending is not None:
                 self._pending[digest] = temporary_path
-                return True
-            _sync(temporary_path)
-            os.rename(temporary_path, path)
-            sync_directory(os.path.dirname(path))
+            else:
+                self._commit({digest: temporary_path})
         except OSError as error:
             raise file_error(error, path, "write") from None
         finally:
             if self._pending is None or self._pending.get(digest) != temporary_path:
-                _unlink(temporary_path)
+                file_access.remove_if_exists(temporary_path)
         return True
 
     def _make_folder(self, path: str) -> None:
@@ -209,14 +207,6 @@ def _compress(path: str, chunks: Iterable[bytes]) -> str:
     return hasher.hexdigest()
 
 
-def _sync(path: str) -> None:
-    handle = file_access.open_regular(path)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _sync_all(folder: str) -> bool:
     """Sync a whole file system; return False if the system has no such call. Raises OSError."""
     import ctypes
@@ -231,13 +221,6 @@ def _sync_all(folder: str) -> bool:
     finally:
         os.close(handle)
     return True
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
 
 
 def _missing_error(path: str) -> ExecplanError:

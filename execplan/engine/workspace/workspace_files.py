@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from contextlib import contextmanager
 
 from execplan import trace
 from execplan.approvals.reserved_paths import protection_reason
-from execplan.engine.workspace.secure_open import FOLDER, WALK, make_folders, open_folder
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.world import normalize_path
 from execplan.files.atomic_files import temp_file_name
-from execplan.files.file_access import NotRegularError, file_error, open_regular
+from execplan.files.directory_walk import LIST_FLAGS, WALK_FLAGS, open_below
+from execplan.files.file_access import NotRegularError, file_error
+from execplan.files.open_directory import DirectoryHandle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
     from execplan.project.project import Project
 
-_FILE = os.O_RDONLY | os.O_NOFOLLOW
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK_SIZE = 1 << 20
 _READ = "read"
 
@@ -48,7 +46,7 @@ class WorkspaceFiles:
         """Return the file status of a path; None if it does not exist or is not reachable. Raises ExecplanError."""
         try:
             with self._open_parent(path, _READ) as (folder, name):
-                return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
+                return folder.status(name or ".")
         except ExecplanError as error:
             if error.exit == ENVIRONMENT:
                 raise
@@ -56,7 +54,7 @@ class WorkspaceFiles:
 
     def open_folder(self, path: str) -> int:
         """Open a directory to list it; the caller closes the handle. Raises OSError, ExecplanError."""
-        return self._open_folder(self._normalize(path), None)
+        return open_below(self.project.root, self._normalize(path))
 
     def read(self, path: str) -> bytes:
         """Read the bytes of a file. Raises ExecplanError."""
@@ -66,7 +64,7 @@ class WorkspaceFiles:
         """Iterate over the bytes of a file in chunks. Raises ExecplanError."""
         with self._open_parent(path, _READ) as (folder, name):
             try:
-                handle = open_regular(name, _FILE, dir_fd=folder)
+                handle = folder.open(name)
             except NotRegularError as error:
                 raise file_error(error, path, "read") from None
             try:
@@ -85,32 +83,27 @@ class WorkspaceFiles:
     def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int) -> tuple[str, ...]:
         """Write a file like `write` from chunks; an exception raised by the chunks leaves everything unchanged."""
 
-        def fill(folder: int, temporary_name: str, original: os.stat_result | None) -> None:
-            handle = os.open(temporary_name, _NEW, 0o600, dir_fd=folder)
-            try:
-                for chunk in chunks:
-                    view = memoryview(chunk)
-                    while view:
-                        view = view[os.write(handle, view) :]
-                _copy_owner(handle, original)
-                os.fchmod(handle, mode)
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+        def make_file(folder: DirectoryHandle, name: str, temporary_name: str) -> None:
+            original = folder.status(name)
+            folder.write(temporary_name, chunks, mode, owner=original, ignores_umask=True)
+            if original is not None and name.endswith(".py"):
+                _advance_mtime(folder, temporary_name, original)
 
-        return self._replace(path, fill)
+        return self._replace(path, make_file)
 
     def link(self, path: str, target: str) -> tuple[str, ...]:
         """Create a link, new or in place of a file or a link; return the created directories. Raises ExecplanError."""
-        return self._replace(path, lambda folder, temporary_name, _: os.symlink(target, temporary_name, dir_fd=folder))
+        return self._replace(
+            path, lambda folder, _, temporary_name: os.symlink(target, temporary_name, dir_fd=folder.handle)
+        )
 
     def remove(self, path: str) -> None:
         """Remove a file, a link or a similar path if it exists. Raises ExecplanError."""
         self.remove_temporary(path)
         try:
             with self._open_parent(path, "remove") as (folder, name):
-                os.unlink(name, dir_fd=folder)
-                os.fsync(folder)
+                os.unlink(name, dir_fd=folder.handle)
+                folder.sync()
         except _MissingError:
             return
         trace.log(f"removed {path}")
@@ -119,7 +112,7 @@ class WorkspaceFiles:
         """Remove the temporary file that a killed writer has left next to a path. Raises ExecplanError."""
         try:
             with self._open_parent(path, "tidy up beside") as (folder, name):
-                os.unlink(temp_file_name(name), dir_fd=folder)
+                folder.unlink(temp_file_name(name))
         except _MissingError:
             pass
 
@@ -132,9 +125,9 @@ class WorkspaceFiles:
         normalized = self._normalize(path, writes=True)
         with self._report_errors(path, "make"):
             try:
-                handle = self._open_folder(normalized, created)
+                handle = open_below(self.project.root, normalized, LIST_FLAGS, created)
             except PermissionError:  # the current mode does not allow listing it
-                handle = self._open_folder(normalized, created, WALK)
+                handle = open_below(self.project.root, normalized, WALK_FLAGS, created)
             try:
                 _change_mode(handle, mode)
             finally:
@@ -146,19 +139,19 @@ class WorkspaceFiles:
         try:
             with self._open_parent(path, "remove") as (folder, name):
                 try:
-                    os.rmdir(name, dir_fd=folder)
+                    os.rmdir(name, dir_fd=folder.handle)
                 except OSError as error:
                     if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
                         return False
                     raise
-                os.fsync(folder)
+                folder.sync()
         except _MissingError:
             return False
         trace.log(f"removed {path}")
         return True
 
-    def _replace(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
-        """Rename the file that `fill` creates under a temporary name. Raises ExecplanError.
+    def _replace(self, path: str, make_file: Callable[[DirectoryHandle, str, str], None]) -> tuple[str, ...]:
+        """Replace a path by the file that `make_file` creates under a temporary name. Raises ExecplanError.
 
         Returns the created directories.
         """
@@ -166,17 +159,7 @@ class WorkspaceFiles:
         try:
             with self._open_parent(path, "write", created) as (folder, name):
                 temporary_name = temp_file_name(name)
-                _unlink(folder, temporary_name)
-                try:
-                    original = _status(folder, name)
-                    fill(folder, temporary_name, original)
-                    if original is not None and name.endswith(".py"):
-                        _advance_mtime(folder, temporary_name, original)
-                    os.rename(temporary_name, name, src_dir_fd=folder, dst_dir_fd=folder)
-                except BaseException:
-                    _unlink(folder, temporary_name)
-                    raise
-                os.fsync(folder)
+                folder.replace(name, temporary_name, lambda: make_file(folder, name, temporary_name))
         except BaseException:
             for created_folder in reversed(created):
                 self.remove_folder(created_folder)
@@ -185,30 +168,19 @@ class WorkspaceFiles:
         return tuple(created)
 
     @contextmanager
-    def _open_parent(self, path: str, action: str, created: list[str] | None = None) -> Iterator[tuple[int, str]]:
-        """Open the parent directory of a path; yield its handle and the name in it.
+    def _open_parent(
+        self, path: str, action: str, created: list[str] | None = None
+    ) -> Iterator[tuple[DirectoryHandle, str]]:
+        """Open the parent directory of a path; yield it and the name in it.
 
         Missing directories are created if `created` is given, and appended to it.
         """
         parent, _, name = self._normalize(path, writes=action != _READ).rpartition("/")
-        with self._report_errors(path, action):
-            handle = self._open_folder(parent or ".", created)
-            try:
-                yield handle, name
-            finally:
-                os.close(handle)
-
-    def _open_folder(self, folder: str, created: list[str] | None, flags: int = FOLDER) -> int:
-        """Open a directory and return the handle. Raises OSError."""
-        root = os.open(self.project.root, FOLDER & ~os.O_NOFOLLOW)
-        try:
-            return open_folder(root, folder, flags)
-        except FileNotFoundError:
-            if created is None:
-                raise
-            return make_folders(root, folder, created)
-        finally:
-            os.close(root)
+        with (
+            self._report_errors(path, action),
+            DirectoryHandle(open_below(self.project.root, parent or ".", LIST_FLAGS, created), parent) as folder,
+        ):
+            yield folder, name
 
     def _normalize(self, path: str, *, writes: bool = False) -> str:
         """Return the normalized form of a path.
@@ -262,33 +234,9 @@ def _change_mode(handle: int, mode: int) -> None:
         os.chmod(f"/proc/self/fd/{handle}", mode)
 
 
-def _copy_owner(handle: int, original: os.stat_result | None) -> None:
-    """Give an open file the owner of the file that it replaces, as far as permitted."""
-    status = os.fstat(handle)
-    if original is not None and (status.st_uid, status.st_gid) != (original.st_uid, original.st_gid):
-        try:
-            os.fchown(handle, original.st_uid, original.st_gid)
-        except PermissionError:
-            pass
-
-
-def _advance_mtime(folder: int, name: str, original: os.stat_result) -> None:
+def _advance_mtime(folder: DirectoryHandle, name: str, original: os.stat_result) -> None:
     """Advance the time of a Python file to a later second than that of the file of the same size that it replaces."""
-    new = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    new = os.stat(name, dir_fd=folder.handle, follow_symlinks=False)
     # Python compares size and second to detect stale bytecode: without this, a test would run the old code.
-    if stat.S_ISREG(new.st_mode) and new.st_size == original.st_size and int(new.st_mtime) <= int(original.st_mtime):
-        os.utime(name, (new.st_atime, int(original.st_mtime) + 1), dir_fd=folder, follow_symlinks=False)
-
-
-def _status(folder: int, name: str) -> os.stat_result | None:
-    try:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-
-
-def _unlink(folder: int, name: str) -> None:
-    try:
-        os.unlink(name, dir_fd=folder)
-    except FileNotFoundError:
-        pass
+    if new.st_size == original.st_size and int(new.st_mtime) <= int(original.st_mtime):
+        os.utime(name, (new.st_atime, int(original.st_mtime) + 1), dir_fd=folder.handle, follow_symlinks=False)

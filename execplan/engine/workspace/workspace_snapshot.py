@@ -11,9 +11,7 @@ from execplan.engine.journal.journal_entries import Change, state_from_json, sta
 from execplan.engine.workspace.workspace_walker import WorkspaceWalker
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
-from execplan.files import file_access
-from execplan.files.atomic_files import temp_file_name
-from execplan.files.open_directory import OpenDirectory
+from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
 from execplan.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
@@ -181,16 +179,7 @@ def save(snapshot: WorkspaceSnapshot, path: str) -> None:
         "unseen": sorted(snapshot.unseen),
         "signs": snapshot.signatures,
     }
-    folder, name = os.path.split(path)
-    with OpenDirectory(folder, make=True) as directory:
-        try:
-            temporary_name = temp_file_name(name)
-            directory.unlink(temporary_name)
-            directory.write(temporary_name, json.dumps(content, separators=(",", ":")).encode(), 0o600)
-            directory.rename(temporary_name, directory, name)
-            directory.sync()
-        except OSError as error:
-            raise file_access.file_error(error, path, "write") from None
+    atomic_files.replace(path, json.dumps(content, separators=(",", ":")).encode(), mode=0o600)
 
 
 def load(path: str) -> WorkspaceSnapshot:

@@ -126,7 +126,7 @@ def write_baseline(comparison: BaselineComparison, file: str) -> bool:
     atomic_files.make_directory(os.path.dirname(path))
     with project_state.lock(project, path, f"lint --write-baseline of {comparison.file}"):
         if comparison.old_bytes:
-            atomic_files.replace(path, comparison.old_bytes, comparison.new_bytes)
+            atomic_files.replace_if_unchanged(path, comparison.old_bytes, comparison.new_bytes)
             return True
         if not atomic_files.create(path, comparison.new_bytes):
             raise file_access.conflict_error(comparison.file)

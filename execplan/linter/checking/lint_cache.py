@@ -8,7 +8,8 @@ from time import time_ns
 from zlib import crc32
 
 from execplan import __version__, trace
-from execplan.files import file_access
+from execplan.errors import ExecplanError
+from execplan.files import atomic_files, file_access
 from execplan.linter.rule import BUILTIN_PREFIX, RULES
 from execplan.text.text_lines import digest
 
@@ -107,22 +108,19 @@ class LintCache:
         has_dropped = self._drop_missing()
         if not has_dropped and not self._new_entries:
             return
-        temporary = f"{self._path}.{os.getpid()}.tmp"
+        directory = os.path.dirname(self._path)
         try:
-            os.makedirs(os.path.dirname(self._path), exist_ok=True)
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            try:
-                with open(handle, "wb") as file:
-                    # the file system's clock may be slow: the time of this write is what a plan written now would get
-                    clock_lag = min(0, os.fstat(handle).st_mtime_ns - time_ns())
-                    file.write(self._serialize(self._started_ns + clock_lag - _MTIME_MARGIN_NS))
-                os.replace(temporary, self._path)
-            except BaseException:
-                os.unlink(temporary)
-                raise
-            _prune_caches(os.path.dirname(self._path))
-        except OSError as error:
-            trace.log(f"no cache in {self._path}: {os.strerror(error.errno or 0).lower()}")
+            os.makedirs(directory, exist_ok=True)
+            os.utime(
+                directory
+            )  # the file system's clock may be slow: this is the time that a plan written now would get
+            clock_lag = min(0, os.stat(directory).st_mtime_ns - time_ns())
+            data = self._serialize(self._started_ns + clock_lag - _MTIME_MARGIN_NS)
+            atomic_files.replace(self._path, data, mode=0o600, durable=False, is_locked=False)
+            _prune_caches(directory)
+        except (OSError, ExecplanError) as error:
+            reason = error.message if isinstance(error, ExecplanError) else os.strerror(error.errno or 0).lower()
+            trace.log(f"no cache in {self._path}: {reason}")
             return
         trace.log(f"replaced {self._path}")
 

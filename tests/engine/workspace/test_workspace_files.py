@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.workspace import secure_open
 from execplan.engine.workspace.workspace_files import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution.world import ABSENT, FILE, LINK
+from execplan.files import directory_walk
 from execplan.files.atomic_files import temp_file_name
 from execplan.files.open_directory import OpenDirectory as Swapped
 from execplan.project import project_discovery
@@ -29,7 +29,7 @@ WAYS = ["openat2", "walk"]
 @pytest.fixture(params=WAYS)
 def files(repo: Folder, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> WorkspaceFiles:
     if request.param == "walk":
-        monkeypatch.setattr(secure_open, "_open_with_openat2", lambda *_: None)
+        monkeypatch.setattr(directory_walk, "_open_with_openat2", lambda *_: None)
     return WorkspaceFiles(project_discovery.find(str(repo.path)))
 
 
