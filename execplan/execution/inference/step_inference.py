@@ -5,8 +5,6 @@ Uncertain commands are skipped with a reason: a missing step costs a person one 
 
 from __future__ import annotations
 
-import re
-
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.block_commands import (
     BlockLine,
@@ -18,6 +16,7 @@ from execplan.execution.inference.block_commands import (
     read_block_lines,
     read_output_after,
 )
+from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.cwd_inference import (
     CwdEstimate,
     CwdTracker,
@@ -58,13 +57,6 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 _WINDOWS_SHELLS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
-
-
-_LEADING_DIRECTORY = re.compile(
-    r"\W*(?:\d+[.)]\W*)?(?:(?:then|next|finally|now|still|also|and),? )?(?:in|inside|within|from|at|under)\b",
-    re.IGNORECASE,
-)
-"""Sentences that start with a directory, which also applies to what follows; `run this from there` does not."""
 
 
 class _StepInferrer:
@@ -268,7 +260,9 @@ class _StepInferrer:
         sentences = list(read_sentences(passage))
         self._attach_expectation(self.output_tracker.match_sentence(passage, sentences[0]) if sentences else None)
         doubt_above = _find_doubt_above(passage)
-        is_command_list = bool(passage.context) and _announces_commands(passage.context[0])
+        is_command_list = (
+            bool(passage.context) and find_cue("announces_commands", passage.context[0].lower()) is not None
+        )
         is_unintroduced = not passage.context or not passage.context[0].endswith((":", "："))
         seen_commands: set[str] = set()
         for at, sentence in enumerate(sentences):
@@ -313,7 +307,7 @@ class _StepInferrer:
                 else:
                     self.output_tracker.forget()
                     needs = (self._add_draft(span.start, span.end, located, needs, passage.item_line),)
-            lasting_mention = mention if mention is not None and _LEADING_DIRECTORY.match(sentence.text) else None
+            lasting_mention = mention if mention is not None and find_cue("leading_directory", sentence.text) else None
             self.cwd_tracker.record_passage(
                 passage,
                 lasting_mention,
@@ -342,11 +336,6 @@ def infer_steps(plan: ParsedPlan, annotated_lines: frozenset[int]) -> ParsedStep
     inferrer.read_section(outline.VALIDATION, VALIDATE)
     drafts = sorted(inferrer.drafts, key=lambda draft: draft.start)
     return ParsedSteps(tuple(drafts), tuple(sorted(inferrer.skipped)), ())
-
-
-def _announces_commands(lead: str) -> bool:
-    text = lead.lower()
-    return any([cue in text for cue in ("run", "command", "execut", "check", "validat", "verif", "gate", "test")])
 
 
 def _find_doubt_above(passage: Passage) -> str:
