@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 UNSPACED_LANGUAGES = frozenset(("ja", "ko", "zh"))
 """Languages whose phrases match anywhere, because words join what is around them."""
+_WORD_BOUNDARY = r"\b"
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 SETTINGS = ("about", "case")
 """Keys of a cue or a word list that are no languages."""
@@ -61,9 +62,13 @@ class PhraseCompiler:
             return "", phrase["regex"], ""
         text = phrase.removeprefix("...").removesuffix("...")
         places = tuple([f"{{{name}}}" for name in self._places])
-        begin = r"\b" if has_boundaries and text == phrase.removesuffix("...") and not text.startswith(places) else ""
-        end = r"\b" if has_boundaries and phrase.endswith(text) and not text.endswith(places) else ""
-        return begin, self._alternatives(text), end
+        begins_anywhere = not has_boundaries or phrase.startswith("...") or text.startswith(places)
+        ends_anywhere = not has_boundaries or phrase.endswith("...") or text.endswith(places)
+        return (
+            "" if begins_anywhere else _WORD_BOUNDARY,
+            self._alternatives(text),
+            "" if ends_anywhere else _WORD_BOUNDARY,
+        )
 
     def _alternatives(self, text: str, *, end: str = "") -> str:
         """Return the expression for alternatives, with one for the end of each that may not continue."""
@@ -79,32 +84,41 @@ class PhraseCompiler:
         expressions: list[str] = []
         at = 0
         while at < len(text):
-            start, char = at, text[at]
-            at += 1
-            if char == "\\":
-                expressions.append(re.escape(text[at]))
-                at += 1
-            elif char not in _CLOSING:
-                expressions.append(rf"\w{char}" if char in "*+" else char if char == " " else re.escape(char))
-                continue
+            char = text[at]
+            if char in _CLOSING:
+                end = _closing_index(text, at) + 1
+                add = self._add_braces if char == "{" else self._add_optional if char == "[" else self._add_group
+                at = end + add(expressions, text, at, end)
+            elif char == "\\":
+                expressions.append(re.escape(text[at + 1]))
+                at += 2
             else:
-                at = _closing_index(text, start) + 1
-                content = text[start + 1 : at - 1]
-                if char == "{":
-                    at = self._add_braces(content, expressions, text, at)
-                    continue
-                alternatives = f"(?:{self._alternatives(content)})"
-                is_word = char == "[" and text[start - 1 : start] in ("", " ")
-                if is_word and text[at : at + 1] == " ":
-                    alternatives = f"(?:{alternatives} )"
-                    at += 1
-                elif is_word and at == len(text) and expressions[-1:] == [" "]:
-                    alternatives = f"(?:{expressions.pop()}{alternatives})"
-                expressions.append(f"{alternatives}?" if char == "[" else alternatives)
+                expressions.append(rf"\w{char}" if char in "*+" else char if char == " " else re.escape(char))
+                at += 1
         return "".join(expressions)
 
-    def _add_braces(self, content: str, expressions: list[str], text: str, at: int) -> int:
-        """Add the expression for braces with this content, which end at an index; return where the text continues."""
+    def _add_group(self, expressions: list[str], text: str, start: int, end: int) -> int:
+        """Add the expression for parentheses at these indexes; return how many characters after them belong to it."""
+        expressions.append(f"(?:{self._alternatives(text[start + 1 : end - 1])})")
+        return 0
+
+    def _add_optional(self, expressions: list[str], text: str, start: int, end: int) -> int:
+        """Do the same for square brackets; the space on one side of a word belongs to them."""
+        content = text[start + 1 : end - 1]
+        alternatives = f"(?:{self._alternatives(content)})"
+        is_word = text[start - 1 : start] in ("", " ")
+        if is_word and text[end : end + 1] == " ":
+            expressions.append(f"(?:{alternatives} )?")
+            return 1
+        if is_word and end == len(text) and expressions[-1:] == [" "]:
+            expressions[-1] = f"(?: {alternatives})?"
+        else:
+            expressions.append(f"{content if len(content) == 1 and content.isalnum() else alternatives}?")
+        return 0
+
+    def _add_braces(self, expressions: list[str], text: str, start: int, end: int) -> int:
+        """Do the same for braces; the spaces around a place belong to it, and the one before `not` and `never`."""
+        content = text[start + 1 : end - 1]
         operator, _, operand = content.partition(" ")
         if content in self._parts:
             part = self._parts[content]
@@ -115,16 +129,16 @@ class PhraseCompiler:
         elif operator == "some":
             expressions.append(rf"(?:(?:{self._alternatives(operand)})\b[\s-]*)+")
         elif content.startswith("not after "):
-            preceding = [self._sequence(alternative) for alternative in content.removeprefix("not after ").split("|")]
-            expressions.append("".join([f"(?<!{expression})" for expression in preceding]))
+            preceding = content.removeprefix("not after ").split("|")
+            expressions += [f"(?<!{self._sequence(alternative)})" for alternative in preceding]
         else:
             space = expressions.pop() if expressions[-1:] == [" "] else ""
             if content in self._places:
                 expressions.append(self._places[content])
-                return at + (text[at : at + 1] == " ")
+                return int(text[end : end + 1] == " ")
             lookahead = {"not": space, "never": r".*\b"}[operator]
-            expressions.append(rf"(?!{lookahead}(?:{self._alternatives(operand, end=chr(92) + 'b')}))")
-        return at
+            expressions.append(rf"(?!{lookahead}(?:{self._alternatives(operand, end=_WORD_BOUNDARY)}))")
+        return 0
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from execplan.errors import ExecplanError
-from execplan.execution.inference.cue_matching import find_cue
+from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.passages import find_passages
 from execplan.execution.inference.prose_cues import split_sentences
@@ -44,7 +44,6 @@ _MAX_PAIRS = 20_000
 """Maximum number of task and step pairs that are compared."""
 _SIMILARITY_THRESHOLD = 0.6
 """Share of common words from which the text above a step counts as a task's text."""
-_LEADING_RUN = re.compile(r"^\W*(?:\d+[.)]\s+)?(?:(?:re-?)?run|execute)[: ]\s*", re.IGNORECASE)
 
 
 def bind_tasks(plan: ParsedPlan, drafts: Sequence[StepDraft], skipped: Sequence[SkippedLine] = ()) -> list[StepDraft]:
@@ -163,7 +162,7 @@ def _claim_steps(
 
 def _steps_by_command(task: Task, commands: Sequence[str], drafts: Sequence[StepDraft]) -> list[int]:
     """Return the steps that run the commands that the task names."""
-    bare_text = _LEADING_RUN.sub("", task.text).strip(" .:;")
+    bare_text = cue_pattern("leading_run").sub("", task.text).strip(" .:;")
     named_commands = (
         {_split_cd(bare_text)}
         if "`" not in bare_text and looks_like_command(bare_text)
