@@ -10,7 +10,7 @@ from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.inference.passages import Passage
+    from execplan.execution.inference.section_passages import Passage
     from execplan.plan.model import ParsedPlan
 
 _UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outside the repository"

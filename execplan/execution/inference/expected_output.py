@@ -12,14 +12,14 @@ from execplan.execution.inference.block_commands import raw_block_lines
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
-from execplan.execution.shell.command_detection import PLAIN_TEXT_LANGUAGES, PROMPTS
+from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.execution.inference.passages import Passage, Sentence
+    from execplan.execution.inference.section_passages import Passage, Sentence
     from execplan.execution.step_drafts import StepDraft
     from execplan.plan.model import ParsedPlan
 

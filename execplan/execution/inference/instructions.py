@@ -12,7 +12,7 @@ from execplan.execution.inference.prose_cues import find_doubt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.inference.passages import Sentence, Span
+    from execplan.execution.inference.section_passages import Sentence, Span
 
 _SPAN_CHAIN = rf"\x01(?:(?:,? {EXPRESSIONS['conjunction']}|[,;+&])\s*(?:again )?\x01)*"
 _WHOLE_ITEM = re.compile(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")

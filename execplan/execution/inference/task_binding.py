@@ -11,8 +11,8 @@ import re
 from execplan.errors import ExecplanError
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import WORDS
-from execplan.execution.inference.passages import find_passages
 from execplan.execution.inference.prose_cues import split_sentences
+from execplan.execution.inference.section_passages import find_passages
 from execplan.execution.inference.work_kinds import (
     asks_for_edit,
     command_kind,
@@ -21,7 +21,7 @@ from execplan.execution.inference.work_kinds import (
     edited_files,
     task_kind,
 )
-from execplan.execution.shell.command_detection import looks_like_command
+from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.execution.step_drafts import INFERRED, WORK, StepDraft
 from execplan.plan import outline
 from execplan.plan.model import OTHER

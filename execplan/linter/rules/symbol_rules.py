@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.shell.command_detection import looks_like_command
+from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import HINT, HISTORY, RuleContext, RuleMatch, rule
 from execplan.linter.section_content import find_code_blocks
