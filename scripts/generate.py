@@ -42,6 +42,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACEHOLDER_LINES = "execplan/plan/placeholder_lines.py"
 DEVICE_PATHS = "execplan/agents/guard/device_paths.py"
 CUES = "execplan/execution/inference/cue_table.py"
+PHRASES = "execplan/linter/phrase_table.py"
 SECRETS = "execplan/secrets/secret_table.py"
 README = "README.md"
 SECRETS_PAGE = "docs/secrets.md"
@@ -129,6 +130,19 @@ def cue_table() -> str:
         ],
         "}",
     ]
+    return _formatted("\n".join(lines) + "\n")
+
+
+def phrase_table() -> str:
+    """Return the phrases that lint rules look for as a module, because the rules must start fast."""
+    tables = tomllib.loads((ROOT / "execplan/linter/phrases.toml").read_text(encoding="utf-8"))
+    lines = [
+        '"""Phrases that lint rules look for in a text; written by scripts/generate.py from phrases.toml, which explains them."""',
+        "",
+    ]
+    for name, table in tables.items():
+        phrases = [phrase for key, phrases in table.items() if key != "about" for phrase in phrases]
+        lines.append(f"{name.upper()}_PHRASES = {_python_literal(tuple(phrases))}")
     return _formatted("\n".join(lines) + "\n")
 
 
@@ -403,6 +417,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     PLACEHOLDER_LINES: placeholder_lines,
     DEVICE_PATHS: device_paths,
     CUES: cue_table,
+    PHRASES: phrase_table,
     SECRETS: secret_table,
     SECRETS_PAGE: secrets_page,
     ENHANCER_PAGE: enhancer_page,
