@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 import api_reference
+import phrase_patterns
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.cli.commands import COMMAND_GROUPS
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PLACEHOLDER_LINES = "execplan/plan/placeholder_lines.py"
 DEVICE_PATHS = "execplan/agents/guard/device_paths.py"
+CUES = "execplan/execution/inference/cue_table.py"
+PHRASES = "execplan/linter/phrase_table.py"
 SECRETS = "execplan/secrets/secret_table.py"
 README = "README.md"
 SECRETS_PAGE = "docs/secrets.md"
@@ -106,6 +109,52 @@ def secret_table() -> str:
                 ")",
             ]
     return _formatted("\n".join(lines) + "\n")
+
+
+def cue_table() -> str:
+    """Return the cues for the inference of steps as a module, so that using them requires no TOML parser."""
+    content = tomllib.loads((ROOT / "execplan/execution/inference/cues.toml").read_text(encoding="utf-8"))
+    compiler = phrase_patterns.PhraseCompiler(content)
+    case_sensitive = tuple(cue for cue, table in content["cues"].items() if table.get("case"))
+    lines = [
+        '"""Cues as regular expressions, and lists of words; written by scripts/generate.py from cues.toml, which explains them."""',
+        "",
+        f"CASE_SENSITIVE = frozenset({_python_literal(case_sensitive)})",
+        "EXPRESSIONS = {",
+        *[f"    {_python_literal(cue)}: {_raw_literal(compiler.expression(cue))}," for cue in content["cues"]],
+        "}",
+        "WORDS = {",
+        *[
+            f"    {_python_literal(name)}: frozenset({_words_literal(table)}),"
+            for name, table in content["words"].items()
+        ],
+        "}",
+    ]
+    return _formatted("\n".join(lines) + "\n")
+
+
+def phrase_table() -> str:
+    """Return the phrases that lint rules look for as a module, because the rules must start fast."""
+    tables = tomllib.loads((ROOT / "execplan/linter/phrases.toml").read_text(encoding="utf-8"))
+    lines = [
+        '"""Phrases that lint rules look for in a text; written by scripts/generate.py from phrases.toml, which explains them."""',
+        "",
+    ]
+    for name, table in tables.items():
+        phrases = [phrase for key, phrases in table.items() if key != "about" for phrase in phrases]
+        lines.append(f"{name.upper()}_PHRASES = {_python_literal(tuple(phrases))}")
+    return _formatted("\n".join(lines) + "\n")
+
+
+def _words_literal(table: dict[str, str]) -> str:
+    """Format the words of all languages as Python source, one long string."""
+    words = [word for key, words in table.items() if key not in phrase_patterns.SETTINGS for word in words.split()]
+    return f"{_python_literal(' '.join(words))}.split()"
+
+
+def _raw_literal(expression: str) -> str:
+    """Format a regular expression as a raw string."""
+    return f'r"""{expression}"""' if '"' in expression else f'r"{expression}"'
 
 
 def _python_literal(value: object) -> str:
@@ -367,6 +416,8 @@ GENERATED: dict[str, Callable[[], str]] = {
     HOOKS: hooks_file,
     PLACEHOLDER_LINES: placeholder_lines,
     DEVICE_PATHS: device_paths,
+    CUES: cue_table,
+    PHRASES: phrase_table,
     SECRETS: secret_table,
     SECRETS_PAGE: secrets_page,
     ENHANCER_PAGE: enhancer_page,

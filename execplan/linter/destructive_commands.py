@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.shell.command_detection import PROMPTS
+from execplan.execution.shell.shell_vocabulary import PROMPTS
 from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

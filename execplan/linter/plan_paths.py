@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from execplan.linter.phrase_table import MISSING_PATH_PHRASES
 from execplan.plan import outline
 
 TYPE_CHECKING = False
@@ -61,25 +62,6 @@ _GENERATED_DIRECTORIES = frozenset(
 )
 """Directories that are generated, not committed, or used in examples."""
 _DOMAINS = (".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".sh", ".rs", ".xyz")
-_EXCUSE_STEMS = (
-    *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(
-        ","
-    ),
-    *"former,previous,obsolete,missing,not exist,no longer,absent,example,e.g.,would,planned,future,propos,scaffold".split(
-        ","
-    ),
-    *"save,cache,ignored,external,upstream,sibling,other repo,copy,copied,copies,port,vendor,replac,untracked,lacks".split(
-        ","
-    ),
-    *"another repo,runtime,user's,install,download,deploy,template,like ,such as,no `,not yet,never,land,lives under,".split(
-        ","
-    ),
-    *"persist,evidence,record,stored,capture,snapshot,bundle,import,built,compil,was ,were ,had ,used to,if ".split(
-        ","
-    ),
-)
-"""Word stems near a path that may be missing: planned, removed, generated, or located elsewhere."""
-_EXCUSES = tuple([word for word in _EXCUSE_STEMS if word])
 _MAX_MENTIONS = 50
 """Maximum number of mentions checked per name."""
 
@@ -123,7 +105,7 @@ class MissingPathExcuses:
         for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS):
             if at not in self._contexts:
                 nearby_text = self._read_context(at)
-                self._contexts[at] = nearby_text, [word for word in _EXCUSES if word in nearby_text]
+                self._contexts[at] = nearby_text, [word for word in MISSING_PATH_PHRASES if word in nearby_text]
             nearby_text, excuse_words = self._contexts[at]
             if excuse_words:
                 bare = nearby_text.replace(folded, " ")

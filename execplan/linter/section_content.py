@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.shell.command_detection import (
+from execplan.execution.shell.shell_vocabulary import (
     PLAIN_TEXT_LANGUAGES,
     PROMPTS,
     SHELL_LANGUAGES,

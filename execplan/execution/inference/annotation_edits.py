@@ -6,10 +6,10 @@ from execplan.errors import ExecplanError
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.inference.block_commands import raw_block_lines
 from execplan.execution.inference.expected_output import build_expectation
-from execplan.execution.inference.passages import COMMAND_LINES, Passage, find_passages, read_sentences
+from execplan.execution.inference.section_passages import COMMAND_LINES, Passage, find_passages, read_sentences
 from execplan.execution.inference.shell_line import split_comment
 from execplan.execution.inference.step_ids import StepIdAllocator
-from execplan.execution.shell.command_detection import PROMPTS, SHELL_LANGUAGES
+from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
 from execplan.execution.step_drafts import INFERRED, StepDraft
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline

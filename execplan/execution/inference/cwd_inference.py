@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.directory_mentions import ROOT, DirectoryMention, DirectoryResolver
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
@@ -11,14 +10,10 @@ from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.inference.passages import Passage
+    from execplan.execution.inference.section_passages import Passage
     from execplan.plan.model import ParsedPlan
 
 _UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outside the repository"
-_SOME_COMMANDS = re.compile(
-    r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE
-)
-"""Words that assign a directory to some commands and another to others."""
 _DIRECTORY_NOT_STATED = "comes behind steps in another folder, and none is told"
 _UNCERTAIN_DIRECTORY = "runs in a folder that is not sure"
 
@@ -91,7 +86,7 @@ class CwdTracker:
                 for sentence in split_sentences(text)
                 if (mention := self.resolver.find_mention(sentence)) is not None
             ]
-            if len({mention.directory for mention in mentions}) > 1 and _SOME_COMMANDS.search(text):
+            if len({mention.directory for mention in mentions}) > 1 and find_cue("some_commands", text):
                 return DirectoryMention(None)
             if mentions:
                 return mentions[-1]

@@ -9,35 +9,22 @@ from __future__ import annotations
 import re
 
 from execplan.execution.inference.block_commands import raw_block_lines
+from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
-from execplan.execution.shell.command_detection import PLAIN_TEXT_LANGUAGES, PROMPTS
+from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.execution.inference.passages import Passage, Sentence
+    from execplan.execution.inference.section_passages import Passage, Sentence
     from execplan.execution.step_drafts import StepDraft
     from execplan.plan.model import ParsedPlan
 
 ANY_LINES: Final = "…"
 """Line in an expectation that matches any number of lines, including none."""
-_OUTPUT_PROMISES = re.compile(
-    r"\bexpected (?:output|result|transcript|stdout)\b|\bexpect (?:to see|this output|the output|output|the following)\b|"
-    r"\byou (?:should|will|must) (?:then |now )?see\b|\b(?:should|must|will) (?:then |now )?(?:print|output|show|see|say|report)\b|"
-    r"\b(?:it|this|that|which|the (?:command|program|script)) (?:prints|outputs|shows|says)\b|"
-    r"^\W*(?:expect(?:ed)?|output|prints?)\W*$",
-    re.IGNORECASE,
-)
-_HEDGES = re.compile(
-    r"\b(?:examples?|samples?|something|similar|alike|like|e\.g|for instance|such as|approximate\w*|roughly|about|around|shape|form|format|"
-    r"may|might|could|can|or|depend\w*|if|unless|before|fail\w*|errors?|not|no longer|illustrat\w+|representative|typical\w*|pattern|"
-    r"resembl\w+|looks?|except|each|either|eventually|plus|varies|vary|differ\w*|first|second|both|baseline|today|currently|now fails|"
-    r"stderr|files?|artifacts?|behaviou?r)\b",
-    re.IGNORECASE,
-)
 _VARIABLE_OUTPUT = re.compile(
     r"\.\.\.|…|<[^<>]*>|\{\w+\}|\[\w[\w ]*\]|\$\{?\w|%\w|≈|~ ?\d|\bN\b|\bX+\b|\bx{2,}\b|\bYYYY|\betc\b|[✓✔✗✘•⚠❯→]|"
     r"\d ?(?:[muµn]?s|secs?|seconds?|min|minutes?|hours?|[kKMG]i?B|bytes|%)(?![a-z])|\d+\.\d+|\d{4}-\d\d|\d\d:\d\d|\b[0-9a-f]{7,}\b|"
@@ -52,7 +39,6 @@ _NOISE = re.compile(
     re.IGNORECASE,
 )
 _PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")
-_NAMED_OUTPUT = re.compile(r"(?::|\b(?:prints?|outputs?|shows?|says?|see|report))\s*\x01\W*$", re.IGNORECASE)
 _MAX_LINE_LENGTH = 200
 _MAX_LINES = 50
 """Maximum number of output lines that are compared."""
@@ -111,7 +97,7 @@ class OutputTracker:
 def promises_output(lead: str) -> bool:
     """Return whether a text announces output that is certain, in full or in part."""
     last_sentence = (split_sentences(lead) or [""])[-1].replace("\x01", "")
-    return _OUTPUT_PROMISES.search(last_sentence) is not None and _HEDGES.search(last_sentence) is None
+    return find_cue("promises_output", last_sentence) is not None and find_cue("hedge", last_sentence) is None
 
 
 def build_expectation(lines: Sequence[str]) -> str | None:
@@ -128,7 +114,7 @@ def build_expectation(lines: Sequence[str]) -> str | None:
 
 def _sentence_expectation(sentence: Sentence) -> str | None:
     """Return the expectation of a sentence that ends with its only code span, the output."""
-    if len(sentence.spans) != 1 or not _NAMED_OUTPUT.search(sentence.shape) or not promises_output(sentence.shape):
+    if len(sentence.spans) != 1 or not find_cue("named_output", sentence.shape) or not promises_output(sentence.shape):
         return None
     return build_expectation([sentence.spans[0].code])
 

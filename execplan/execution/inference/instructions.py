@@ -4,38 +4,40 @@ from __future__ import annotations
 
 import re
 
+from execplan.execution.inference.cue_matching import find_cue
+from execplan.execution.inference.cue_table import EXPRESSIONS
 from execplan.execution.inference.long_running import starts_detached
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import find_doubt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.inference.passages import Sentence, Span
+    from execplan.execution.inference.section_passages import Sentence, Span
 
-_CONJUNCTION = r"(?:,? (?:and then|then|and|followed by|plus)|[,;+&])\s*(?:again )?"
-_SPAN_CHAIN = rf"\x01(?:{_CONJUNCTION}\x01)*"
+_SPAN_CHAIN = rf"\x01(?:(?:,? {EXPRESSIONS['conjunction']}|[,;+&])\s*(?:again )?\x01)*"
 _WHOLE_ITEM = re.compile(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")
-_ADVERBS = r"(?:(?:then|next|finally|now|first|second|third|fourth|lastly|also|again|after that|afterwards?|locally|please)[,:]?\s+)*"
+_NUMBER = r"[^\w\x01]*(?:\d+[.)]\s*)?"
+_ADVERBS = rf"(?:{EXPRESSIONS['adverb']}[,:]?\s+)*"
+_RUN = EXPRESSIONS["run_verb"]
 _RUN_INSTRUCTION = re.compile(
-    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_SPAN_CHAIN})(?P<rest>.*)$",
+    rf"(?:^|[.:;,]\s|\b(?:and|then)\s){_NUMBER}{_ADVERBS}{_RUN}\s+"
+    rf"(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?{EXPRESSIONS['means']}?:?\s*)?({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _RUN_FROM_DIRECTORY = re.compile(
-    rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:from|in|inside|within|at) [^.;:]{{1,60}}?[ ,](?:re-?)?(?:run|execute)\s+({_SPAN_CHAIN})(?P<rest>.*)$",
+    rf"^{_NUMBER}{_ADVERBS}{EXPRESSIONS['place_preposition']} [^.;:]{{1,60}}?[ ,]{_RUN}\s+({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_IMPERATIVE = re.compile(
-    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_SPAN_CHAIN})\s*[.;]?$"
-)
+_COLON_AND_SPANS = rf":\s*({_SPAN_CHAIN})\s*[.;]?$"
+_IMPERATIVE = re.compile(rf"^[^\w\x01]*{EXPRESSIONS['imperative']}[\w/ '-]{{0,40}}{_COLON_AND_SPANS}")
 """Instruction at the start of an item, with its command after a colon."""
-_LEADING_RUN = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_LEADING_RUN = re.compile(rf"^{_NUMBER}{_ADVERBS}{_RUN}\b", re.IGNORECASE)
 _IN_DIRECTORY = re.compile(
-    rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_SPAN_CHAIN})\s*[.;]?$",
+    rf"^[^\w\x01]*{EXPRESSIONS['directory_preposition']} (?:the )?(?:\x01|[\w' -]{{1,40}}){_COLON_AND_SPANS}",
     re.IGNORECASE,
 )
-_LABELED = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_SPAN_CHAIN})\s*[.;]?$")
-_CONTINUATION = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
-_DIRECTORY_SUFFIX = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
+_LABELED = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}{_COLON_AND_SPANS}")
+_CONTINUATION = re.compile(rf"^\s*(?:$|[.;:,)]|{EXPRESSIONS['continuation']}|[-–—(])", re.IGNORECASE)
 
 
 class Instructions:
@@ -90,7 +92,7 @@ def find_instructions(
     )
     if not all([is_clear_command(span.code, is_called_command=is_called_command) for span in chosen_spans]):
         return Instructions([], [(span, "is named in a sentence beside what is no command") for span in command_spans])
-    if not _CONTINUATION.match(rest) and not (has_directory and _DIRECTORY_SUFFIX.match(rest)):
+    if not _CONTINUATION.match(rest) and not (has_directory and find_cue("directory_continuation", rest)):
         return Instructions(
             [],
             [(span, "is named in a sentence that goes on in a way that is not understood") for span in command_spans],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.long_running import find_blocking_reason, split_line_commands
 from execplan.execution.inference.shell_line import find_unset_variable, is_script_fragment, mask_quotes
-from execplan.execution.shell.command_detection import looks_like_command
+from execplan.execution.shell.shell_vocabulary import looks_like_command
 
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
 """Programs with patterns or programs as arguments, in which a placeholder looks like any other text."""
@@ -25,10 +26,6 @@ _KNOWN_CAPITAL_WORD = re.compile(
 _MACHINE_PATH = re.compile(r"(?:^|[\s=:'\"(])(/(?:home|Users|root|Volumes|workspaces?|mnt|srv|opt)/|[A-Za-z]:[\\/])")
 _WINDOWS_SYNTAX = re.compile(
     r"^[A-Z][a-z]+-[A-Z]\w+|^\.?\\|^\w+\\\w|\$env:|^(?:powershell|pwsh|cmd)(?:\.exe)?\b|^\S+\.(?:exe|ps1|bat|cmd)\b|^\$\w+ *="
-)
-_ENGLISH_WORDS = frozenset(
-    "the an is are was were and should must of that which will when then than into onto via per after before until unless because "
-    "also only both each these those this".split()
 )
 _LOWERCASE_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _PROGRAM = re.compile(r"[A-Za-z0-9_.@-][A-Za-z0-9_.@/-]*")
@@ -119,7 +116,7 @@ def _prose_reason(masked_line: str, tokens: list[str]) -> str:
         return "reads as what a program prints"
     reason = "reads as a sentence, not as a command"
     is_script_line = bool(tokens) and tokens[0] in ("for", "while", "if", "until", "case", "echo", "printf")
-    if not is_script_line and any([token in _ENGLISH_WORDS for token in tokens[1:]]):
+    if not is_script_line and any([token in WORDS["sentence"] for token in tokens[1:]]):
         return reason
     if re.search(r"\w[.:?!,]$", masked_line) and not masked_line.endswith(("::", " .")):
         return reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.shell.command_detection import PROMPTS
+from execplan.execution.shell.shell_vocabulary import PROMPTS
 
 HARD_QUOTED, SOFT_QUOTED = "\x01", "\x02"
 """Masks for characters within single quotes or after a backslash, and within double quotes."""

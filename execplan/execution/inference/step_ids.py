@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from execplan.execution.shell.command_detection import COMMAND_PREFIXES
+from execplan.execution.shell.shell_vocabulary import COMMAND_PREFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

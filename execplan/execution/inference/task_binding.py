@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 
 from execplan.errors import ExecplanError
-from execplan.execution.inference.passages import find_passages
+from execplan.execution.inference.cue_matching import cue_pattern, find_cue
+from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.prose_cues import split_sentences
+from execplan.execution.inference.section_passages import find_passages
 from execplan.execution.inference.work_kinds import (
     asks_for_edit,
     command_kind,
@@ -19,7 +21,7 @@ from execplan.execution.inference.work_kinds import (
     edited_files,
     task_kind,
 )
-from execplan.execution.shell.command_detection import looks_like_command
+from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.execution.step_drafts import INFERRED, WORK, StepDraft
 from execplan.plan import outline
 from execplan.plan.model import OTHER
@@ -42,21 +44,6 @@ _MAX_PAIRS = 20_000
 """Maximum number of task and step pairs that are compared."""
 _SIMILARITY_THRESHOLD = 0.6
 """Share of common words from which the text above a step counts as a task's text."""
-_NUMBERED_HEADING = re.compile(
-    r"^\W*(milestone|phase|stage|part|step|m|slice)[\s#-]*(\d+[a-z]?(?:\.\d+)?)\b", re.IGNORECASE
-)
-_LEADING_RUN = re.compile(r"^\W*(?:\d+[.)]\s+)?(?:(?:re-?)?run|execute)[: ]\s*", re.IGNORECASE)
-_NEUTRAL_WORDS = frozenset(
-    "run ran rerun reran re-run execute executed verify verified validate validated validation gate check checked required requested "
-    "repository repo project root final full complete completed whole all pass passed passing green successful successfully clean zero failure "
-    "error warning both ladder suite sequence gate again locally local confirm confirmed ensure everything test unit build lint format "
-    "quality assertion ok result standard mandatory no without fail each succeed".split()
-)
-"""Words that a task may have besides the commands that it names without requiring more."""
-_STOP_WORDS = frozenset(
-    "a an the to of in on for with from by at into as and then next now first finally also it its this that these is are "
-    "following below again command commands step".split()
-)
 
 
 def bind_tasks(plan: ParsedPlan, drafts: Sequence[StepDraft], skipped: Sequence[SkippedLine] = ()) -> list[StepDraft]:
@@ -175,7 +162,7 @@ def _claim_steps(
 
 def _steps_by_command(task: Task, commands: Sequence[str], drafts: Sequence[StepDraft]) -> list[int]:
     """Return the steps that run the commands that the task names."""
-    bare_text = _LEADING_RUN.sub("", task.text).strip(" .:;")
+    bare_text = cue_pattern("leading_run").sub("", task.text).strip(" .:;")
     named_commands = (
         {_split_cd(bare_text)}
         if "`" not in bare_text and looks_like_command(bare_text)
@@ -191,7 +178,7 @@ def _steps_by_command(task: Task, commands: Sequence[str], drafts: Sequence[Step
 def _names_only_commands(text: str) -> bool:
     """Return whether a task requires nothing besides the commands that it names."""
     words = _significant_words(_CODE_SPAN.sub(" ", text))
-    return all([word in _NEUTRAL_WORDS or word.replace(",", "").isdigit() for word in words])
+    return all([word in WORDS["task_neutral"] or word.replace(",", "").isdigit() for word in words])
 
 
 def _is_step_command(command: str, drafts: Sequence[StepDraft]) -> bool:
@@ -268,7 +255,7 @@ def _similarity(task: frozenset[str], lead: frozenset[str]) -> float:
 def _significant_words(text: str) -> frozenset[str]:
     """Return the significant words in a normalized form: without articles and similar words, in the singular."""
     words = re.findall(r"[^\W_]+(?:[-./][^\W_]+)*", text.lower())
-    return frozenset([_singular(word) for word in words if word not in _STOP_WORDS])
+    return frozenset([_singular(word) for word in words if word not in WORDS["stop"]])
 
 
 def _singular(word: str) -> str:
@@ -284,7 +271,7 @@ def _steps_by_number(task: Task, tasks: Sequence[Task], leads: Sequence[tuple[st
 
 
 def _numbered_kind(text: str) -> tuple[str, str] | None:
-    match = _NUMBERED_HEADING.match(text)
+    match = find_cue("numbered_heading", text)
     if match is None:
         return None
     kind = match[1].lower()

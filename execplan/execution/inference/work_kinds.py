@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.shell.command_line import parse_command
 from execplan.text.pure_paths import resolve_relative
 
@@ -19,11 +20,6 @@ _KIND_WORDS = {
     "typecheck": frozenset("typecheck type-check mypy tsc pyright type".split()),
     "install": frozenset("install dependency dependencie package".split()),
 }
-_NEUTRAL_WORDS = frozenset(
-    "run rerun re-run execute all full whole complete entire unit check pass passing succeed green suite make sure verify "
-    "confirm ensure project code codebase repository repo".split()
-)
-"""Words of a task that add nothing to its kind."""
 _KIND_PATTERNS = (
     (
         "test",
@@ -64,21 +60,6 @@ _KIND_PATTERNS = (
 _COMMAND_WRAPPER = re.compile(
     r"^(?:[A-Z_]\w*=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv) run\s+|npx\s+|bundle exec\s+|sudo\s+|time\s+)+"
 )
-_RUN_VERBS = frozenset(
-    "run rerun re-run execute verify validate confirm check test build lint format typecheck install compile generate regenerate fetch look show print list".split()
-)
-"""First words of tasks that commands alone complete."""
-_EDIT_VERBS = frozenset(
-    "implement add write create update refactor edit change fix extend document replace rename remove delete move introduce "
-    "rewrite wire support migrate convert extract split merge adjust improve design draft define make set bump modify drop insert append "
-    "port patch scaffold land expose adapt align harden introduce build-out expand rework clean cleanup prepare author".split()
-)
-"""Words of a task that require a change, which a read-only command does not make."""
-_SEPARATE_VERBS = frozenset(
-    "record capture commit push review inspect manual manually browser deploy publish release archive close open pr qa investigate decide "
-    "triage fill summarize report note reflect handoff screenshot benchmark profile compare audit watch monitor tag".split()
-)
-"""Words of a task for additional work, which only a command with the same word does."""
 _GIT_CHANGE_COMMANDS = frozenset("apply mv rm cherry-pick revert restore merge".split())
 
 
@@ -90,7 +71,7 @@ def command_kind(command: str) -> str:
 
 def task_kind(words: Collection[str]) -> str:
     """Return the only kind of work that a task requires, or an empty string."""
-    significant_words = frozenset(words) - _NEUTRAL_WORDS
+    significant_words = frozenset(words) - WORDS["kind_neutral"]
     return next(
         (
             kind
@@ -133,7 +114,7 @@ def deleted_files(command: str, cwd: str) -> set[str]:
 
 def asks_for_edit(words: Collection[str]) -> bool:
     """Return whether a task requires a change of files."""
-    return not _EDIT_VERBS.isdisjoint(words)
+    return not WORDS["edit_tasks"].isdisjoint(words)
 
 
 def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_introduced: bool) -> bool:
@@ -142,14 +123,14 @@ def covers_task(task_words: Collection[str], commands: Sequence[str], *, is_intr
     `is_introduced` means that the plan itself puts these words above the commands.
     """
     command_words = set(re.findall(r"[\w-]+", " ".join(commands).lower()))
-    if any([word in task_words and word not in command_words for word in _SEPARATE_VERBS]):
+    if any([word in task_words and word not in command_words for word in WORDS["separate_tasks"]]):
         return False
-    if len([word for word in _EDIT_VERBS if word in task_words and word not in command_words]) > 1:
+    if len([word for word in WORDS["edit_tasks"] if word in task_words and word not in command_words]) > 1:
         return False
     if any([changes_files(command) for command in commands]):
         kinds = [command_kind(command) for command in commands]
         return all([kind not in task_words or kind in kinds for kind in _KIND_WORDS])
-    return (is_introduced or not _RUN_VERBS.isdisjoint(task_words)) and _EDIT_VERBS.isdisjoint(
+    return (is_introduced or not WORDS["run_tasks"].isdisjoint(task_words)) and WORDS["edit_tasks"].isdisjoint(
         set(task_words) - command_words
     )
 

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from execplan.linter.phrase_table import (
+    DIRECTORY_ANYWHERE_PHRASES,
+    DIRECTORY_PHRASES,
+    MANUAL_CHECK_PHRASES,
+    PROOF_PHRASES,
+    RESULT_PHRASES,
+    ROOT_PHRASES,
+    WARNING_PHRASES,
+)
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, on_span, rule
 from execplan.linter.section_content import find_code_blocks, find_commands, is_foreign_language, section_prose
 from execplan.plan import outline
@@ -15,47 +24,12 @@ if TYPE_CHECKING:
     from execplan.linter.plan_source import Span
     from execplan.plan.model import ParsedPlan, Section
 
-_DIRECTORY_ANYWHERE = ("cd ", "working directory", "workdir", "top level of")
-_ROOT_PHRASES = (
-    *"repository root,repo root,repo-root,root of the,project root,workspace root,from the root,worktree root".split(
-        ","
-    ),
-    "checkout root",
-)
-_DIRECTORY_PHRASES = (
-    *"root,director,folder,checkout,worktree,working tree,work tree,workspace,cwd,from `,from /,in `/,run in `,inside `".split(
-        ","
-    ),
-    *"cd , -c ,--cwd,--prefix,--manifest-path,pushd,--directory,--project,--dir ".split(","),
-    *"go to `,go into `,change to `,change into `,switch to `,verzeichnis,ordner,racine,dossier".split(","),
-    *"répertoire,repertoire,raíz,raiz,carpeta".split(","),
-)
-"""Phrases that state where to run a command: anywhere in the plan, and near the commands."""
 _PREPOSITIONS = ("in", "into", "inside", "within")
-_RESULT_WORDS = (
-    *"expect,should,pass,succe,green,exit,output,print,return,show,report,produc,result,must,error,without".split(","),
-    *"clean,fail,appear,creat,accept,prove,verif,confirm,see ,observ,match,contain,→,=>,displays,writes,responds".split(
-        ","
-    ),
-    *"erwartet,zeigt,ergibt,meldet,on voit,attendu,affiche,espera,muestra,imprime".split(","),
-)
 _EXPECTATION_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
-_PROOF_WORDS = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
 _MAX_COMMANDS = 500
 """Maximum number of possibly destructive commands analyzed per section."""
 _FEW_WORDS = 30
 """Number of words from which a section describes the result, so that Concrete Steps may contain the commands."""
-_MANUAL_CHECK_WORDS = (
-    *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
-        ","
-    ),
-    *"start the,visual,play,hover,http,concrete steps,command,steps above,listed above,post /,get /".split(","),
-)
-"""Words for a manual check, or for commands in another section."""
-
-
-_WARNING_WORDS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reject")
-"""Words near a command that no one should run."""
 
 
 def _contains_any(text: str, needles: tuple[str, ...]) -> bool:
@@ -111,7 +85,7 @@ def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterato
     combined_text = ""
     for section in sections:
         section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
-        if _contains_any(f"{section.title.casefold()}\n{section_text}", _DIRECTORY_PHRASES) or _names_directory(
+        if _contains_any(f"{section.title.casefold()}\n{section_text}", DIRECTORY_PHRASES) or _names_directory(
             section_text
         ):
             return
@@ -119,8 +93,8 @@ def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterato
     source = context.source.text.encode("ascii", "replace").lower().decode("ascii")  # a third of the time of `casefold`
     if (
         is_foreign_language(combined_text)
-        or _contains_any(source, _DIRECTORY_ANYWHERE)
-        or ("root" in source and _contains_any(source, _ROOT_PHRASES))
+        or _contains_any(source, DIRECTORY_ANYWHERE_PHRASES)
+        or ("root" in source and _contains_any(source, ROOT_PHRASES))
     ):
         return
     spans = [span for section in sections for span in find_commands(plan, context, section)]
@@ -170,7 +144,7 @@ def missing_expected_result(plan: ParsedPlan, context: RuleContext) -> Iterator[
 def _describes_result(plan: ParsedPlan, context: RuleContext, section: Section) -> bool:
     """Return whether a section's text describes a result, or is in an unknown language."""
     text = section_prose(plan, context, section)
-    return _contains_any(text, _RESULT_WORDS) or is_foreign_language(text)
+    return _contains_any(text, RESULT_PHRASES) or is_foreign_language(text)
 
 
 def _describes_proof_elsewhere(plan: ParsedPlan, context: RuleContext) -> bool:
@@ -182,7 +156,7 @@ def _describes_proof_elsewhere(plan: ParsedPlan, context: RuleContext) -> bool:
     ]
     return any(
         [
-            _contains_any(f"{section.title.casefold()}\n{section_prose(plan, context, section)}", _PROOF_WORDS)
+            _contains_any(f"{section.title.casefold()}\n{section_prose(plan, context, section)}", PROOF_PHRASES)
             for section in other_sections
         ]
     )
@@ -232,7 +206,7 @@ def validation_without_command(plan: ParsedPlan, context: RuleContext) -> Iterat
     section_text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
     if (
         not section_text.strip()
-        or _contains_any(section_text, _MANUAL_CHECK_WORDS)
+        or _contains_any(section_text, MANUAL_CHECK_PHRASES)
         or is_foreign_language(section_text)
     ):
         return
@@ -285,5 +259,5 @@ def risky_without_recovery(plan: ParsedPlan, context: RuleContext) -> Iterator[R
             spans = [span for span in find_commands(plan, context, section) if _contains_any(span.text, NEEDLES)]
             for span in sorted(spans)[:_MAX_COMMANDS]:
                 loss = describe_loss(span.text)
-                if loss and not _contains_any(plan.text.lines[span.line].casefold(), _WARNING_WORDS):
+                if loss and not _contains_any(plan.text.lines[span.line].casefold(), WARNING_PHRASES):
                     yield on_span(span, f"{loss}, and {outline.RECOVERY} does not say how to get it back")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 
+from execplan.linter.phrase_table import ALL_MILESTONES_PHRASES, OUTCOME_PHRASES
 from execplan.linter.rule import WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.named_tuple import NamedTuple
 from execplan.text.markdown_blocks import FENCE
@@ -18,16 +19,9 @@ if TYPE_CHECKING:
 _KEYWORD = "milestone"
 _SEPARATORS = " :：.—–-)("
 _MILESTONE_WORDS = frozenset(("milestone", "milestones", "m", "ms"))
-_ALL_MILESTONES = ("all milestones", "every milestone", "each milestone", "remaining milestones")
 _LIST_WORDS = frozenset(("and", "or"))
 _RANGE_WORDS = frozenset(("to", "through", "-"))
 
-_OUTCOME_STEMS = (
-    "test|pass|verif|accept|proof|prove|expect|validate|validati|observ|you can|print|show|at the end of|outcome|result|confirm|"
-    "green|visible|exit|benchmark|measur|demonstrat|done when|complete when|succe|evidence|smoke|ends with|ends when|"
-    "after this|visual"
-).split("|")
-"""Stems of words that describe an observable outcome of a milestone."""
 _DOCUMENT_EXTENSIONS = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _MAX_WORD_USES = 6
 """Maximum uses in the plan of a lowercase word that links a milestone to Validation and Acceptance."""
@@ -114,7 +108,7 @@ def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[R
     if (
         len(named_numbers) < 2
         or len(named_numbers) * 2 < len(milestones_by_number)
-        or any([phrase in all_text for phrase in _ALL_MILESTONES])
+        or any([phrase in all_text for phrase in ALL_MILESTONES_PHRASES])
     ):
         return  # the tasks do not refer to milestones by number
     for number, milestone in milestones_by_number.items():
@@ -182,7 +176,7 @@ def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterato
 
 def _mentions_outcome(body: str) -> bool:
     """Return whether any word starts with an outcome stem, which excludes words such as `latest` and `blueprint`."""
-    for word in _OUTCOME_STEMS:
+    for word in OUTCOME_PHRASES:
         at = body.find(word)
         while at >= 0:
             if not at or not body[at - 1].isalnum():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.linter.phrase_table import DEPENDENCY_PHRASES
 from execplan.linter.rule import HINT, SAFE, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan import outline
 from execplan.text.line_edit import Edit
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from execplan.text.markdown_blocks import Block
 
 _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
-_DEPENDENCY_WORDS = (" before ", "depends on", "depend on", "blocked by", "prerequisite", "milestone", "approv")
-"""Words for dependencies between pieces of work, which are not interfaces."""
 
 
 @rule("EP106", HINT, on=False)
@@ -242,7 +241,7 @@ def _rename_match(plan: ParsedPlan, section: Section, title: str) -> RuleMatch:
 def _names_code(plan: ParsedPlan, context: RuleContext, section: Section) -> bool:
     """Return whether a section names code and does not describe the order of work."""
     text = "\n".join(plan.text.lines[section.body_start : section.end]).casefold()
-    if any([word in text for word in _DEPENDENCY_WORDS]):
+    if any([word in text for word in DEPENDENCY_PHRASES]):
         return False
     has_code = any([block.kind in (FENCE, CODE) for block in plan.blocks[section.first_block : section.block_end]])
     return has_code or bool(context.source.code_spans_in(section.body_start, section.end))

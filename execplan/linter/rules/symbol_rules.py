@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.execution.shell.command_detection import looks_like_command
+from execplan.execution.shell.shell_vocabulary import looks_like_command
+from execplan.linter.phrase_table import MISSING_SYMBOL_PHRASES
 from execplan.linter.plan_source import Span
 from execplan.linter.rule import HINT, HISTORY, RuleContext, RuleMatch, rule
 from execplan.linter.section_content import find_code_blocks
@@ -21,15 +22,6 @@ _KEYWORDS = ("def", "class", "fn", "func", "function", "struct", "enum", "trait"
 _MODIFIERS = frozenset(
     "pub pub(crate) async export default public private static abstract final sealed unsafe const".split()
 )
-_ABSENCE_WORDS = (
-    *"delet,remov,drop,no `,not ,without,never,instead,renam,replac,former,previous,old ,legacy,retir,deprecat,optional".split(
-        ","
-    ),
-    *"example,e.g.,future,later,defer,out of scope,such as,may ,could ,might ,if ,avoid,superseded,reject,absent,no new".split(
-        ","
-    ),
-)
-"""Words near a symbol that may be missing."""
 
 
 @rule("EP407", HINT, needs=HISTORY)
@@ -108,7 +100,7 @@ def find_symbols(plan: ParsedPlan, source: PlanSource) -> list[Span]:
 def _is_said_absent(plan: ParsedPlan, line: int) -> bool:
     """Return whether text near a line says that something may be missing."""
     nearby_text = " ".join(plan.text.lines[max(line - 1, 0) : line + 2]).casefold()
-    return any([word in nearby_text for word in _ABSENCE_WORDS])
+    return any([word in nearby_text for word in MISSING_SYMBOL_PHRASES])
 
 
 def _code_name(code: str) -> tuple[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.shell.command_detection import looks_like_command
+from execplan.execution.shell.shell_vocabulary import looks_like_command
 from execplan.linter.destructive_commands import describe_loss
 from execplan.linter.plan_source import PlanSource
 from execplan.linter.rule import RuleContext

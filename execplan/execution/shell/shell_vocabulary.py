@@ -1,4 +1,4 @@
-"""Detection of shell commands in text: by the language of a code block, prompts, and typical words."""
+"""Vocabulary of shell commands: languages of code blocks, prompts and program names, by which a line is recognized as one."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.execution.inference.prose_cues import split_sentences
-from execplan.execution.shell.command_detection import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
+from execplan.execution.shell.shell_vocabulary import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
 from execplan.named_tuple import NamedTuple
 from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 
