@@ -7,7 +7,7 @@ The commands before and after it only read, and its output is only discarded, jo
 from __future__ import annotations
 
 from execplan.agents.guard import read_policy as reading
-from execplan.agents.guard.read_only_commands import filter_path_args
+from execplan.agents.guard.read_only_commands import program_path_args
 from execplan.execution.permission import ALLOW
 from execplan.execution.shell.command_table import READS_ALL_INPUT
 from execplan.execution.shell.shell_parser import ShellParser
@@ -226,4 +226,4 @@ def _early_exit_reason(argv: Sequence[str]) -> str:
         flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
         if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
             return f"`{name}` may end before the command that prints into it, and so end that too"
-    return "" if filter_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"
+    return "" if program_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"

@@ -57,13 +57,15 @@ def program_path_args(argv: Sequence[str]) -> list[str] | None:
         return []
     if name == "find":
         return _find_path_args(args)
+    if name == "sed":
+        return _sed_path_args(args)
     if name in ("test", "["):
         return _test_path_args(args if name == "test" else args[:-1] if args[-1:] == ("]",) else ())
     if name == "command":
         return [] if len(args) == 2 and args[0] == "-v" and not args[1].startswith("-") else None
     if name == "date":
         args = [arg for arg in args if not arg.startswith("+")]
-    return filter_path_args((name, *args))
+    return operand_paths(args, READ_ONLY_PROGRAMS[name]) if name in READ_ONLY_PROGRAMS else None
 
 
 def _test_path_args(argv: Sequence[str]) -> list[str] | None:
@@ -89,13 +91,6 @@ def operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | 
         return None
     glob_names = [name for flag, value in parsed_args.values if flag in _GLOB_FLAGS for name in names_in_glob(value)]
     return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *glob_names]
-
-
-def filter_path_args(argv: Sequence[str]) -> list[str] | None:
-    """Return the paths that a filter program reads besides its input; None if it may do more."""
-    if argv[0] == "sed":
-        return _sed_path_args(argv[1:])
-    return operand_paths(argv[1:], READ_ONLY_PROGRAMS[argv[0]]) if argv[0] in READ_ONLY_PROGRAMS else None
 
 
 def _find_path_args(argv: Sequence[str]) -> list[str] | None:
