@@ -18,8 +18,30 @@ COMMANDS = "execplan/execution/shell/command_table.py"
 RISKS = "execplan/execution/risk/risk_rows.py"
 _TABLE: dict[str, Any] = tomllib.loads((Path(__file__).resolve().parent.parent / SOURCE).read_text(encoding="utf-8"))
 RISK_ROWS = [parse_row(row, index, BUILTIN) for index, row in enumerate(_TABLE["risk"])]
+_FIELDS = {
+    "reads_only": "command like flags value_flags leading_texts replacing_flags takes_paths min_operands max_operands forbidden_texts "
+    "allows_numbers with_any_flag reads_all_input",
+    "destroys": "command flags needles effect",
+    "destroys_by_statement": "program statements needles",
+    "runs_until_stopped": "patterns after_runner",
+    "waits_for_input": "patterns",
+    "starts_detached": "patterns",
+    "wrapper": "command value_flags flags leading_arguments takes_assignments does_more is_prefix",
+    "package_runner": "command sources",
+    "removes": "command flag",
+    "moves": "command",
+}
+"""The fields of the rows of each kind; those of `risk` are checked by `parse_row`."""
 _ANY_NUMBER = 99
 """Number that stands for all operands; read_only_commands.py calls it NO_PATHS."""
+
+
+def _check_fields() -> None:
+    """Raise ValueError if a row has an unknown field, which would be ignored, or none of its command."""
+    for kind, fields in _FIELDS.items():
+        for row in _TABLE[kind]:
+            if not row.keys() <= set(fields.split()) or fields.split()[0] not in row:
+                raise ValueError(f"{SOURCE}: [[{kind}]] takes {fields}, not {row}")
 
 
 def python_literal(value: object) -> str:
@@ -31,6 +53,7 @@ def python_literal(value: object) -> str:
 
 def command_table() -> str:
     """Return the module with all facts but the risk."""
+    _check_fields()
     runs, destroys = _TABLE["runs_until_stopped"], _TABLE["destroys"]
     servers, by_statement = _TABLE["servers"], _TABLE["destroys_by_statement"]
     operand_counts = {"no_operand": 0, "one_operand": 1}
