@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 import api_reference
+import command_tables
 import phrase_patterns
+from command_tables import python_literal
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.cli.commands import COMMAND_GROUPS
@@ -66,7 +67,7 @@ def placeholder_lines() -> str:
 
 def device_paths() -> str:
     """Return the module with parts of the paths of all devices that the risk table forbids to read."""
-    rows = [row for row in risk_table.builtin_table().rows if row.reading and risk_table.SECRETS not in row.path]
+    rows = [row for row in command_tables.RISK_ROWS if row.reading and risk_table.SECRETS not in row.path]
     pieces = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
     entries = "\n".join(f'    "{piece}",' for piece in sorted(pieces))
     head = '"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""'
@@ -94,18 +95,18 @@ def secret_table() -> str:
         "",
         "# service, beginnings, characters, least, most, test, vague",
         "TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (",
-        *[f"    {_python_literal(token)}," for token in tokens],
+        *[f"    {python_literal(token)}," for token in tokens],
         ")",
         "# service, needles, pattern",
         "SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (",
-        *[f"    {_python_literal(shape)}," for shape in shapes],
+        *[f"    {python_literal(shape)}," for shape in shapes],
         ")",
     ]
     for group in ("names", "values"):
         for name, entries in rules[group].items():
             lines += [
                 f"{name.upper()}: tuple[str, ...] = (",
-                *[f"    {_python_literal(entry)}," for entry in entries],
+                *[f"    {python_literal(entry)}," for entry in entries],
                 ")",
             ]
     return _formatted("\n".join(lines) + "\n")
@@ -119,13 +120,13 @@ def cue_table() -> str:
     lines = [
         '"""Cues as regular expressions, and lists of words; written by scripts/generate.py from cues.toml, which explains them."""',
         "",
-        f"CASE_SENSITIVE = frozenset({_python_literal(case_sensitive)})",
+        f"CASE_SENSITIVE = frozenset({python_literal(case_sensitive)})",
         "EXPRESSIONS = {",
-        *[f"    {_python_literal(cue)}: {_raw_literal(compiler.expression(cue))}," for cue in content["cues"]],
+        *[f"    {python_literal(cue)}: {_raw_literal(compiler.expression(cue))}," for cue in content["cues"]],
         "}",
         "WORDS = {",
         *[
-            f"    {_python_literal(name)}: frozenset({_words_literal(table)}),"
+            f"    {python_literal(name)}: frozenset({_words_literal(table)}),"
             for name, table in content["words"].items()
         ],
         "}",
@@ -142,26 +143,19 @@ def phrase_table() -> str:
     ]
     for name, table in tables.items():
         phrases = [phrase for key, phrases in table.items() if key != "about" for phrase in phrases]
-        lines.append(f"{name.upper()}_PHRASES = {_python_literal(tuple(phrases))}")
+        lines.append(f"{name.upper()}_PHRASES = {python_literal(tuple(phrases))}")
     return _formatted("\n".join(lines) + "\n")
 
 
 def _words_literal(table: dict[str, str]) -> str:
     """Format the words of all languages as Python source, one long string."""
     words = [word for key, words in table.items() if key not in phrase_patterns.SETTINGS for word in words.split()]
-    return f"{_python_literal(' '.join(words))}.split()"
+    return f"{python_literal(' '.join(words))}.split()"
 
 
 def _raw_literal(expression: str) -> str:
     """Format a regular expression as a raw string."""
     return f'r"""{expression}"""' if '"' in expression else f'r"{expression}"'
-
-
-def _python_literal(value: object) -> str:
-    """Format a value as Python source with double quotes."""
-    if isinstance(value, tuple):
-        return f"({', '.join([_python_literal(member) for member in value])}{',' if len(value) == 1 else ''})"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _formatted(source: str) -> str:
@@ -261,11 +255,10 @@ def errors_page() -> str:
 
 def risk_page() -> str:
     """Return the page with all rows of the risk table."""
-    rows = risk_table.builtin_table().rows
     lines = [
         "# How steps are rated",
         "",
-        "Written by `scripts/generate.py` from `execplan/execution/risk/risk.toml`, which also says how its rows are read.",
+        f"Written by `scripts/generate.py` from `{command_tables.SOURCE}`, which also says how its rows are read.",
         "`execplan explain risk` tells how a step is rated, and how to raise or lower it.",
     ]
     for title, subject in (
@@ -275,7 +268,7 @@ def risk_page() -> str:
         ("Files", "path"),
     ):
         lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
-        for row in sorted(rows, key=lambda risk_row: LEVELS.index(risk_row.level)):
+        for row in sorted(command_tables.RISK_ROWS, key=lambda risk_row: LEVELS.index(risk_row.level)):
             about = row._asdict()[subject]
             about = secret_files.DOCUMENTED_PATTERNS if about == (risk_table.SECRETS,) else about
             if about:
@@ -419,6 +412,8 @@ GENERATED: dict[str, Callable[[], str]] = {
     CUES: cue_table,
     PHRASES: phrase_table,
     SECRETS: secret_table,
+    command_tables.COMMANDS: command_tables.command_table,
+    command_tables.RISKS: command_tables.risk_rows,
     SECRETS_PAGE: secrets_page,
     ENHANCER_PAGE: enhancer_page,
     README: readme,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from shlex import join
 
+from execplan.execution.shell.command_table import SHELLS
 from execplan.execution.world import ABSENT, FILE, Program, normalize_path
 from execplan.named_tuple import NamedTuple
 
@@ -30,7 +31,6 @@ _PATH_PRESERVING_WRAPPERS = frozenset(
     ).split()
 ) | {"sh -c", "env -S", "find -exec", "fd -exec", "fdfind -exec"}
 """Wrappers that run a command with the same PATH; `uv run`, `npx`, `sudo` and `ssh` look it up elsewhere."""
-_SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
 _CD_COMMANDS = frozenset(("cd", "pushd"))
 _SOURCE_COMMANDS = frozenset(("source", "."))
 
@@ -119,7 +119,7 @@ def _nested_program_names(text: str, argv: tuple[str, ...]) -> tuple[str, ...]:
         candidates = [
             via for via in command.via if via in _PATH_PRESERVING_WRAPPERS and via[0].isalpha() and " " not in via
         ]
-        candidates += [arg for arg in argv if arg in _SHELLS and "sh -c" in command.via]
+        candidates += [arg for arg in argv if arg in SHELLS and "sh -c" in command.via]
         candidates += command.argv[:1] if _PATH_PRESERVING_WRAPPERS.issuperset(command.via) else ()
         found_names += [
             candidate

@@ -2,77 +2,21 @@
 
 from __future__ import annotations
 
+from execplan.execution.shell import command_table
 from execplan.execution.shell.shell_vocabulary import PROMPTS
-from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NEEDLES = (
-    *"rm -,reset --hard,push ,clean -,branch -,filter-,DROP ,TRUNCATE ,DELETE FROM,drop ,kubectl,helm ,terraform,tofu ".split(
-        ","
-    ),
-    *"prune,volume,down ,aws ,gh ,dd ,mkfs,dropdb,shred,wipefs,redis-cli,prisma,db:,checkout -- ,-delete".split(","),
-)
+NEEDLES = command_table.LOSS_NEEDLES
 """Substrings of which every destructive command contains at least one."""
-
-
-class _DestructiveCommand(NamedTuple):
-    """A destructive command: its program, its required words, and the flags of which it needs one."""
-
-    program: str
-    required_words: tuple[str, ...]
-    flags: tuple[str, ...]
-    effect: str
-
-
-_STOPS_SERVICE = "takes down what runs"
-_DELETES_STORAGE = "takes away all that is stored"
-_DESTRUCTIVE_COMMANDS = (
-    _DestructiveCommand("git", ("reset",), ("--hard",), "throws away what is not committed"),
-    _DestructiveCommand("git", ("push",), ("--force", "-f", "--mirror"), "throws away commits of others"),
-    _DestructiveCommand("git", ("clean",), ("--force", "-f"), "takes away files that git does not know"),
-    _DestructiveCommand("git", ("branch",), ("-D",), "throws away commits that are nowhere else"),
-    _DestructiveCommand("git", ("checkout", "."), ("--",), "throws away what is not committed"),
-    _DestructiveCommand("git", ("filter-branch",), (), "writes history anew"),
-    _DestructiveCommand("git", ("filter-repo",), (), "writes history anew"),
-    _DestructiveCommand("kubectl", ("delete",), (), _STOPS_SERVICE),
-    _DestructiveCommand("helm", ("uninstall",), (), _STOPS_SERVICE),
-    _DestructiveCommand("helm", ("delete",), (), _STOPS_SERVICE),
-    _DestructiveCommand("terraform", ("destroy",), (), _STOPS_SERVICE),
-    _DestructiveCommand(
-        "terraform", ("apply",), ("-auto-approve", "--auto-approve"), "changes what runs and asks nobody"
-    ),
-    _DestructiveCommand("tofu", ("destroy",), (), _STOPS_SERVICE),
-    _DestructiveCommand("docker", ("prune",), (), "takes away what no container uses just now"),
-    _DestructiveCommand("docker", ("volume", "rm"), (), "takes away a volume"),
-    _DestructiveCommand("docker", ("down",), ("-v", "--volumes"), "takes away the volumes"),
-    _DestructiveCommand("docker-compose", ("down",), ("-v", "--volumes"), "takes away the volumes"),
-    _DestructiveCommand("aws", ("s3", "rm"), (), _DELETES_STORAGE),
-    _DestructiveCommand("aws", ("s3", "rb"), (), _DELETES_STORAGE),
-    _DestructiveCommand("gh", ("repo", "delete"), (), _DELETES_STORAGE),
-    _DestructiveCommand("gh", ("release", "delete"), (), "takes away a release"),
-    _DestructiveCommand("redis-cli", ("flushall",), (), _DELETES_STORAGE),
-    _DestructiveCommand("redis-cli", ("flushdb",), (), _DELETES_STORAGE),
-    _DestructiveCommand("prisma", ("migrate", "reset"), (), _DELETES_STORAGE),
-    _DestructiveCommand("rails", ("db:drop",), (), _DELETES_STORAGE),
-    _DestructiveCommand("rails", ("db:reset",), (), _DELETES_STORAGE),
-    _DestructiveCommand("rake", ("db:drop",), (), _DELETES_STORAGE),
-    _DestructiveCommand("dropdb", (), (), _DELETES_STORAGE),
-    _DestructiveCommand("find", (), ("-delete",), "takes away files"),
-    _DestructiveCommand("shred", (), (), "writes over the file"),
-    _DestructiveCommand("wipefs", (), (), "writes over the device"),
-    _DestructiveCommand("mkfs", (), (), "writes over the device"),
-)
-_DATABASE_CLIENTS = frozenset(("psql", "mysql", "mariadb", "sqlite3", "duckdb"))
-_LOSS_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
 _GENERATED_PATHS = (
     *"$ ~/.cache target build dist out node_modules coverage .venv venv .pytest_cache .mypy_cache .ruff_cache .next".split(),
     *"__pycache__ .turbo .cache obj bin".split(),
 )
 """Prefixes of paths that are safe to remove, besides paths that contain `tmp`."""
-_COMMAND_PREFIXES = frozenset("sudo env time nohup command exec npx pnpm yarn bundle".split())
+_COMMAND_PREFIXES = frozenset((*command_table.COMMAND_PREFIXES, "npx", "pnpm", "yarn", "bundle"))
 _PLAIN_CHARACTERS = frozenset(" \t-_./:=+,@%^~*?[]{}$!0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 """Characters that need no shell parsing; in a command of only these, white space separates the words."""
 _MAX_COMMAND_LENGTH = 5000
@@ -137,26 +81,21 @@ def _describe_effect(argv: list[str]) -> str:
             for path in operands
             if not path.removeprefix("./").startswith(_GENERATED_PATHS) and "tmp" not in path.lower()
         ]
-        return (
-            "`rm -r` takes the folder away" if removed_paths and _has_flag(flags, ("-r", "-R", "--recursive")) else ""
-        )
-    if program == "dd":
-        return "`dd` writes over the device" if any([word.startswith("of=/dev/") for word in operands]) else ""
-    if program in _DATABASE_CLIENTS:
+        if not removed_paths:
+            return ""
+    if program == "dd" and not any([word.startswith("of=/dev/") for word in operands]):
+        return ""
+    if program in command_table.DATABASE_CLIENTS:
         text = " ".join(operands).upper()
         return (
             f"what `{program}` is told takes rows away"
-            if any([statement in text for statement in _LOSS_STATEMENTS])
+            if any([statement in text for statement in command_table.LOSS_STATEMENTS])
             else ""
         )
     folded = [word.lower() for word in operands]
-    for destructive_command in _DESTRUCTIVE_COMMANDS:
-        if (
-            destructive_command.program == program
-            and all([word in folded for word in destructive_command.required_words])
-            and _has_flag(flags, destructive_command.flags)
-        ):
-            return f"`{' '.join((program, *destructive_command.required_words, *destructive_command.flags[:1]))}` {destructive_command.effect}"
+    for name, required_words, wanted_flags, effect in command_table.DESTROYS:
+        if name == program and all([word in folded for word in required_words]) and _has_flag(flags, wanted_flags):
+            return f"`{' '.join((program, *required_words, *wanted_flags[:1]))}` {effect}"
     return ""
 
 

@@ -102,7 +102,6 @@ OWN_HANDLES = {
     "engine/commands/process_start.py": 2,
     "engine/commands/command_transcript.py": 1,
     "engine/steps/file_writes.py": 1,
-    "execution/risk/risk_table.py": 1,
     "project/project_state.py": 1,
     "linter/checking/lint_cache.py": 2,
     "linter/checking/worker_processes.py": 2,

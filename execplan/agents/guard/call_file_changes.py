@@ -6,6 +6,7 @@ from execplan.agents.guard.path_resolution import read_regular_file, resolve_pat
 from execplan.agents.guard.tool_call import DELETE, WRITE, FileEdit
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
+from execplan.execution.shell.command_table import DELETIONS, MOVES
 from execplan.named_tuple import NamedTuple
 from execplan.project import project_settings
 
@@ -71,22 +72,19 @@ def _parse_table(data: bytes | None) -> dict[str, object] | None:
         return None
 
 
-_DELETES = (("rm",), ("git", "rm"), ("unlink",))
-_MOVES = (("mv",), ("git", "mv"))
-_FORCE_FLAG, _QUIET_FLAG = "-f", "-q"
 _PATHSPEC_CHARS = frozenset("*?[\\:")
 """Characters that make a path a pattern for git."""
 
 
 def parse_deletions(typed_command: TypedCommand) -> tuple[FileEdit, ...]:
     """Return the files that a plain command deletes, if it does nothing else."""
-    names = _path_operands(typed_command, _DELETES)
+    names = _path_operands(typed_command, DELETIONS)
     return tuple([FileEdit(name, DELETE) for name in names])
 
 
 def parse_move(typed_command: TypedCommand) -> tuple[str, str] | None:
     """Return the source and target of a plain command that moves a file, if it does nothing else."""
-    names = _path_operands(typed_command, _MOVES)
+    names = _path_operands(typed_command, MOVES)
     return (names[0], names[1]) if len(names) == 2 else None
 
 
@@ -95,17 +93,16 @@ def move_changes(source: FileChange, target: FileChange) -> tuple[FileChange, Fi
     return source._replace(kind=DELETE, new_data=None), target._replace(kind=WRITE, new_data=source.current_data)
 
 
-def _path_operands(typed_command: TypedCommand, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
-    """Return the file operands of one of these programs; none if the command has anything else."""
+def _path_operands(typed_command: TypedCommand, commands: Sequence[tuple[tuple[str, ...], str]]) -> Sequence[str]:
+    """Return the file operands of one of these commands, each with its flag; none if the command has anything else."""
     argv = typed_command.argv
-    for program in programs:
-        if argv[: len(program)] != program or typed_command.assigned:
+    for words, flag in commands:
+        if argv[: len(words)] != words or typed_command.assigned:
             continue
-        operands = argv[len(program) :]
-        operands = operands[1:] if program == ("rm",) and operands[:1] == (_FORCE_FLAG,) else operands
-        operands = operands[1:] if program == ("git", "rm") and operands[:1] == (_QUIET_FLAG,) else operands
+        operands = argv[len(words) :]
+        operands = operands[1:] if flag and operands[:1] == (flag,) else operands
         operands = operands[1:] if operands[:1] == ("--",) else operands
-        is_git = program[0] == "git"
+        is_git = words[0] == "git"
         if any([name.startswith("-") or (is_git and not _PATHSPEC_CHARS.isdisjoint(name)) for name in operands]):
             return ()
         return operands

@@ -7,6 +7,7 @@ import os
 from execplan.agents.guard.command_equivalence import is_harmless_variable, strip_wrappers
 from execplan.agents.guard.execplan_commands import NAME
 from execplan.agents.guard.path_resolution import is_unambiguous
+from execplan.execution.shell.command_table import WITH_ANY_FLAG
 from execplan.execution.shell.shell_parser import ShellParser
 from execplan.named_tuple import NamedTuple
 from execplan.secrets.secret_files import is_secret_file
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from execplan.execution.shell.shell_word import ShellWord
 
 
-_READ_ONLY_PROGRAMS: Final = frozenset(
-    "cat grep egrep fgrep head ls md5sum nl sha1sum sha256sum sha512sum stat tail wc".split()
-)
-"""Programs that can't write or start anything with any flag: a file name may be taken for a flag."""
 _MAX_NAMES: Final = 1000
 _MAX_WILD_DIRECTORIES: Final = 2
 """Maximum number of directories in a pattern that contain wildcards."""
@@ -49,7 +46,7 @@ def expand_globs(argv: Sequence[str], patterns: Collection[str], folders: Sequen
     """Replace patterns in a command's arguments with file names, including hidden files; None if they are unknown."""
     if not any([arg in patterns for arg in argv]):
         return tuple(argv)
-    if argv[0] not in _READ_ONLY_PROGRAMS:
+    if argv[0] not in WITH_ANY_FLAG:  # a file name may be taken for a flag
         return None
     from glob import iglob
     from itertools import islice

@@ -6,8 +6,10 @@ The commands before and after it only read, and its output is only discarded, jo
 
 from __future__ import annotations
 
-from execplan.agents.guard.read_policy import decide_read, filter_path_args
+from execplan.agents.guard.read_only_commands import program_path_args
+from execplan.agents.guard.read_policy import decide_read
 from execplan.execution.permission import ALLOW
+from execplan.execution.shell.command_table import READS_ALL_INPUT
 from execplan.execution.shell.shell_parser import ShellParser
 from execplan.named_tuple import NamedTuple
 
@@ -24,7 +26,7 @@ _PIPES = ("|",)
 """Pipe operators that are supported; `|&` and `&>` have other meanings in some shells."""
 _JOINS = frozenset(("&&", "||", ";", "\n", *_PIPES))
 _OUTPUT_REDIRECTS = (">", ">>")
-_FILTERS = frozenset("cat column cut egrep fgrep fold grep nl rev sed sort tac tail tr uniq wc".split())
+_FILTERS = frozenset((*READS_ALL_INPUT, "sed"))
 """Programs that read all of their input; a program that stops earlier also stops the command that writes to it."""
 _STOPPING_FLAGS = frozenset("qmlLr")
 _STOPPING_OPTIONS = ("--q", "--si", "--m", "--f", "--r")
@@ -224,4 +226,4 @@ def _early_exit_reason(argv: Sequence[str]) -> str:
         flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
         if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
             return f"`{name}` may end before the command that prints into it, and so end that too"
-    return "" if filter_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"
+    return "" if program_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"

@@ -8,15 +8,8 @@ from execplan.agents.guard import protected_paths
 from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason
-from execplan.agents.guard.read_only_commands import (
-    FIND_EXPRESSIONS,
-    GIT_SUBCOMMANDS,
-    NO_PATHS,
-    READ_ONLY_PROGRAMS,
-    VERSION_PROGRAMS,
-)
+from execplan.agents.guard.read_only_commands import GIT_SUBCOMMANDS, operand_paths, program_path_args
 from execplan.agents.guard.tool_call import COMMAND, READ
-from execplan.agents.guard.typed_command import parse_args
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
@@ -26,14 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.agents.guard.guard_context import GuardScope
-    from execplan.agents.guard.read_only_commands import ReadOnlyCommand
     from execplan.agents.guard.tool_call import ToolCall
 
-_GLOB_FLAGS = ("--include", "-g", "--glob")
-"""Flags that select the files that a search reads."""
 _RECURSIVE_PROGRAMS = frozenset(("grep", "egrep", "fgrep", "diff"))
 """Programs that read directories recursively only with a flag."""
-_TEST_FLAGS = frozenset("-d -e -f -h -L -r -s -w -x".split())
 _ANYWHERE, _INSIDE, _ASK_FIRST, _ONLY_PLANNED = READ_POLICIES
 
 
@@ -123,65 +112,10 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
 
 def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
     """Return the paths that a command reads, as it names them; None if it may do more."""
-    name, args = argv[0], argv[1:]
-    if name == "echo":  # flags of `echo` are printed, or only change how it prints
-        return []
-    if name in VERSION_PROGRAMS and list(args) == ["--version"]:
-        return []
-    if name == "find":
-        return _find_path_args(args)
-    if name == "sed":
-        return _sed_path_args(args)
-    if name == "git":
-        return _git_path_args(args, scope, folders)
-    if name in ("test", "["):
-        return _test_path_args(args if name == "test" else args[:-1] if args[-1:] == ("]",) else ())
-    if name == "command":
-        return [] if len(args) == 2 and args[0] == "-v" and not args[1].startswith("-") else None
-    if name == NAME:
+    if argv[0] == NAME:
         return None if denial_reason(argv, scope, folders) else []
-    if name == "date":
-        args = [arg for arg in args if not arg.startswith("+")]
-    return _operand_paths(args, READ_ONLY_PROGRAMS[name]) if name in READ_ONLY_PROGRAMS else None
-
-
-def _test_path_args(argv: Sequence[str]) -> list[str] | None:
-    """Return the path that `test` checks for existence; None for any other expression."""
-    operands = argv[1:] if argv[:1] == ("!",) else argv
-    if len(operands) != 2 or operands[0] not in _TEST_FLAGS or operands[1].startswith("-"):
-        return None
-    return [operands[1]]
-
-
-def _operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | None:
-    """Return the paths among the operands of a program; None for an unknown flag or a wrong number of operands."""
-    parsed_args = parse_args(
-        argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers
-    )
-    if parsed_args is None:
-        return None
-    leading_texts = 0 if parsed_args.flags & set(command.replacing_flags.split()) else command.leading_texts
-    operands = parsed_args.operands
-    if not command.min_operands <= len(operands) <= command.max_operands or (
-        command.required_flag and command.required_flag not in parsed_args.flags
-    ):
-        return None
-    if any([text in operand for operand in operands for text in command.forbidden_texts]):
-        return None
-    glob_names = [
-        name
-        for flag, value in parsed_args.values
-        if flag in _GLOB_FLAGS
-        for name in protected_paths.names_in_glob(value)
-    ]
-    return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *glob_names]
-
-
-def filter_path_args(argv: Sequence[str]) -> list[str] | None:
-    """Return the paths that a filter program reads besides its input; None if it may do more."""
-    if argv[0] == "sed":
-        return _sed_path_args(argv[1:])
-    return _operand_paths(argv[1:], READ_ONLY_PROGRAMS[argv[0]]) if argv[0] in READ_ONLY_PROGRAMS else None
+    path_args = program_path_args(argv)
+    return _git_path_args(argv[1:], scope, folders) if path_args is None and argv[0] == "git" else path_args
 
 
 def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
@@ -200,7 +134,7 @@ def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str
         [_uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]
     ):
         return None
-    path_args = _operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
+    path_args = operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
     line_args = [arg[2:] or next_arg for arg, next_arg in zip(args, [*args[1:], ""], strict=True) if arg[:2] == "-L"]
     if path_args is None:
         return None
@@ -229,35 +163,6 @@ def _uses_repository_git(root: str, folder: str) -> bool:
             return False
         folder = os.path.dirname(folder)
     return True
-
-
-def _find_path_args(argv: Sequence[str]) -> list[str] | None:
-    """Return the directories that `find` searches, if it only prints its matches."""
-    start = next((index for index, arg in enumerate(argv) if arg.startswith("-") or arg in ("(", "!", ",")), len(argv))
-    index = start
-    while index < len(argv):
-        operands = argv[index + 1 : index + 1 + FIND_EXPRESSIONS.get(argv[index], 0)]
-        if argv[index] not in FIND_EXPRESSIONS or any(
-            [arg.startswith("-") and not _is_number(arg[1:]) for arg in operands]
-        ):
-            return None
-        index += 1 + len(operands) if len(operands) == FIND_EXPRESSIONS[argv[index]] else len(argv) + 1
-    return list(argv[:start]) or ["."] if index == len(argv) else None
-
-
-def _sed_path_args(argv: Sequence[str]) -> list[str] | None:
-    """Return the files of which `sed -n` prints lines by their numbers."""
-    if len(argv) < 2 or argv[0] != "-n" or any([arg.startswith("-") for arg in argv[1:]]):
-        return None
-    for expression in argv[1].split(";"):
-        ends = expression.removesuffix("p").split(",")
-        if not expression.endswith("p") or len(ends) > 2 or not all([end == "$" or _is_number(end) for end in ends]):
-            return None
-    return list(argv[2:])
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit()
 
 
 def _display_path(scope: GuardScope, path: str) -> str:

@@ -28,6 +28,7 @@ from execplan.execution.risk.row_matching import (
     row_matches_path,
 )
 from execplan.execution.shell.command_line import parse_command
+from execplan.execution.shell.command_table import SHELLS
 from execplan.execution.shell.simple_command import is_outside_path, is_remote_address
 from execplan.named_tuple import NamedTuple
 
@@ -61,7 +62,7 @@ _BASE_RISKS = {
 }
 _MAX_REASON_LENGTH = 400
 """Maximum length of a reason, in characters; a document allows 2,000."""
-_INTERPRETERS = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
+_INTERPRETERS = frozenset((*SHELLS, *"python perl ruby node php lua source . eval osascript".split()))
 """Programs that run the code that they read."""
 
 _SUBCOMMAND_PROGRAMS = frozenset(("git",))

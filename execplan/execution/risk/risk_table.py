@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.named_tuple import NamedTuple
@@ -20,7 +18,6 @@ USER: Final = "the user's"
 REPOSITORY: Final = "the repository's"
 SECRETS: Final = "@secrets"
 """Path pattern that represents all of secret_files.py."""
-_TABLE_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
 _SUBJECTS = ("program", "via", "path", "variable", "tool")
 _LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
 _FLAGS = ("alone", "writes", "reading")
@@ -28,7 +25,7 @@ _EXAMPLE = '{ program = "deploy", level = "CRITICAL", reason = "changes what run
 
 
 class RiskRow(NamedTuple):
-    """A row of the risk table; risk.toml documents each field."""
+    """A row of the risk table; commands.toml documents each field."""
 
     level: str
     reason: str
@@ -69,17 +66,14 @@ _BUILTIN_CACHE: list[RiskTable] = []
 def builtin_table() -> RiskTable:
     """Return the risk table that ships with ExecPlan."""
     if not _BUILTIN_CACHE:
-        import tomllib
+        from execplan.execution.risk import risk_rows
 
-        with open(_TABLE_FILE, "rb") as file:
-            data = tomllib.load(file)
-        rows = tuple([_parse_row(row, index, BUILTIN) for index, row in enumerate(data["risk"])])
         table = RiskTable(
-            rows,
+            tuple([RiskRow(**row) for row in risk_rows.ROWS]),  # type: ignore[arg-type] # each was parsed when it was written
             "",
-            {name: frozenset(flags) for name, flags in data["values"].items()},
-            {name: frozenset(flags) for name, flags in data["bare"].items()},
-            {name: frozenset(words) for name, words in data["tasks"].items()},
+            {name: frozenset(flags) for name, flags in risk_rows.VALUES.items()},
+            {name: frozenset(flags) for name, flags in risk_rows.BARE.items()},
+            {name: frozenset(words) for name, words in risk_rows.TASKS.items()},
         )
         _BUILTIN_CACHE.append(_with_version(table))
     return _BUILTIN_CACHE[0]
@@ -91,7 +85,7 @@ def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_
     Raises ExecplanError if a row is invalid, or if a repository's row does not raise the risk.
     """
     added = [
-        _parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)
+        parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)
     ]
     for index, row in enumerate(added):
         if not may_lower and not _can_raise(row, table):
@@ -114,8 +108,8 @@ def _can_raise(row: RiskRow, table: RiskTable) -> bool:
     return LEVELS.index(row.level) > min([LEVELS.index(level) for level in [*known_levels, HIGH]])
 
 
-def _parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
-    """Parse and validate a row from the settings."""
+def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
+    """Parse and validate a row of the settings or of commands.toml."""
     field_names = [name for name in RiskRow(LOW, "")._asdict() if name != "origin"]
     values: dict[str, object] = {}
     label = f"risk row {index + 1}"

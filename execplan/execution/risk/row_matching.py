@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.risk.argument_predicates import ARGUMENT_PREDICATES, is_safe_task
 from execplan.execution.risk.risk_table import CRITICAL, HIGH, SECRETS
+from execplan.execution.shell.command_table import PACKAGE_SOURCES, SINGLE_DASH_PROGRAMS
 from execplan.execution.shell.simple_command import (
     is_local_tool,
     is_outside_path,
@@ -22,22 +23,9 @@ if TYPE_CHECKING:
     from execplan.execution.risk.risk_table import RiskRow, RiskTable
     from execplan.execution.shell.simple_command import SimpleCommand
 
-_SINGLE_DASH_PROGRAMS = frozenset(
-    "find go gofmt java javac terraform tofu dotnet gcc g++ cc c++ clang clang++ ld swiftc ghc kotlinc mvn mvnw xcodebuild".split()
-)
-"""Programs whose long flags have a single dash, so that short flags can't be combined."""
 _MAX_FLAG_CLUSTER = 7
 """Maximum length of a flag that may combine several, as `-rfvdx`, in characters."""
 _MODULE = "python -m"
-_PACKAGE_RUNNERS = {
-    **dict.fromkeys(
-        ("npx", "bunx", "bun x", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "pnpm", "yarn", "bun"),
-        "npm",
-    ),
-    **dict.fromkeys(("uvx", "uv tool run", "pipx run"), "pypi"),
-    _MODULE: "pypi stdlib",
-}
-"""Runners that get a program by name from elsewhere, and the sources where they look for it."""
 _TOOLCHAIN_PROGRAMS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
 """Programs whose first argument may select their version: `+nightly`."""
 _GLOB_TOKENS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -69,14 +57,14 @@ class AnalyzedCommand(NamedTuple):
 def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
     """Split a command into its parts."""
     name_arg = simple.argv[0] if simple.argv else ""
-    runners = [index for index, via in enumerate(simple.via) if via in _PACKAGE_RUNNERS]
+    runners = [index for index, via in enumerate(simple.via) if via in PACKAGE_SOURCES]
     name, version = normalize_program_name(name_arg), ""
     if runners and "@" in name_arg[1:]:
         name, _, version = name_arg.rpartition("@")
     elif name_arg.startswith("@"):
         name = name_arg
     last = len(simple.via) - 1
-    sources = tuple(_PACKAGE_RUNNERS[simple.via[runners[-1]]].split()) if runners else ()
+    sources = PACKAGE_SOURCES[simple.via[runners[-1]]] if runners else ()
     if not runners and is_local_tool(name_arg):
         sources = ("npm", "pypi", "local")
     known_by_path = [row for row in table.rows if name_arg in row.program]
@@ -89,7 +77,7 @@ def analyze_command(simple: SimpleCommand, table: RiskTable) -> AnalyzedCommand:
         )
         and all(
             [
-                index == last or simple.via[index + 1] in _PACKAGE_RUNNERS or simple.via[index + 1] in _NEUTRAL_WRAPPERS
+                index == last or simple.via[index + 1] in PACKAGE_SOURCES or simple.via[index + 1] in _NEUTRAL_WRAPPERS
                 for index in runners
             ]
         )
@@ -213,7 +201,7 @@ def _has_flag(command: AnalyzedCommand, flag: str) -> bool:
         if flag.startswith("--"):
             if name.startswith("--") and len(name) > 3 and flag.startswith(name):
                 return True
-        elif command.program in _SINGLE_DASH_PROGRAMS:
+        elif command.program in SINGLE_DASH_PROGRAMS:
             if name == "-" + flag:
                 return True
         elif len(flag) == 2 and not argument.startswith("--"):

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from execplan.execution.shell.command_table import (
+    EXEC_FLAGS,
+    RATED_WRAPPERS,
+    SCRIPT_ARGUMENT_PROGRAMS,
+    SHELLS,
+    WRAPPERS,
+)
 from execplan.execution.shell.simple_command import (
     SimpleCommand,
     is_local_tool,
@@ -25,13 +32,13 @@ _MAX_DEPTH = 8
 class _Wrapper(NamedTuple):
     """The syntax of a program that runs a command given in its arguments."""
 
-    value_flags: str = ""
+    value_flags: str
     """Flags with a value, which is not the command."""
-    bare_flags: str = ""
+    bare_flags: str
     """Flags without a value. With any other flag, the start of the command is uncertain."""
-    leading_arguments: int = 0
+    leading_arguments: int
     """Number of arguments before the command."""
-    takes_assignments: bool = False
+    takes_assignments: bool
     """Whether `NAME=value` may precede the command."""
 
 
@@ -44,97 +51,8 @@ class _WrappedCommand(NamedTuple):
     """Whether everything before the command is understood."""
 
 
-_UV_RUN = _Wrapper(
-    "--python -p --directory --project --extra --group --package --only-group --no-group",
-    "--frozen --locked --no-sync --all-extras --dev --no-dev --isolated -q -v --quiet --verbose --all-packages --exact --offline "
-    "--no-project --all-groups --active --only-dev --no-editable --no-progress",
-)
-_PACKAGE_RUNNER = _Wrapper("", "-y --yes --no-install --no --quiet -q --offline --prefer-offline --bun --silent -s")
-_WORKSPACE_RUNNER = _Wrapper(
-    "--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y"
-)
-_WRAPPERS = {
-    "sudo": _Wrapper(
-        "-u -g -h -p -C -D -R -T -U -r -t --user --group", "-E -n -H -k -S -b -i -s", takes_assignments=True
-    ),
-    "doas": _Wrapper("-u -C", "-n -s"),
-    "env": _Wrapper("-u --unset -C --chdir", "-i - --ignore-environment -0 -v", takes_assignments=True),
-    "time": _Wrapper("-o -f --output --format", "-p -v -a -l -h --portability --verbose"),
-    "nohup": _Wrapper(),
-    "nice": _Wrapper("-n --adjustment"),
-    "ionice": _Wrapper("-c -n --class --classdata", "-t"),
-    "timeout": _Wrapper(
-        "-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1
-    ),
-    "gtimeout": _Wrapper(
-        "-k -s --kill-after --signal", "-v --verbose --foreground --preserve-status", leading_arguments=1
-    ),
-    "stdbuf": _Wrapper("-i -o -e --input --output --error"),
-    "setsid": _Wrapper("", "-w -f -c --wait --fork"),
-    "command": _Wrapper("", "-p"),
-    "builtin": _Wrapper(),
-    "exec": _Wrapper("-a", "-c -l"),
-    "caffeinate": _Wrapper("-t -w", "-d -i -m -s -u"),
-    "chronic": _Wrapper(),
-    "unbuffer": _Wrapper("", "-p"),
-    "xvfb-run": _Wrapper("-n -s -e -f -p -w --server-num --server-args", "-a --auto-servernum"),
-    "dbus-run-session": _Wrapper("", "--"),
-    "taskset": _Wrapper("", "-c", leading_arguments=1),
-    "chroot": _Wrapper("", "", leading_arguments=1),
-    "xargs": _Wrapper("-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file", "-0 -r -t -x --null"),
-    "busybox": _Wrapper(),
-    "toybox": _Wrapper(),
-    "cross-env": _Wrapper(takes_assignments=True),
-    "uv run -m": _UV_RUN,
-    "uv run": _UV_RUN,
-    "poetry run": _Wrapper("-C --directory", "-q -n -v"),
-    "pdm run": _Wrapper("-p --project", "-q -v -s"),
-    "pipenv run": _Wrapper(),
-    "rye run": _Wrapper(),
-    "bundle exec": _Wrapper("", "--keep-file-descriptors"),
-    "mise exec": _Wrapper("-C", "-q"),
-    "rtk": _Wrapper(),
-    "npx": _PACKAGE_RUNNER,
-    "bunx": _PACKAGE_RUNNER,
-    "uvx": _Wrapper("--python -p", "-q --quiet --offline --isolated"),
-    "uv tool run": _Wrapper("--python -p", "-q --quiet --offline --isolated"),
-    "pipx run": _Wrapper("", "-q"),
-    "npm exec": _WORKSPACE_RUNNER,
-    "pnpm exec": _WORKSPACE_RUNNER,
-    "pnpm dlx": _WORKSPACE_RUNNER,
-    "yarn exec": _WORKSPACE_RUNNER,
-    "yarn dlx": _WORKSPACE_RUNNER,
-    "bun x": _PACKAGE_RUNNER,
-    "python -m": _Wrapper("-W -X", "-I -B -u -s -S -E -P -O -OO -b -q -v"),
-    "ssh": _Wrapper(
-        "-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I",
-        "-t -T -A -q -v -n -N -x -C",
-        leading_arguments=1,
-    ),
-    "strace": _Wrapper("-o -e -p -s -E -u", "-f -c -ff -t -tt -y"),
-    "systemd-run": _Wrapper("-p -u --unit", "--user --scope --wait -t -q"),
-    "unshare": _Wrapper("", "-r -m -n -p -f -U -u -i"),
-    "nsenter": _Wrapper("-t --target", "-m -n -p -u -i -a"),
-    "setpriv": _Wrapper("", "--no-new-privs"),
-    "runuser": _Wrapper("-u -g", ""),
-    "parallel": _Wrapper("-j --jobs", "-k"),
-    "nix develop -c": _Wrapper(),
-    "conda run": _Wrapper("-n -p --name --prefix", "--no-capture-output --live-stream"),
-}
-_WRAPPER_PROGRAMS = {name.partition(" ")[0] for name in _WRAPPERS}
-_SCRIPT_ARGUMENT_PROGRAMS = frozenset(
-    "ssh watch trap tmux screen script hyperfine concurrently parallel flock entr expect nix-shell dtach at".split()
-)
-"""Programs that pass an argument to a shell; every argument with a blank is parsed as a script."""
-_RATED_WRAPPERS = frozenset("ssh parallel strace systemd-run unshare nsenter setpriv runuser".split())
-"""Programs that do more than run the command, and are rated as well."""
-_SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
+_WRAPPER_PROGRAMS = {name.partition(" ")[0] for name in WRAPPERS}
 _SPLIT_FLAGS = ("--split-string", "-S")
-_EXEC_FLAGS = {
-    "find": frozenset(("-exec", "-execdir", "-ok", "-okdir")),
-    **dict.fromkeys(("fd", "fdfind"), frozenset(("-x", "-X", "--exec", "--exec-batch"))),
-}
-"""Programs that run a command for each result, and the flags that introduce it."""
 
 
 def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
@@ -145,13 +63,7 @@ def unwrap(command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[S
     name = normalize_program_name(command.argv[0])
     nested = list(_nested_commands(name, command, read, depth))
     is_trusted = is_system_program(command.argv[0]) or is_local_tool(command.argv[0])
-    if (
-        not nested
-        or not is_trusted
-        or name in _RATED_WRAPPERS
-        or name in _SCRIPT_ARGUMENT_PROGRAMS
-        or name in _EXEC_FLAGS
-    ):
+    if not nested or not is_trusted or name in RATED_WRAPPERS or name in SCRIPT_ARGUMENT_PROGRAMS or name in EXEC_FLAGS:
         yield command
     yield from nested
 
@@ -165,9 +77,9 @@ def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, dept
                 writes=command.writes + nested.writes,
                 piped_from=command.piped_from + nested.piped_from,
             )
-    if name in _EXEC_FLAGS:
+    if name in EXEC_FLAGS:
         for at, word in enumerate(command.argv):
-            if word in _EXEC_FLAGS[name]:
+            if word in EXEC_FLAGS[name]:
                 stops = [stop for stop in range(at, len(command.argv)) if command.argv[stop] in (";", "+")]
                 exec_argv = command.argv[at + 1 : stops[0] if stops else len(command.argv)]
                 yield from unwrap(_derive_command(command, exec_argv, f"{name} -exec"), read, depth + 1)
@@ -177,7 +89,7 @@ def _nested_commands(name: str, command: SimpleCommand, read: ReadCommands, dept
 
 def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the texts that a command passes to a shell, each with the name of the construct."""
-    if name in _SHELLS or name == "su":
+    if name in SHELLS or name == "su":
         text = _find_c_argument(argv)
         if text is not None:
             yield f"{'su' if name == 'su' else 'sh'} -c", text
@@ -189,15 +101,15 @@ def _script_texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]
                 first_word = word.removeprefix(_SPLIT_FLAGS[0]).removeprefix(_SPLIT_FLAGS[1]).removeprefix("=")
                 yield "env -S", " ".join([first_word, *argv[at + 1 :]])
                 return
-    elif name in _SCRIPT_ARGUMENT_PROGRAMS:
+    elif name in SCRIPT_ARGUMENT_PROGRAMS:
         yield from [(name, word) for word in argv[1:] if " " in word]
 
 
 def _unwrap_wrapper(name: str, command: SimpleCommand, read: ReadCommands, depth: int) -> Iterator[SimpleCommand]:
     """Yield the command of a wrapper, and the wrapper itself if one of its flags is unknown."""
-    for wrapper_name, wrapper in _WRAPPERS.items():
+    for wrapper_name, fields in WRAPPERS.items():
         first_word, *subcommand = wrapper_name.split(" ")
-        wrapped = _parse_wrapper(command.argv, wrapper, subcommand) if first_word == name else None
+        wrapped = _parse_wrapper(command.argv, _Wrapper(*fields), subcommand) if first_word == name else None
         if wrapped is None or (name == "env" and [word for word in command.argv if word.startswith(_SPLIT_FLAGS)]):
             continue
         inner = _derive_command(command, wrapped.argv, "python -m" if wrapper_name.endswith(" -m") else wrapper_name)

@@ -15,7 +15,6 @@ from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.device_paths import PIECES
 from execplan.agents.guard.guard_context import GuardScope
 from execplan.agents.guard.read_only_commands import (
-    FIND_EXPRESSIONS,
     GIT_SUBCOMMANDS,
     NO_PATHS,
     READ_ONLY_PROGRAMS,
@@ -25,6 +24,7 @@ from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.risk.command_risk import LOW, builtin_table, rate_command
 from execplan.execution.risk.risk_table import SECRETS
+from execplan.execution.shell.command_table import FIND_EXPRESSIONS
 from tests.agents.guard.call_sandbox import CallSandbox
 
 STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
