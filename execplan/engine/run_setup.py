@@ -24,6 +24,7 @@ from execplan.files import atomic_files, file_access
 from execplan.git import git_commit
 from execplan.plan_store import author
 from execplan.project import project_state
+from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -66,12 +67,13 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
     ]
     if steps:
         return steps
-    from difflib import get_close_matches
-
     known_ids = [step.id for step in document.steps]
-    suggestions = get_close_matches(name, known_ids, n=3, cutoff=0.4) or known_ids
     raise ExecplanError(
-        "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
+        "no-such-step",
+        f"there is no step {name!r}",
+        exit=INPUT,
+        hint="name one of these",
+        candidates=closest_names(name, known_ids) or known_ids,
     )
 
 

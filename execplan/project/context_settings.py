@@ -34,13 +34,11 @@ def parse_context_settings(table: Mapping[str, object], location: str = "context
     """Parse the `context` table over the defaults. Raises ExecplanError for invalid values."""
     for name, value in table.items():
         if name not in _SETTING_NAMES:
-            from difflib import get_close_matches
+            from execplan.text.suggestions import did_you_mean
 
-            similar_names = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
             unknown_message = f"{location}: context knows {', '.join(_SETTING_NAMES)}, not {name!r}"
-            raise ExecplanError(
-                "unknown-setting", unknown_message, exit=INPUT, hint=f"did you mean {similar_names[0]}?"
-            )
+            hint = did_you_mean(name, _SETTING_NAMES) or "what can be set: execplan explain context"
+            raise ExecplanError("unknown-setting", unknown_message, exit=INPUT, hint=hint)
         problem = _value_problem(name, value)
         if problem:
             message = f"{location}: context.{name} {problem}, not {value!r}"

@@ -44,15 +44,14 @@ def check_lint_table(table: dict[str, object], location: str) -> None:
 def ensure_known_rules(names: Sequence[str], location: str) -> None:
     """Raise ExecplanError for names that are no prefix of a rule code."""
     for name in unknown_names(names):
-        from difflib import get_close_matches
+        from execplan.text.suggestions import closest_names
 
-        similar_codes = get_close_matches(name.upper(), list(RULES), n=3, cutoff=0.6)
         raise ExecplanError(
             "no-such-rule",
             f"{location}: there is no rule {name!r}, and none whose code begins so",
             exit=INPUT,
             hint="see which there are: execplan explain",
-            candidates=[f"{code}  {RULES[code].summary}" for code in similar_codes],
+            candidates=[f"{code}  {RULES[code].summary}" for code in closest_names(name.upper(), RULES)],
         )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 _USER_SETTINGS_FILE = "~/.config/execplan/config.toml"
+_HINT = "what can be set: execplan explain policy"
 _CHOICES = {
     "person_from": (*LEVELS, NEVER),
     "sandbox": SANDBOXES,
@@ -66,7 +67,7 @@ def check_execution_table(table: dict[str, object], location: str, *, may_loosen
                 "bad-setting",
                 f"{location}: execution.{name} {problem}, not {value!r}",
                 exit=INPUT,
-                hint="what can be set: execplan explain policy",
+                hint=_HINT,
             )
         if name == "risk" and isinstance(value, list):
             from execplan.execution.risk import command_risk
@@ -132,8 +133,8 @@ def _is_tool(name: object) -> bool:
 
 
 def _unknown_setting_error(location: str, name: str, known_names: tuple[str, ...]) -> ExecplanError:
-    from difflib import get_close_matches
+    from execplan.text.suggestions import did_you_mean
 
-    similar_names = get_close_matches(name, known_names, n=1, cutoff=0.0)
+    hint = did_you_mean(name, known_names) or _HINT
     message = f"{location} knows {', '.join(known_names)}, not {name!r}"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {similar_names[0]}?")
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint)

@@ -209,17 +209,15 @@ def _parse_settings(values: dict[str, object], source: str) -> Settings:
                 hint="take it out; your own stands in ~/.config/execplan/config.toml, under [enhancer]",
             )
         if name not in defaults:
-            from difflib import get_close_matches
-
             from execplan.project.policy_settings import SETTING_NAMES
+            from execplan.text.suggestions import did_you_mean
 
-            matches = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
-            matches = [f"execution.{name}"] if name in SETTING_NAMES else matches
+            suggestion = f"did you mean execution.{name}?" if name in SETTING_NAMES else did_you_mean(name, defaults)
             raise ExecplanError(
                 "unknown-setting",
                 f"{source}: there is no setting {name}",
                 exit=INPUT,
-                hint=f"did you mean {matches[0]}?",
+                hint=suggestion or f"one of {', '.join(defaults)}",
             )
         expected_type = type(defaults[name])
         value = raw_value

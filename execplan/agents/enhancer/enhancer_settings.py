@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.project import user_settings
+from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_VALUES: Final = {"seconds": 3600, "kilobytes": 5120}
 """Maximum of each numeric setting; the minimum is 1."""
+_HINT = "what can be set: execplan explain enhancer"
 _SETTING_NAMES = ("command", *_MAX_VALUES, "environment", "share")
 
 
@@ -75,11 +77,8 @@ def load_shared_fields() -> tuple[str, ...]:
         raise _bad_setting_error("share", 'is a list of fields, such as ["description", "steps.command"]')
     for name in names:
         if name not in FIELDS:
-            from difflib import get_close_matches
-
-            suggestion = get_close_matches(name, FIELDS, n=1, cutoff=0.0)[0]
             message = f"{user_settings.path()}: enhancer.share names {name!r}, which is no field that can be shared"
-            hint = f"did you mean {suggestion}? All of them: execplan explain enhancer"
+            hint = f"{did_you_mean(name, FIELDS)} All of them: execplan explain enhancer".strip()
             raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     return tuple(names)
 
@@ -114,12 +113,9 @@ def _ensure_outside_repository(project: Project, argv: tuple[str, ...]) -> None:
 
 def _bad_setting_error(name: str, problem: str) -> ExecplanError:
     message = f"{user_settings.path()}: enhancer.{name} {problem}"
-    return ExecplanError("bad-setting", message, exit=INPUT, hint="what can be set: execplan explain enhancer")
+    return ExecplanError("bad-setting", message, exit=INPUT, hint=_HINT)
 
 
 def _unknown_setting_error(name: str) -> ExecplanError:
-    from difflib import get_close_matches
-
-    suggestions = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
     message = f"{user_settings.path()}: enhancer knows {', '.join(_SETTING_NAMES)}, not {name!r}"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {suggestions[0]}?")
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=did_you_mean(name, _SETTING_NAMES) or _HINT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +14,7 @@ from execplan.execution.documents.plan_rules import json_violations
 from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.execution.execution_plan import Document
 from execplan.json_model import collect_models, to_json_bytes
+from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -145,7 +145,7 @@ def _strip_key_markers(location: tuple[int | str, ...]) -> list[int | str]:
 
 
 def _suggest_name(name: str, kind: type[BaseModel]) -> str:
-    matches = get_close_matches(name, _field_names(kind), n=1)
+    matches = closest_names(name, _field_names(kind))
     return f"; did you mean `{matches[0]}`?" if matches else ""
 
 
