@@ -14,6 +14,7 @@ from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tas
 from execplan.plan_store import plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_state
+from execplan.text import fast_json
 from execplan.trace import log
 
 TYPE_CHECKING = False
@@ -328,10 +329,8 @@ def _read_claims_file(project: Project) -> list[Claim]:
     """Read all claims in the file, including expired ones. Raises ExecplanError if the file is damaged."""
     if not os.path.exists(_claims_path(project)):
         return []
-    import json
-
     try:
-        rows = json.loads(file_access.read(_claims_path(project), _MAX_FILE_BYTES)[0])
+        rows = fast_json.loads(file_access.read(_claims_path(project), _MAX_FILE_BYTES)[0])
         return [
             Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]])
             for row in rows

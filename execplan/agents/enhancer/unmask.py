@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.mask import SECRET, WITHHELD, iter_texts
-from execplan.execution.documents.violation import Violation, json_pointer
+from execplan.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

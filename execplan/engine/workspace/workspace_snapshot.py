@@ -15,6 +15,7 @@ from execplan.files import file_access
 from execplan.files.atomic_files import temp_file_name
 from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 from execplan.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
 
 TYPE_CHECKING = False
@@ -200,7 +201,7 @@ def load(path: str) -> WorkspaceSnapshot:
     """Load a saved snapshot. Raises ExecplanError."""
     data, _ = file_access.read(path, _MAX_BYTES)
     try:
-        content = json.loads(data)
+        content = fast_json.loads(data)
         states = {name: state_from_json(state) for name, state in content["states"].items()}
         signatures = {name: tuple(signature) for name, signature in content["signs"].items()}
         return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
