@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Final
 
 MAX_DEPTH: Final = 64
@@ -39,11 +40,11 @@ def read(text: str, *, allow_surrogates: bool = False) -> Any:
     return value
 
 
-def loads(data: str | bytes) -> Any:
+def loads(data: str | bytes, *, parse_int: Callable[[str], object] | None = None) -> Any:
     """Parse JSON with the errors of the standard reader; raises ValueError, also for duplicate keys and NaN."""
     import json
 
-    return json.loads(data, object_pairs_hook=_build_object, parse_constant=_reject_constant)
+    return json.loads(data, object_pairs_hook=_build_object, parse_constant=_reject_constant, parse_int=parse_int)
 
 
 def write(value: object, *, has_spaces: bool = False) -> str:

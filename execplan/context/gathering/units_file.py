@@ -72,7 +72,7 @@ def _parse_unit(line: bytes, number: int) -> Unit:
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
     try:
-        fields = fast_json.loads(text.removeprefix("\ufeff"))
+        fields = fast_json.loads(text.removeprefix("\ufeff"), parse_int=float)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
     except RecursionError:
