@@ -207,7 +207,14 @@ def settings_page() -> str:
         "and may only tighten the policy of execution: what is marked *yours* is refused there.",
     ]
     for name, table in TABLES.items():
-        lines += ["", f"## `[{name}]`" if name else "## Outside of tables", "", table.allowed_in, "", *_setting_rows(name)]
+        lines += [
+            "",
+            f"## `[{name}]`" if name else "## Outside of tables",
+            "",
+            table.allowed_in,
+            "",
+            *_setting_rows(name),
+        ]
     return "\n".join(lines) + "\n"
 
 
