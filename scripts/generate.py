@@ -27,7 +27,9 @@ from execplan.execution.risk import risk_table
 from execplan.linter.runner import RULES
 from execplan.project import builtin_templates, help_topics, settings_file
 from execplan.project.plan_directories import plan_files_regex
-from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_literal
+from execplan.project.project_settings import Settings
+from execplan.project.setting_table import TABLES, load_settings_of
+from execplan.project.settings_file import toml_literal
 from execplan.secrets import secret_files
 from tests.secrets import rates
 from tests.transcripts.runner import rewrite
@@ -176,12 +178,15 @@ def readme() -> str:
 
 
 def enhancer_page() -> str:
-    """Return docs/enhancer.md with the fields that can be shared."""
+    """Return docs/enhancer.md with its settings and the fields that can be shared."""
     text = (ROOT / ENHANCER_PAGE).read_text(encoding="utf-8")
-    begin, end = "<!-- fields: written by scripts/generate.py -->\n", "<!-- /fields -->"
-    head, _, rest = text.partition(begin)
-    fields = "".join([f"| `{name}` | {description} |\n" for name, description in FIELDS.items()])
-    return rewrite(f"{head}{begin}{fields}{end}{rest.partition(end)[2]}")
+    fields = [f"| `{name}` | {description} |" for name, description in FIELDS.items()]
+    for name, rows in {"settings": _setting_rows("enhancer"), "fields": fields}.items():
+        begin, end = f"<!-- {name}: written by scripts/generate.py -->\n", f"<!-- /{name} -->"
+        head, _, rest = text.partition(begin)
+        lines = "".join([f"{row}\n" for row in rows])
+        text = f"{head}{begin}{lines}{end}{rest.partition(end)[2]}"
+    return rewrite(text)
 
 
 def secrets_page() -> str:
@@ -231,8 +236,41 @@ def settings_table() -> str:
     """Return a table of all settings with their defaults."""
     lines = ["| setting | default | what it is for |", "|---|---|---|"]
     for name, value in Settings()._asdict().items():
-        lines.append(f"| `{name}` | `{toml_literal(value)}` | {DESCRIPTIONS[name]} |")
+        lines.append(f"| `{name}` | `{toml_literal(value)}` | {load_settings_of('')[name].about} |")
     return "\n".join(lines) + "\n"
+
+
+def settings_page() -> str:
+    """Return the page with the settings of all tables."""
+    lines = [
+        "# The settings",
+        "",
+        "Written by `scripts/generate.py` from `execplan/project/setting_table.py`. A repository's settings are in `.agent/execplan.toml`,",
+        "or under `[tool.execplan]` in pyproject.toml; your own in `~/.config/execplan/config.toml`. A repository names no code to run,",
+        "and may only tighten the policy of execution: what is marked *yours* is refused there.",
+    ]
+    for name, table in TABLES.items():
+        lines += [
+            "",
+            f"## `[{name}]`" if name else "## Outside of tables",
+            "",
+            table.allowed_in,
+            "",
+            *_setting_rows(name),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _setting_rows(table: str) -> list[str]:
+    """Return the rows of the settings of a table."""
+    defaults = {} if table else Settings()._asdict()
+    lines = ["| setting | takes | default | what it is for |", "|---|---|---|---|"]
+    for name, setting in load_settings_of(table).items():
+        default = defaults.get(name, setting.default)
+        default_text = "" if default is None else f"`{toml_literal(default)}`"
+        mark = " *yours*" if setting.user_only and table != "enhancer" else ""
+        lines.append(f"| `{name}`{mark} | {setting.shape.takes} | {default_text} | {setting.about} |")
+    return lines
 
 
 def errors_page() -> str:
@@ -420,6 +458,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/attributes.md": attributes_page,
     "docs/errors.md": errors_page,
     "docs/risk.md": risk_page,
+    "docs/settings.md": settings_page,
     "docs/rules.md": rules_page,
     ".agent/PLANS.md": lambda: builtin_templates.read_text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.render_settings(Settings()).decode(),

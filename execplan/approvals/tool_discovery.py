@@ -13,6 +13,7 @@ from execplan.approvals.program_resolution import describe_program
 from execplan.execution.documents.step_rules import is_own_tool
 from execplan.execution.world import Program
 from execplan.named_tuple import NamedTuple
+from execplan.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,12 +120,8 @@ def check_calls(root: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> li
 
 
 def _missing_tool_message(name: str, installed_tools: Mapping[str, Tool]) -> str:
-    from difflib import get_close_matches
-
-    similar_names = get_close_matches(name, installed_tools, n=1, cutoff=0.6)
-    return f"no package that is installed beside execplan has a tool {name}" + (
-        f"; did you mean {similar_names[0]}?" if similar_names else ""
-    )
+    suggestion = did_you_mean(name, installed_tools)
+    return f"no package that is installed beside execplan has a tool {name}" + (f"; {suggestion}" if suggestion else "")
 
 
 def _check_in_process(root: str, request_json: bytes, call_count: int) -> list[list[str]]:

@@ -7,6 +7,7 @@ import os
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.files import file_access
 from execplan.plan import reader
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,9 +70,7 @@ def recorded_digest(project: Project, path: str) -> str:
     try:
         if not is_evidence(file):
             return ""
-        import json
-
-        record = json.loads(file_access.read(file, reader.MAX_BYTES)[0])
+        record = fast_json.loads(file_access.read(file, reader.MAX_BYTES)[0])
     except (ExecplanError, ValueError, RecursionError):
         return ""
     if not isinstance(record, dict):

@@ -11,6 +11,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,10 +59,8 @@ def pack_details(project: Project, details: MoveDetails) -> str:
 
 def unpack_details(project: Project, entry: JournalEntry) -> MoveDetails:
     """Decode the details of a move from a journal entry; raises ValueError if they are damaged."""
-    import json
-
     try:
-        record = json.loads(text_codec.unpack(entry.details))
+        record = fast_json.loads(text_codec.unpack(entry.details))
         for name in ("evidence", "was"):
             record[name] = None if record[name] is None else a2b_base64(record[name])
         ids, artifacts, files = tuple(record["ids"]), tuple(record["artifacts"]), record["files"]
@@ -192,10 +191,8 @@ def read_intent(project: Project) -> MoveIntent | None:
     """Return the move that is in progress or was interrupted, or None; raises ExecplanError if it can't be read."""
     if not os.path.lexists(project.move_intent_path):
         return None
-    import json
-
     try:
-        record = json.loads(file_access.read(project.move_intent_path, _MAX_BYTES)[0])
+        record = fast_json.loads(file_access.read(project.move_intent_path, _MAX_BYTES)[0])
         for name in _BYTES_FIELDS:
             record[name] = None if record[name] is None else a2b_base64(record[name])
         record["moves"] = tuple([(str(old), str(new)) for old, new in record["moves"]])

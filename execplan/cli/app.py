@@ -89,10 +89,9 @@ class LazyCommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command named by the first argument; for an unknown name, the error suggests similar ones."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            from difflib import get_close_matches
+            from execplan.text.suggestions import closest_names
 
-            close_matches = get_close_matches(args[0], COMMANDS, n=3, cutoff=0.6)
-            close_matches.sort(key=lambda name: name[0] != args[0][0])
+            close_matches = sorted(closest_names(args[0], COMMANDS), key=lambda name: name[0] != args[0][0])
             hint = f" Did you mean {' or '.join(map(repr, close_matches))}?" if close_matches else ""
             raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)

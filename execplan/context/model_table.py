@@ -9,6 +9,7 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
+from execplan.text.suggestions import closest_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,9 +70,7 @@ class ModelTable(NamedTuple):
         if known_model is not None:
             return known_model, ""
         substitute = self.find(fallback or self.default) or self.find(self.default) or self.models[0]
-        from difflib import get_close_matches
-
-        similar_names = get_close_matches(name.strip().lower(), [model.name for model in self.models], n=3, cutoff=0.4)
+        similar_names = closest_names(name.strip().lower(), [model.name for model in self.models])
         suggestion = f"; similar names: {', '.join(similar_names)}" if similar_names else ""
         warning = f"{source} names the model {name.strip() or '(empty)'}, which is not known: {substitute.name} and its window of {substitute.window:,} tokens"
         return substitute, f"{warning} are taken instead{suggestion}; context.models in the settings adds a model"

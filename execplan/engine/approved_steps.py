@@ -11,6 +11,7 @@ from execplan.execution import states
 from execplan.execution.evaluate import effective_risk
 from execplan.execution.evaluation.approval_scope import expand_step_id
 from execplan.execution.permission import find_approver
+from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,10 +106,8 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
     ]
     if steps:
         return steps
-    from difflib import get_close_matches
-
     known_ids = [step.id for step in document.steps]
-    suggestions = get_close_matches(name, known_ids, n=3, cutoff=0.4) or known_ids
+    suggestions = closest_names(name, known_ids) or known_ids
     raise ExecplanError(
         "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
     )

@@ -18,7 +18,7 @@ from execplan.json_model import ListOrTuple, Model, ensure_real_date
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.documents.violation import Violation
+    from execplan.text.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1

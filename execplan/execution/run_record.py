@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from execplan.execution.documents.record_rules import record_violations
-from execplan.execution.documents.violation import Violation
 from execplan.execution.execution_plan import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
 from execplan.json_model import ListOrTuple, Model
+from execplan.text.violation import Violation
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1

@@ -88,7 +88,7 @@ def is_canonical_title(title: str, name: str) -> bool:
 
 def closest_title(title: str, titles: list[str]) -> str | None:
     """Return the most similar of several titles, or None if none is similar enough."""
-    from difflib import get_close_matches
+    from execplan.text.suggestions import closest_names
 
     key = title_key(title)
     by_key = {
@@ -96,5 +96,5 @@ def closest_title(title: str, titles: list[str]) -> str | None:
         for candidate in titles
         if abs(len(candidate_key := title_key(candidate)) - len(key)) * 5 <= 2 * (len(candidate_key) + len(key))
     }
-    matches = get_close_matches(key, list(by_key), n=1, cutoff=0.6)
+    matches = closest_names(key, by_key, limit=1)
     return by_key[matches[0]] if matches else None

@@ -154,15 +154,13 @@ def _find_containing(texts: list[str], query_text: str) -> list[int]:
 
 
 def _no_such_task(message: str, plan: ParsedPlan, ids: list[str], query: str) -> ExecplanError:
-    from difflib import get_close_matches
+    from execplan.text.suggestions import closest_names
 
     labels_by_text = {
         normalize_text(task.text): f"{task_id}  {task.number}. {task.text}"
         for task_id, task in zip(ids, plan.tasks, strict=True)
     }
-    candidates = [
-        labels_by_text[text] for text in get_close_matches(normalize_text(query), list(labels_by_text), n=3, cutoff=0.5)
-    ]
+    candidates = [labels_by_text[text] for text in closest_names(normalize_text(query), labels_by_text)]
     hint = "see the tasks: execplan show" if plan.tasks else "the plan has no task yet: execplan add 'First step'"
     return ExecplanError("no-such-task", message, exit=INPUT, hint=hint, candidates=candidates)
 

@@ -11,6 +11,7 @@ from execplan.files.file_lock import FileLock, is_held
 from execplan.named_tuple import NamedTuple
 from execplan.project import project_state
 from execplan.trace import log
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,10 +85,8 @@ def _read_claims_file(project: Project) -> list[Claim]:
     """Read all claims in the file, including expired ones. Raises ExecplanError if the file is damaged."""
     if not os.path.exists(claims_path(project)):
         return []
-    import json
-
     try:
-        rows = json.loads(file_access.read(claims_path(project), _MAX_FILE_BYTES)[0])
+        rows = fast_json.loads(file_access.read(claims_path(project), _MAX_FILE_BYTES)[0])
         return [
             Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]])
             for row in rows

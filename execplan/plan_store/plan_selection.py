@@ -197,7 +197,7 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
 
 def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> list[str]:
     """Return the IDs of plans with a similar ID, slug, title or word in one of them, most similar first."""
-    from difflib import get_close_matches
+    from execplan.text.suggestions import closest_names
 
     ids_by_name: dict[str, list[str]] = {}
     for project, ref in plans:
@@ -206,7 +206,7 @@ def _similar_ids(plans: Sequence[tuple[Project, PlanRef]], plan_name: str) -> li
         words = {word for name in names for word in name.replace("-", " ").replace("_", " ").split() if len(word) > 2}
         for name in names | words:
             ids_by_name.setdefault(name, []).append(ref.id)
-    similar = get_close_matches(plan_store.normalize_id(plan_name), list(ids_by_name), n=8, cutoff=0.65)
+    similar = closest_names(plan_store.normalize_id(plan_name), ids_by_name, limit=8)
     return list(dict.fromkeys([ref for name in similar for ref in ids_by_name[name]]))[:3]
 
 

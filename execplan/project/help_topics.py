@@ -11,6 +11,8 @@ from execplan.project.project_settings import Settings
 
 _TOPICS_DIR = "explain"
 _ERRORS_PAGE = "errors"
+_SETTINGS_MARK = "{settings: "
+"""Begin of the mark in a page for which the settings of a table are filled in."""
 PAGE_WIDTH = 80
 """Maximum width of the prose in a help topic; commands and examples may be wider."""
 _SETTINGS_WIDTH = 100
@@ -40,6 +42,10 @@ def topic_text(name: str) -> str:
     """Return the text of an existing topic without a final line ending."""
     generated = {"exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
     page = builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
+    head, mark, rest = page.partition(_SETTINGS_MARK)
+    if mark:
+        table, _, rest = rest.partition("}")
+        page = head + "\n    ".join(settings_file.describe_settings(table)) + rest
     return "\n".join([page, "", *generated()]) if generated else page
 
 

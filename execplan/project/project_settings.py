@@ -48,13 +48,6 @@ def _ensure_no_nul(table: dict[str, object], path: str) -> None:
 SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT_FILE = "pyproject.toml"
 _MAX_BYTES = 1 << 20
-_TYPE_NAMES = {
-    str: "a string",
-    bool: "true or false",
-    int: "a whole number",
-    tuple: "a list of strings",
-    dict: "a table",
-}
 _EMPTY_TABLE: dict[str, object] = {}
 FLAT_LAYOUT = "flat"
 FOLDER_LAYOUT = "folder"
@@ -87,33 +80,6 @@ class Settings(NamedTuple):
     lint: dict[str, object] = _EMPTY_TABLE
     execution: dict[str, object] = _EMPTY_TABLE
     context: dict[str, object] = _EMPTY_TABLE
-
-
-DESCRIPTIONS = {
-    "plans": "The folder of the plans.",
-    "archive": "Where `archive` moves a finished plan; may end in `/{year}/{month}/{day}`.",
-    "superseded": "Another folder of archived plans, for those that were given up; empty: there is none.",
-    "artifacts": "Holds a folder for each plan: transcripts, logs, screenshots.",
-    "archive_artifacts": "Where `archive` moves that folder.",
-    "guide": "The guide for authors.",
-    "templates": "The repository's own templates of plans.",
-    "template": "The template that `new` takes where `--template` names none.",
-    "layout": "`flat`: a file a plan. `folder`: ID/ID.md, with its artifacts beside it. `ExecPlan.md`: ID/ExecPlan.md, likewise.",
-    "name": "How plans are named: `{slug}` comes from the title, `{date}` is YYYY-MM-DD, `{day}` YYYYMMDD, `{number:04}` counts.",
-    "homes": "Folders below with homes of their own, which `list`, `status`, `next` and `lint` take in from here.",
-    "commit": "Whether every edit is committed, as with `--commit`.",
-    "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
-    "author": "The author of decisions, unless `--author`, `--as` or EXECPLAN_AGENT names one; default: EXECPLAN_AUTHOR, your git name, the login.",
-    "claims": "What happens when you edit a task that somebody else has claimed: `warn`, or `enforce`, which stops the edit.",
-    "stalled_days": "Days without a timestamp, an edit or a commit after which an open plan is marked as stalled.",
-    "follow": "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
-    "follow_files": "How many files a commit may change without a plan; 0: any number.",
-    "triage": "How sure it must be that no plan is needed: `none` (0.95) and more: none is; below `plan` (0.70): one is due.",
-    "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
-    "execution": "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
-    "context": "What `context` goes by: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
-}
-"""Description of each setting, used in the settings file, the README and `init`."""
 
 
 class LoadedSettings(NamedTuple):
@@ -199,55 +165,6 @@ def read_settings_file(path: str) -> bytes | None:
 
 def _parse_settings(values: dict[str, object], source: str) -> Settings:
     """Check the values and apply them over the defaults. Raises ExecplanError for invalid settings."""
-    defaults = Settings()._asdict()
-    for name, raw_value in values.items():
-        if name == "enhancer":
-            raise ExecplanError(
-                "loosened-policy",
-                f"{source}: {name} names code to run and what is sent to it, which no repository may do",
-                exit=INPUT,
-                hint="take it out; your own stands in ~/.config/execplan/config.toml, under [enhancer]",
-            )
-        if name not in defaults:
-            from difflib import get_close_matches
+    from execplan.project.setting_checks import check_settings
 
-            from execplan.project.policy_settings import SETTING_NAMES
-
-            matches = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
-            matches = [f"execution.{name}"] if name in SETTING_NAMES else matches
-            raise ExecplanError(
-                "unknown-setting",
-                f"{source}: there is no setting {name}",
-                exit=INPUT,
-                hint=f"did you mean {matches[0]}?",
-            )
-        expected_type = type(defaults[name])
-        value = raw_value
-        if isinstance(raw_value, list) and all([type(element) is str for element in raw_value]):
-            value = tuple(raw_value)
-        if type(value) is not expected_type:
-            type_name = _TYPE_NAMES[expected_type]
-            raise ExecplanError(
-                "bad-setting", f"{source}: {name} takes {type_name}", exit=INPUT, hint=DESCRIPTIONS[name]
-            )
-        check_value(name, value, source)
-        defaults[name] = value
-    return Settings(**defaults)
-
-
-def check_value(name: str, value: object, source: str) -> None:
-    """Raise ExecplanError for an invalid value of a setting."""
-    from execplan.project.setting_values import find_problem
-
-    message = find_problem(name, value, source)
-    if message:
-        raise ExecplanError("bad-setting", message, exit=INPUT, hint=DESCRIPTIONS[name])
-
-
-def toml_literal(value: object) -> str:
-    """Format the value of a setting as TOML."""
-    import json
-
-    if isinstance(value, tuple):
-        return f"[{', '.join([toml_literal(element) for element in value])}]"
-    return json.dumps(value, ensure_ascii=False)
+    return Settings(**check_settings(values, source))  # type: ignore[arg-type] # each value was checked by its name

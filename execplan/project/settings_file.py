@@ -1,22 +1,53 @@
-"""The settings file that `init` writes, with every setting and its description."""
+"""The settings as TOML: the file that `init` writes, with every setting and its description, and the lines of the help."""
 
 from __future__ import annotations
 
 import os
 
 from execplan.files import file_access
-from execplan.project.project_settings import DESCRIPTIONS, Settings, toml_literal
+from execplan.project.project_settings import Settings
+from execplan.project.setting_table import load_settings_of
+
+_NAME_WIDTH = 24
+"""Minimum width of a setting and its default in the help; their description follows."""
 
 
 def render_settings(settings: Settings) -> bytes:
     """Render every setting, as a comment if it has its default value."""
+    defaults = Settings()._asdict()
+    values = settings._asdict()
     lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
-    for name, value in settings._asdict().items():
-        default = getattr(Settings(), name)
-        lines += [f"# {DESCRIPTIONS[name]}", f"{'# ' if value == default else ''}{name} = {toml_literal(value)}", ""]
+    for name, setting in load_settings_of("").items():
+        mark = "# " if values[name] == defaults[name] else ""
+        lines += [f"# {setting.about}", f"{mark}{name} = {toml_literal(values[name])}", ""]
     return ("\n".join(lines[:-1]) + "\n").encode("utf-8")
+
+
+def describe_settings(table: str) -> list[str]:
+    """Return a line for each setting of a table, with its default and its description."""
+    return [
+        f"{f'{setting.name} = {toml_literal(setting.default)}':<{_NAME_WIDTH}}  {setting.about}"
+        for setting in load_settings_of(table).values()
+        if setting.default is not None
+    ]
 
 
 def has_content(path: str, content: bytes) -> bool:
     """Return whether a file has exactly the content that `init` writes, possibly in a run whose commit failed."""
     return os.path.isfile(path) and file_access.read(path, len(content)) == (content, len(content))
+
+
+def toml_literal(value: object) -> str:
+    """Format the value of a setting as TOML."""
+    import json
+
+    if isinstance(value, list | tuple):
+        return f"[{', '.join([toml_literal(element) for element in value])}]"
+    if isinstance(value, dict) and value:
+        return f"{{ {', '.join([f'{_toml_key(key)} = {toml_literal(element)}' for key, element in value.items()])} }}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _toml_key(name: str) -> str:
+    is_bare = name.isascii() and name.replace("-", "_").isidentifier()
+    return name if is_bare else toml_literal(name)

@@ -18,17 +18,18 @@ def path() -> str:
 def rules() -> tuple[str, ...]:
     """Return the rule files and entry points in `lint.rules`. Raises ExecplanError for invalid settings."""
     lint = _tables()["lint"]
+    if not lint:
+        return ()
+    from execplan.project.setting_table import load_settings_of
+
     unknown = [key for key in lint if key != "rules"]
     if unknown:
         raise _unknown_setting_error(f"lint.{unknown[0]}", "lint.rules")
-    names = lint.get("rules", [])
-    if not isinstance(names, list) or not all([isinstance(name, str) and name for name in names]):
-        raise ExecplanError(
-            "bad-setting",
-            f"{path()}: lint.rules takes a list of files and entry points",
-            exit=INPUT,
-            hint='write: [lint] and below it rules = ["~/rules/ours.py"]',
-        )
+    names = lint["rules"]
+    if problem := load_settings_of("lint")["rules"].shape.find_problem(names):
+        hint = 'write: [lint] and below it rules = ["~/rules/ours.py"]'
+        raise ExecplanError("bad-setting", f"{path()}: lint.rules {problem}", exit=INPUT, hint=hint)
+    assert isinstance(names, list)
     return tuple(
         [
             os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_rule_file(name) else name
@@ -79,13 +80,13 @@ def _tables() -> dict[str, dict[str, object]]:
 
 
 def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
-    from execplan.project.policy_settings import SETTING_NAMES
+    from execplan.project.setting_table import load_settings_of
 
     message = f"{path()}: there is no setting {name}"
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
-    return ExecplanError(
-        "unknown-setting", message, exit=INPUT, hint=hint if name in SETTING_NAMES else f"did you mean {expected}?"
-    )
+    if name not in load_settings_of("execution"):
+        hint = f"did you mean {expected}?"
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=hint)
 
 
 def is_rule_file(name: str) -> bool:

@@ -11,6 +11,7 @@ from execplan.plan import reader
 from execplan.plan.placeholder_text import PLACEHOLDER_MARK, is_placeholder_text
 from execplan.project import builtin_templates
 from execplan.project.project import ensure_inside
+from execplan.text.suggestions import closest_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +48,8 @@ def find_template(project: Project, name: str) -> PlanTemplate:
     """Return the template with this name. Raises ExecplanError if there is none."""
     if name in _builtin_templates() or name in _own_names(project):
         return _describe_template(project, name)
-    from difflib import get_close_matches
-
     available = list_templates(project)
-    similar_names = get_close_matches(name, [template.name for template in available], n=1, cutoff=0.4)
+    similar_names = closest_names(name, [template.name for template in available])
     raise ExecplanError(
         "unknown-template",
         f"there is no template {name!r}",

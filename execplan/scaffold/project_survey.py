@@ -7,7 +7,7 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
-from execplan.project import directory_tree, project_discovery, project_settings, settings_file
+from execplan.project import directory_tree, project_discovery, project_settings, setting_checks, settings_file
 from execplan.project.project import Project
 from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
@@ -170,7 +170,7 @@ def _relative_plans_directory(project: Project, directory: str) -> str:
         raise ExecplanError(
             "bad-folder", f"{directory} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
         )
-    project_settings.check_value("plans", path, "--plans")
+    setting_checks.check_setting("plans", path, "--plans")
     return path
 
 
@@ -186,7 +186,7 @@ def _require_unmodified_settings(project: Project, loaded_settings: project_sett
         return content
     raise ExecplanError(
         "home-exists",
-        f"{project.base} is set up already: plans = {project_settings.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
+        f"{project.base} is set up already: plans = {settings_file.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
         exit=INPUT,
         hint="change it there, with the other folders",
     )

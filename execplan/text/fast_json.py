@@ -1,18 +1,21 @@
 """Fast-loading JSON reader and writer, made of the C parts of `json` without the modules that it imports.
 
-Importing `json` takes seven milliseconds, nearly all of it for `re`, which only its pure-Python reader needs.
+It also has the rules for numbers and nesting, which `strict_json` applies with positions. Importing `json` takes seven milliseconds, nearly all of it for `re`, which only its pure-Python reader needs.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, Final
 
 MAX_DEPTH: Final = 64
 MAX_DIGITS: Final = 19
 """Maximum number of digits of an integer, enough for 64 bits."""
+_MAX_NUMBER_LENGTH: Final = 64
+_MAX_QUOTED: Final = 60
+"""Maximum characters of a key that a message quotes."""
 _WHITESPACE: Final = " \t\n\r"
 
 
@@ -31,8 +34,17 @@ def read(text: str, *, allow_surrogates: bool = False) -> Any:
         raise ValueError("it is cut short, or no JSON") from None
     if end != len(stripped):
         raise ValueError("something follows its end")
-    _check_value(value, reject_surrogates="\\u" in stripped and not allow_surrogates)
+    reject_surrogates = "\\u" in stripped and not allow_surrogates
+    if reject_surrogates or stripped.count("[") + stripped.count("{") > MAX_DEPTH:
+        _check_value(value, reject_surrogates=reject_surrogates)
     return value
+
+
+def loads(data: str | bytes, *, parse_int: Callable[[str], object] | None = None) -> Any:
+    """Parse JSON with the errors of the standard reader; raises ValueError, also for duplicate keys and NaN."""
+    import json
+
+    return json.loads(data, object_pairs_hook=_build_object, parse_constant=_reject_constant, parse_int=parse_int)
 
 
 def write(value: object, *, has_spaces: bool = False) -> str:
@@ -61,8 +73,8 @@ def _make_scanner() -> Any:
         from json import JSONDecoder
 
         parser_options: dict[str, Any] = {
-            "parse_int": _parse_integer,
-            "parse_float": _parse_float,
+            "parse_int": parse_integer,
+            "parse_float": parse_float,
             "parse_constant": _reject_constant,
         }
         decoder: Any = JSONDecoder(object_pairs_hook=_build_object, **parser_options)
@@ -74,18 +86,23 @@ def _make_scanner() -> Any:
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     json_object = dict(pairs)
     if len(json_object) < len(pairs):
-        raise ValueError("a key stands there twice")
+        names = [name for name, _ in pairs]
+        duplicate = next(name for name in json_object if names.count(name) > 1)
+        raise ValueError(f"it has {duplicate[:_MAX_QUOTED]!r} twice")
     return json_object
 
 
-def _parse_integer(text: str) -> int:
-    if len(text) > MAX_DIGITS + 1:
-        raise ValueError(f"an integer of {len(text)} digits")
+def parse_integer(text: str) -> int:
+    """Convert an integer of JSON; raises ValueError if it has too many digits."""
+    digits = len(text) - text.startswith("-")
+    if digits > MAX_DIGITS:
+        raise ValueError(f"an integer of {digits} digits; {MAX_DIGITS} are the most")
     return int(text)
 
 
-def _parse_float(text: str) -> float:
-    value = float(text) if len(text) <= 64 else float("inf")
+def parse_float(text: str) -> float:
+    """Convert a number of JSON with a fraction or an exponent; raises ValueError if it is too large or too long."""
+    value = float(text) if len(text) <= _MAX_NUMBER_LENGTH else float("inf")
     if value in (float("inf"), float("-inf")):
         raise ValueError("a number that is too large or too long")
     return value
@@ -102,8 +119,8 @@ class _ScannerContext:
     object_hook = None
     array_hook = None
     object_pairs_hook = staticmethod(_build_object)
-    parse_int = staticmethod(_parse_integer)
-    parse_float = staticmethod(_parse_float)
+    parse_int = staticmethod(parse_integer)
+    parse_float = staticmethod(parse_float)
     parse_constant = staticmethod(_reject_constant)
     memo: dict[str, str] = {}  # noqa: RUF012 - the reader looks for it, and nobody writes to it
 
@@ -123,6 +140,7 @@ def _check_value(value: object, *, reject_surrogates: bool) -> None:
             for node in level
             if isinstance(node, dict | list)
             for child in (node.values() if isinstance(node, dict) else node)
+            if reject_surrogates or isinstance(child, dict | list)
         ]
         if not level:
             return

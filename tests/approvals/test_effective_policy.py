@@ -14,7 +14,7 @@ from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy
 from execplan.execution.risk.command_risk import rate_command
 from execplan.project import help_topics, project_discovery
-from execplan.project.policy_settings import SETTING_NAMES
+from execplan.project.setting_table import load_settings_of
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -169,7 +169,7 @@ def test_the_page_shows_the_defaults(repo: Folder) -> None:
     policy = Policy()._asdict()
     for name in set(defaults) - {"checks", "notify"}:
         assert defaults[name] == (list(policy[name]) if isinstance(policy[name], tuple) else policy[name]), name
-    assert set(defaults) == set(SETTING_NAMES) - {"risk"}
+    assert set(defaults) == set(load_settings_of("execution")) - {"risk"}
     assert set(CHECKS) <= set(page.split())
 
 

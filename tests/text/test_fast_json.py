@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.execution.documents import strict_json
-from execplan.text import fast_json
+from execplan.text import fast_json, strict_json
 
 VALUES = st.recursive(
     st.none()

@@ -17,11 +17,11 @@ from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.engine.audit_log import log_file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
-from execplan.execution.documents import strict_json
-from execplan.execution.documents.violation import Violation
 from execplan.files import file_access
 from execplan.json_model import to_json_bytes
 from execplan.text.fast_json import iter_texts
+from execplan.text import strict_json
+from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

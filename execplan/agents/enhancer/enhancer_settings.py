@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.project import user_settings
+from execplan.project.setting_table import DEFAULT_ENHANCER_KILOBYTES, DEFAULT_ENHANCER_SECONDS, check_table
 from execplan.text.pure_paths import is_inside
+from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
-
-_MAX_VALUES: Final = {"seconds": 3600, "kilobytes": 5120}
-"""Maximum of each numeric setting; the minimum is 1."""
-_SETTING_NAMES = ("command", *_MAX_VALUES, "environment", "share")
 
 
 class EnhancerSettings(NamedTuple):
     """The command, the limits and the environment of the enhancer."""
 
     argv: tuple[str, ...]
-    seconds: int = 60
+    seconds: int = DEFAULT_ENHANCER_SECONDS
     """Time limit in seconds; after it, the program and all processes that it started are ended."""
-    kilobytes: int = 512
+    kilobytes: int = DEFAULT_ENHANCER_KILOBYTES
     """Maximum size of its answer in kilobytes."""
     environment: tuple[str, ...] = ()
     """Variables that the enhancer gets in addition to those of every command."""
@@ -50,37 +48,24 @@ def load_settings(project: Project) -> EnhancerSettings:
             exit=INPUT,
             hint='write there: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
         )
-    for name in table:
-        if name not in _SETTING_NAMES:
-            raise _unknown_setting_error(name)
+    check_table("enhancer", table, f"{user_settings.path()}: enhancer")
     argv = _parse_command(table.get("command"))
-    for name, maximum in _MAX_VALUES.items():
-        value = table.get(name, 1)
-        if type(value) is not int or not 0 < value <= maximum:
-            raise _bad_setting_error(name, f"is a number from 1 to {maximum:,}, not {value!r}")
-    names = table.get("environment", [])
-    if not isinstance(names, list) or not all(
-        [isinstance(variable, str) and variable.isidentifier() for variable in names]
-    ):
-        raise _bad_setting_error("environment", "is a list of names of variables")
     load_shared_fields()
     _ensure_outside_repository(project, argv)
-    limits: dict[str, Any] = {name: table[name] for name in _MAX_VALUES if name in table}
-    return EnhancerSettings(argv, **limits, environment=tuple(names))
+    limits: dict[str, Any] = {name: table[name] for name in ("seconds", "kilobytes") if name in table}
+    names = table.get("environment")
+    return EnhancerSettings(argv, **limits, environment=tuple(names) if isinstance(names, list) else ())
 
 
 def load_shared_fields() -> tuple[str, ...]:
     """Return the fields whose texts may be sent; none by default. Raises ExecplanError if the setting is invalid."""
     names = user_settings.enhancer().get("share", [])
-    if not isinstance(names, list) or not all([isinstance(field, str) for field in names]):
-        raise _bad_setting_error("share", 'is a list of fields, such as ["description", "steps.command"]')
+    _check_value("share", names)
+    assert isinstance(names, list)
     for name in names:
         if name not in FIELDS:
-            from difflib import get_close_matches
-
-            suggestion = get_close_matches(name, FIELDS, n=1, cutoff=0.0)[0]
             message = f"{user_settings.path()}: enhancer.share names {name!r}, which is no field that can be shared"
-            hint = f"did you mean {suggestion}? All of them: execplan explain enhancer"
+            hint = f"{did_you_mean(name, FIELDS)} All of them: execplan explain enhancer".strip()
             raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     return tuple(names)
 
@@ -92,12 +77,14 @@ def is_inside_repository(project: Project, path: str) -> bool:
 
 
 def _parse_command(command: object) -> tuple[str, ...]:
-    if not isinstance(command, str) or not command.strip() or "\0" in command:
-        raise _bad_setting_error("command", 'is a command, such as "claude -p"')
+    _check_value("command", command)
+    assert isinstance(command, str)
     try:
         program, *arguments = shlex.split(command)
     except ValueError as error:
-        raise _bad_setting_error("command", f"can't be taken apart: {str(error).lower()}") from None
+        message = f"{user_settings.path()}: enhancer.command can't be taken apart: {str(error).lower()}"
+        hint = "what can be set: execplan explain enhancer"
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint) from None
     return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
 
@@ -113,14 +100,5 @@ def _ensure_outside_repository(project: Project, argv: tuple[str, ...]) -> None:
             )
 
 
-def _bad_setting_error(name: str, problem: str) -> ExecplanError:
-    message = f"{user_settings.path()}: enhancer.{name} {problem}"
-    return ExecplanError("bad-setting", message, exit=INPUT, hint="what can be set: execplan explain enhancer")
-
-
-def _unknown_setting_error(name: str) -> ExecplanError:
-    from difflib import get_close_matches
-
-    suggestions = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
-    message = f"{user_settings.path()}: enhancer knows {', '.join(_SETTING_NAMES)}, not {name!r}"
-    return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {suggestions[0]}?")
+def _check_value(name: str, value: object) -> None:
+    check_table("enhancer", {name: value}, f"{user_settings.path()}: enhancer")

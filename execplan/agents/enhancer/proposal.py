@@ -11,9 +11,9 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.document_io import validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
-from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.execution.execution_plan import ExecutionPlan, Metadata
 from execplan.text.invisible_characters import describe_characters, find_hidden
+from execplan.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

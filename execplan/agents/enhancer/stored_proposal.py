@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.errors import CONFLICT, INPUT, ExecplanError
-from execplan.execution.documents import strict_json
 from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
-from execplan.execution.documents.violation import Violation
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.json_model import to_json_bytes
+from execplan.text import strict_json
 from execplan.text.text_lines import digest
+from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef

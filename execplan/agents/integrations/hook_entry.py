@@ -10,14 +10,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations import json_edits, json_nodes
+from execplan.agents.integrations import json_edits
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.agents.integrations.json_nodes import JsonNode
+    from execplan.text.strict_json import JsonNode
 
 
 class Hook(NamedTuple):
@@ -156,9 +156,9 @@ def _text_before_install(text: str, entry: HookEntry) -> str | None:
         reinstalled_text = json_edits.insert_value(
             previous_text,
             json_edits.find_insertion_point(previous_text, (_HOOKS, entry.hook.event)),
-            json_nodes.node_value(text, entry.group),
+            json_edits.node_value(text, entry.group),
         )
-    except json_nodes.InvalidJsonError:
+    except json_edits.InvalidJsonError:
         return None
     return previous_text if reinstalled_text == text else None
 
@@ -177,7 +177,7 @@ def _count_created_containers(note: str) -> int:
 
 def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...], str]]:
     """Yield the commands of all hooks, each with the containers around it."""
-    root = json_nodes.parse_json(text)
+    root = json_edits.parse_json(text)
     hooks = root.get(_HOOKS) if root else None
     if root is None or hooks is None or hooks.kind != "{":
         return
@@ -195,13 +195,13 @@ def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...]
                         (group, group.keys.index(_HOOKS)),
                         (handlers, handler_index),
                     )
-                    yield ancestors, json_nodes.node_value(text, command)
+                    yield ancestors, json_edits.node_value(text, command)
 
 
 def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], ...]) -> HookEntry:
     hooks, event_index = ancestors[1]
     group, handler = ancestors[2][0].items[ancestors[2][1]], ancestors[4][0].items[ancestors[4][1]]
-    handler_value = json_nodes.node_value(text, handler)
+    handler_value = json_edits.node_value(text, handler)
     mark_pattern = re.compile(re.escape(hook.mark) + _MARK_PATTERN)
     match = mark_pattern.search(handler_value["command"])
     note = match[2] if match else ""
@@ -216,7 +216,7 @@ def _matches_everything(text: str, group: JsonNode) -> bool:
     """Check whether a group applies to every tool, or to every kind of session start."""
     other_fields = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
     return other_fields.keys() <= {"matcher"} and all(
-        [json_nodes.node_value(text, node) in _MATCH_ALL for node in other_fields.values()]
+        [json_edits.node_value(text, node) in _MATCH_ALL for node in other_fields.values()]
     )
 
 

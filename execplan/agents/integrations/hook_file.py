@@ -14,7 +14,7 @@ from execplan.agents.integrations.integration_changes import (
     count_missing_directories,
     read_project_file,
 )
-from execplan.agents.integrations.json_nodes import InvalidJsonError
+from execplan.agents.integrations.json_edits import InvalidJsonError
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 

@@ -6,15 +6,32 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations.json_nodes import BOM, LINE_END, json_error, parse_json
 from execplan.named_tuple import NamedTuple
+from execplan.text import strict_json
+from execplan.text.fast_json import MAX_DEPTH
+from execplan.text.strict_json import BOM, JsonFault, JsonNode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.agents.integrations.json_nodes import JsonNode
-
+LINE_END = re.compile(r"\r\n|\r|\n")
+"""Pattern for the end of a line."""
+_PROBLEMS = {
+    strict_json.VALUE: "a value is wanted here",
+    strict_json.NO_NUMBER: "a value is wanted here",
+    strict_json.SEPARATOR: "a comma or {} is wanted here",
+    strict_json.KEY: "a key in double quotes is wanted here",
+    strict_json.COLON: "a colon is wanted here",
+    strict_json.DEPTH: f"nested deeper than {MAX_DEPTH}",
+    strict_json.END: "something stands behind the end",
+    strict_json.DUPLICATE: "the key {} stands in this object twice",
+}
+"""What is said of the faults of a file that can't be extended; another fault is a value that only some readers accept."""
 _INDENT = re.compile(r"[ \t]*")
+
+
+class InvalidJsonError(Exception):
+    """The text is not JSON that can be extended; the message has the form `:line: problem`."""
 
 
 class InsertionPoint(NamedTuple):
@@ -53,6 +70,37 @@ class JsonLayout(NamedTuple):
             return json.dumps(value, ensure_ascii=False, separators=("," + colon[1:], colon))
         lines = json.dumps(value, ensure_ascii=False, indent=self.indent_unit, separators=(",", colon)).split("\n")
         return self.line_break(depth).join(lines)
+
+
+def parse_json(text: str) -> JsonNode | None:
+    """Parse a text; return None if it is blank. Raises InvalidJsonError, also for duplicate keys in an object."""
+    if not text.removeprefix(BOM).strip(" \t\r\n"):
+        return None
+    try:
+        return strict_json.read_node(text, _raise_invalid)
+    except JsonFault as fault:
+        raise json_error(text, fault.position, _PROBLEMS[fault.kind].format(fault.token[:60])) from None
+
+
+def _raise_invalid(fault: JsonFault) -> None:
+    """Raise a fault unless programs read the text in spite of it."""
+    if fault.kind in _PROBLEMS:
+        raise fault
+
+
+def node_value(text: str, node: JsonNode) -> Any:
+    """Return the value of a node. Raises InvalidJsonError for a number with more digits than Python accepts."""
+    try:
+        return json.loads(text[node.start : node.end])
+    except ValueError as error:
+        raise json_error(text, node.start, str(error)) from None
+
+
+def json_error(text: str, offset: int, problem: str) -> InvalidJsonError:
+    """Return an error for a position, with its line number."""
+    if text.startswith(("//", "/*"), offset):
+        problem = "a comment, and JSON has none"
+    return InvalidJsonError(f":{len(LINE_END.findall(text, 0, offset)) + 1}: {problem}")
 
 
 def find_insertion_point(text: str, keys: Sequence[str]) -> InsertionPoint:

@@ -14,6 +14,7 @@ from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX, BYTES, NO_FIX, Rule
 from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
+from execplan.text.suggestions import closest_names
 
 
 @define_command(
@@ -124,14 +125,12 @@ def _wrap_page(page: str) -> str:
 
 def _unknown_page_error(page_name: str) -> ExecplanError:
     """The refusal of a name that has no page, with the nearest that have one."""
-    from difflib import get_close_matches
-
     descriptions = {
         **{code.lower(): f"{code}  {rule.summary}" for code, rule in RULES.items()},
         **{code: f"{code}  {refusal.sentence}" for code, refusal in help_topics.error_help_by_code().items()},
         **{name: f"{name}  {about}" for name, about in help_topics.topic_summaries().items()},
     }
-    similar_names = get_close_matches(page_name, descriptions, n=3, cutoff=0.6)
+    similar_names = closest_names(page_name, descriptions)
     hint = "see what there is: execplan explain"
     if page_name in COMMANDS:
         hint = f"what the verb does: execplan {page_name} --help"

@@ -14,6 +14,7 @@ from execplan.context.decision import DECISION_KINDS
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.document_schemas import DOCUMENT_KINDS, RULES
 from execplan.json_model import make_json_schema, to_json_bytes
+from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from execplan.json_model import Json, Model
@@ -67,10 +68,8 @@ def schema(call: Call, name: str | None) -> Answer:
 
 
 def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanError:
-    from difflib import get_close_matches
-
-    similar_names = get_close_matches(name, schema_names, n=1, cutoff=0.5)
-    hint = f"did you mean {similar_names[0]}? See all: execplan schema" if similar_names else "see all: execplan schema"
+    suggestion = did_you_mean(name, schema_names)
+    hint = f"{suggestion} See all: execplan schema" if suggestion else "see all: execplan schema"
     return ExecplanError(
         "no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names
     )

@@ -43,7 +43,7 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     """
     from execplan.context.gathering import triage_changes
     from execplan.context.triage import triage_evaluation
-    from execplan.project.triage_settings import parse_thresholds
+    from execplan.context.triage.triage_evaluation import parse_thresholds
 
     _ensure_compatible_options(request, staged=staged, since=since)
     request_text = _read_request(request) if request is not None else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.cli.output.text_table import format_table
@@ -22,6 +21,7 @@ from execplan.context.task_intent import Intent, classify_intent
 from execplan.context.token_budget import allocate_budget
 from execplan.context.token_counter import make_counter
 from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -271,10 +271,9 @@ def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: Cont
     units = []
     for name in dict.fromkeys(options.items):
         if name not in by_id:
-            similar_ids = get_close_matches(name, by_id, n=5, cutoff=0.3)
             message = f"this context has no item {name!r}"
             hint = "list the items: execplan context --explain; an item of --file, --units or --session needs that flag again"
-            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=similar_ids)
+            raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=closest_names(name, by_id))
         units.append(by_id[name]._replace(pinned="asked for by id"))
     pack = gathered.pack._replace(units=tuple(units))
     token_counter, form = make_counter(options.exact), FORMATS[options.form]

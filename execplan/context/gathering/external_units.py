@@ -7,6 +7,7 @@ import json
 from execplan.context.context_pack import FILE, INSTRUCTION, MESSAGE, TOOL_RESULT, Unit
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,12 +72,7 @@ def _parse_unit(line: bytes, number: int) -> Unit:
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
     try:
-        fields = json.loads(
-            text.removeprefix("\ufeff"),
-            object_pairs_hook=_reject_duplicate_names,
-            parse_constant=_reject_constant,
-            parse_int=float,
-        )
+        fields = fast_json.loads(text.removeprefix("\ufeff"), parse_int=float)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
     except RecursionError:
@@ -109,14 +105,3 @@ def _field_problems(fields: dict[str, Any]) -> list[str]:
     if not isinstance(references, list) or not all([isinstance(reference, str) for reference in references]):
         problems.append("references is a list of strings")
     return problems
-
-
-def _reject_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise ValueError("a name stands in it twice")
-    return mapping
-
-
-def _reject_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")

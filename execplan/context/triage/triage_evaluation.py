@@ -14,6 +14,7 @@ from execplan.context.triage.triage_criteria import (
     select_counted_hits,
 )
 from execplan.context.triage.triage_table import SMALL, load_builtin_table
+from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -40,6 +41,16 @@ class Thresholds(NamedTuple):
     """Confidence from which no plan is needed."""
     plan: float = 0.70
     """Confidence below which a plan is needed."""
+
+
+def parse_thresholds(table: Mapping[str, object]) -> Thresholds:
+    """Return the thresholds of a checked table of the settings. Raises ExecplanError if one of them excludes the other."""
+    thresholds = Thresholds(**{name: float(str(value)) for name, value in table.items()})
+    if thresholds.plan > thresholds.none:
+        message = f"triage.plan is {thresholds.plan}, which is more than triage.none, {thresholds.none}"
+        hint = "between them it is unclear: raise none, or lower plan"
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+    return thresholds
 
 
 class Criterion(NamedTuple):

@@ -10,6 +10,7 @@ from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.git import git_query
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
@@ -86,7 +87,7 @@ def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | 
 def _load_snapshot(run_paths: RunPaths) -> _Snapshot | None:
     try:
         data = file_access.read(_snapshot_path(run_paths), _MAX_BYTES)[0]
-        return _Snapshot(**json.loads(data.decode("utf-8", "surrogateescape")))
+        return _Snapshot(**fast_json.loads(data.decode("utf-8", "surrogateescape")))
     except (ExecplanError, ValueError, TypeError, RecursionError):
         return None
 

@@ -14,6 +14,7 @@ from execplan.files import atomic_files, file_access
 from execplan.git import git_query
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import common_git_dir
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _write_file(project: Project, name: str, old_anchor: Anchor | None, data: by
 
 def _parse_anchor(data: bytes, token: str) -> Anchor:
     try:
-        content = json.loads(data)
+        content = fast_json.loads(data)
         seq, record_hash = content["seq"], content["hash"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return Anchor(0, "", token)

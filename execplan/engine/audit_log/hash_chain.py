@@ -7,6 +7,7 @@ import json
 
 from execplan.engine.journal.journal import MERGE_MARKER, is_merge_marker
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -111,7 +112,7 @@ def _encode_without_hash(record: AuditRecord) -> bytes:
 def parse_record(line: bytes) -> AuditRecord:
     """Parse a record from a line without its newline. Raises ValueError with a message if the line was altered."""
     try:
-        fields = json.loads(line)
+        fields = fast_json.loads(line)
         record = AuditRecord(**fields)
     except (ValueError, TypeError, RecursionError):
         raise ValueError(f"is no record of a ledger{f': {MERGE_MARKER}' if is_merge_marker(line) else ''}") from None
@@ -204,7 +205,7 @@ def _try_parse(line: bytes) -> tuple[AuditRecord | None, str]:
 def _claimed_number(line: bytes) -> int | None:
     """Return the number in a line that is not a valid record, or None."""
     try:
-        seq = json.loads(line)["seq"]
+        seq = fast_json.loads(line)["seq"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return seq if type(seq) is int else None

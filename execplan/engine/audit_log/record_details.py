@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from execplan.engine.commands.command_environment import public_variables
@@ -12,6 +11,7 @@ from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
 from execplan.files import file_access
 from execplan.secrets.redaction import Redactor
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _state_json(raw_state: list[Any]) -> dict[str, Any] | None:
 
 def _load_steps(path: str) -> dict[str, dict[str, Any]]:
     try:
-        document = json.loads(file_access.read(path, _LIMIT)[0])
+        document = fast_json.read(file_access.read(path, _LIMIT)[0].decode())
         return {step["id"]: step for step in document["steps"]}
     except (ExecplanError, ValueError, KeyError, TypeError, RecursionError):
         return {}

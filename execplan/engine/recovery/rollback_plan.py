@@ -10,6 +10,7 @@ from execplan.execution import states
 from execplan.execution.world import ABSENT, FOLDER
 from execplan.named_tuple import NamedTuple
 from execplan.plan.plan_lookup import normalize_text
+from execplan.text.suggestions import closest_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,16 +54,13 @@ def find_step_id(
     for step in run_state.document.steps:
         if str(step.number) == name:
             return step.id
-    from difflib import get_close_matches
-
-    suggestions = get_close_matches(name, steps, n=3, cutoff=0.4) or list(steps)
     message = f"the run {run_paths.id} has no step {name!r}"
     raise ExecplanError(
         "no-such-step",
         message,
         exit=INPUT,
         hint=f"see them: execplan show {ref.shell_name} --run {run_paths.id}",
-        candidates=suggestions,
+        candidates=closest_names(name, steps) or list(steps),
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
-from execplan.execution.documents import strict_json
 from execplan.execution.documents.document_io import document_error, validate_document
 from execplan.execution.revision.plan_revision import ReplanRequest, replan
+from execplan.text import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

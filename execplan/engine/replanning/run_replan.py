@@ -17,12 +17,12 @@ from execplan.engine.run_records import record_builder, run_summary
 from execplan.engine.run_state import RunState
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.execution import states
-from execplan.execution.documents import strict_json
 from execplan.execution.documents.document_diff import describe_differences
 from execplan.execution.documents.document_io import to_bytes, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.plan_store import author
 from execplan.project.project_discovery import require_existing
+from execplan.text import strict_json
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from execplan.approvals import approval_files, artifact_store
@@ -14,6 +13,7 @@ from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.git import git_query
 from execplan.project import project_settings, project_state
+from execplan.text import fast_json
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -133,7 +133,7 @@ def _plan_documents(project: Project, ref: PlanRef, run_paths: RunPaths, documen
         data = _read_or_none(run_paths.copy_path(name)) or b""
         if name.startswith("approval"):
             try:
-                approval_digest = str(json.loads(data)["digest"])
+                approval_digest = str(fast_json.read(data.decode())["digest"])
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # an invalid approval permits nothing
             if approval_digest.isalnum():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from execplan.engine.journal import journal_entries
@@ -12,6 +11,7 @@ from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution import states
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _read_lines(path: str, tail: int) -> list[bytes]:
 
 def _parse_entry(line: bytes) -> dict[str, Any]:
     try:
-        fields = json.loads(line)
+        fields = fast_json.read(line.decode(), allow_surrogates=True)
     except (ValueError, RecursionError):
         return {}
     return fields if isinstance(fields, dict) else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from execplan.engine.journal.journal import check_entries, read_journal
@@ -14,6 +13,7 @@ from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.evaluate import ActiveRun
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,4 +194,4 @@ def is_at_work(project: Project, run_paths: RunPaths) -> bool:
 
 
 def _brief_steps(data: bytes) -> Iterable[BriefStep]:
-    return [BriefStep(step["number"], step["id"]) for step in json.loads(data)["steps"]]
+    return [BriefStep(step["number"], step["id"]) for step in fast_json.read(data.decode())["steps"]]

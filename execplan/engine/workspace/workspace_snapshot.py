@@ -13,6 +13,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
+from execplan.text import fast_json
 from execplan.text.pure_paths import is_inside
 from execplan.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
 
@@ -186,7 +187,7 @@ def load(path: str) -> WorkspaceSnapshot:
     """Load a saved snapshot. Raises ExecplanError."""
     data, _ = file_access.read(path, _MAX_BYTES)
     try:
-        content = json.loads(data)
+        content = fast_json.loads(data)
         states = {name: state_from_json(state) for name, state in content["states"].items()}
         signatures = {name: tuple(signature) for name, signature in content["signs"].items()}
         return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)

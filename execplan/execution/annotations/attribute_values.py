@@ -207,10 +207,9 @@ def _parse_choice(attribute: Attribute, text: str) -> str:
     if attribute.name == "shell" and text == "true":
         return attribute.choices[0]
     if chosen not in attribute.choices:
-        from difflib import get_close_matches
+        from execplan.text.suggestions import did_you_mean
 
-        matches = get_close_matches(chosen, attribute.choices, n=1, cutoff=0.6)
-        hint = f"did you mean {matches[0]}?" if matches else f"one of {', '.join(attribute.choices)}"
+        hint = did_you_mean(chosen, attribute.choices) or f"one of {', '.join(attribute.choices)}"
         raise AttributeValueError(f"{attribute.name} can't be {text!r}: {hint}")
     return chosen
 

@@ -67,8 +67,6 @@ def apply_plan_settings(settings: PlanSettings, step: dict[str, Any], *, has_tim
 
 def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
     """Yield the problems of one `{execution}` code block."""
-    from difflib import get_close_matches
-
     for flaw in fence.info.flaws:
         yield fence_problem(fence, "EP601", flaw.message, flaw.start, flaw.end)
     if not fence.closed:
@@ -80,8 +78,9 @@ def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
         )
     for fence_attribute in fence.info.attributes:
         if fence_attribute.name not in _BY_NAME:
-            matches = get_close_matches(fence_attribute.name, _BY_NAME, n=1, cutoff=0.6)
-            hint = f"did you mean {matches[0]}?" if matches else f"it takes {', '.join(_BY_NAME)}"
+            from execplan.text.suggestions import did_you_mean
+
+            hint = did_you_mean(fence_attribute.name, _BY_NAME) or f"it takes {', '.join(_BY_NAME)}"
             message = f"a fence {{execution}} has no attribute {fence_attribute.name}; {hint}"
             yield fence_problem(fence, "EP602", message, fence_attribute.start, fence_attribute.end)
             continue

@@ -99,13 +99,13 @@ def _value_problems(fence: AnnotatedFence, attribute: FenceAttribute, name: str,
 
 def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
     """Return the message for an unknown attribute, with the attribute meant by a field name or a misspelling."""
-    from difflib import get_close_matches
+    from execplan.text.suggestions import closest_names
 
     names_by_spelling = {
         attribute.field.rpartition(".")[2]: attribute.name for attribute in ATTRIBUTES_BY_NAME.values()
     }
     names_by_spelling |= {known_name: known_name for known_name in ATTRIBUTES_BY_NAME}
-    matches = get_close_matches(name, names_by_spelling, n=1, cutoff=0.6) if suggest else []
+    matches = closest_names(name, names_by_spelling) if suggest else []
     suggestion = names_by_spelling.get(name) or (names_by_spelling[matches[0]] if matches else "")
     hint = f"; did you mean {suggestion}?" if suggestion else ""
     return f"there is no attribute {name}" + ("; an id is written #NAME" if suggestion == "id" else hint)
@@ -242,10 +242,9 @@ def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) 
 
 
 def _suggest_id(name: str, known_ids: list[str]) -> str:
-    from difflib import get_close_matches
+    from execplan.text.suggestions import did_you_mean
 
-    matches = get_close_matches(name, known_ids, n=1, cutoff=0.6)
-    return f"; did you mean {matches[0]}?" if matches else "; a step that others name has its id written, #NAME"
+    return f"; {did_you_mean(name, known_ids) or 'a step that others name has its id written, #NAME'}"
 
 
 def _cross_step_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.documents import strict_json
 from execplan.execution.documents.field_patterns import DESCRIPTIONS
 from execplan.execution.documents.plan_rules import json_violations
-from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.execution.execution_plan import Document
 from execplan.json_model import collect_models, to_json_bytes
+from execplan.text import strict_json
+from execplan.text.suggestions import closest_names
+from execplan.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -145,7 +145,7 @@ def _strip_key_markers(location: tuple[int | str, ...]) -> list[int | str]:
 
 
 def _suggest_name(name: str, kind: type[BaseModel]) -> str:
-    matches = get_close_matches(name, _field_names(kind), n=1)
+    matches = closest_names(name, _field_names(kind))
     return f"; did you mean `{matches[0]}`?" if matches else ""
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from execplan.errors import CHECK_FAILED, OK
-from execplan.execution.documents.violation import Violation
 from execplan.execution.execution_plan import Document
 from execplan.json_model import ListOrTuple, Model
+from execplan.text.violation import Violation
 
 
 class OpenTask(Model):

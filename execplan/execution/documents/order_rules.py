@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
-from execplan.execution.documents.violation import Violation
+from execplan.text.violation import Violation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

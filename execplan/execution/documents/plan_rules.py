@@ -10,7 +10,7 @@ from execplan.execution.documents.order_rules import (
     check_recoveries,
 )
 from execplan.execution.documents.step_rules import check_shared_paths, check_step_fields, is_own_tool
-from execplan.execution.documents.violation import Violation, json_pointer
+from execplan.text.violation import Violation, json_pointer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.execution.documents.plan_rules import check_disjoint, json_violations
-from execplan.execution.documents.violation import Violation
 from execplan.execution.states import COMPLETED, ENDED_RUN_STATES, FAILED, PENDING, SUCCESS_STATES
+from execplan.text.violation import Violation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from execplan.execution.documents.order_rules import ancestors
-from execplan.execution.documents.violation import Violation
 from execplan.execution.documents.written_paths import diff_paths, written_paths
 from execplan.execution.shell.call_patterns import pattern_problem
 from execplan.named_tuple import NamedTuple
+from execplan.text.violation import Violation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

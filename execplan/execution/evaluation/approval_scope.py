@@ -8,6 +8,7 @@ from execplan.execution.binding import bound_paths
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.world import OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.suggestions import closest_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +61,7 @@ def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[st
         matched_ids = {name} if name in step_ids else expand_step_id(step_ids, name)
         selected_ids |= matched_ids
         if not matched_ids:
-            from difflib import get_close_matches
-
-            matches = get_close_matches(name, step_ids, n=3, cutoff=0.4) or step_ids
+            matches = closest_names(name, step_ids) or step_ids
             message = f"there is no step {name!r}"
             raise ExecplanError("no-such-step", message, exit=INPUT, hint="name one of these", candidates=matches)
     covered, uncovered = [], []

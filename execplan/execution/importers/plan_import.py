@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.clock import now
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents import strict_json
 from execplan.execution.documents.derived_fields import fill_risk, parse_command_fields
 from execplan.execution.documents.document_io import document_error, load, validate_document
-from execplan.execution.documents.violation import Violation
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.importers import governance_format, stepwise_format, typed_format
 from execplan.execution.importers.object_reader import ImportReport, ObjectReader
+from execplan.text import strict_json
+from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

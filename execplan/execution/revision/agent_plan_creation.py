@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.execution.documents.derived_fields import fill_risk
 from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
-from execplan.execution.documents.violation import Violation
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.text.text_lines import digest
+from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -117,12 +117,10 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
         raise _setting_error(f"{label} is no table")
     for name, value in fields.items():
         if name not in field_names:
-            from difflib import get_close_matches
+            from execplan.text.suggestions import did_you_mean
 
-            closest = get_close_matches(name, field_names, n=1, cutoff=0.0)[0]
-            raise ExecplanError(
-                "unknown-setting", f"{label}: a row has no field {name}", exit=INPUT, hint=f"did you mean {closest}?"
-            )
+            hint = did_you_mean(name, field_names) or f"one of {', '.join(field_names)}"
+            raise ExecplanError("unknown-setting", f"{label}: a row has no field {name}", exit=INPUT, hint=hint)
         if name in _LISTS:
             entries = [value] if isinstance(value, str) else value
             if (

@@ -172,10 +172,10 @@ def _read_file(file: str, *, may_be_missing: bool) -> bytes:
 
 def _parse_baseline(data: bytes, file: str) -> PlanEntries:
     """Return the entries of a baseline. Raises ExecplanError if the data is not a valid baseline."""
-    import json
+    from execplan.text import fast_json
 
     try:
-        document = json.loads(data, object_pairs_hook=_reject_duplicate_names)
+        document = fast_json.loads(data)
     except (ValueError, RecursionError) as error:
         raise _bad_baseline_error(file, f"it is no JSON: {error}") from None
     schema = document.get("schema") if isinstance(document, dict) else None
@@ -191,14 +191,6 @@ def _parse_baseline(data: bytes, file: str) -> PlanEntries:
         if not isinstance(entries, dict) or not all([type(count) is int and count > 0 for count in entries.values()]):
             raise _bad_baseline_error(file, f"what it says of {path} is no list of findings with their numbers")
     return plans
-
-
-def _reject_duplicate_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object as a dict. Raises ValueError if a name occurs twice."""
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise ValueError("a name stands in it twice")
-    return mapping
 
 
 def _serialize(plans: PlanEntries) -> bytes:

@@ -137,8 +137,7 @@ def _commit_facts(project: Project) -> ProjectFacts:
 def _triage_reasons(project: Project) -> tuple[str, ...]:
     """Return the reasons why the staged changes need a plan; empty if they need none."""
     from execplan.context.gathering import triage_changes
-    from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage
-    from execplan.project.triage_settings import parse_thresholds
+    from execplan.context.triage.triage_evaluation import PLAN, evaluate_triage, parse_thresholds
 
     triage_result = evaluate_triage(
         None, triage_changes.staged_changes(project), thresholds=parse_thresholds(project.settings.triage)

@@ -88,17 +88,15 @@ def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
 
 def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
     """Return the edit that replaces an unknown attribute with the closest known one; empty if none is close."""
-    from difflib import get_close_matches
-
     from execplan.execution.annotations.info_string import parse_info_string
     from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTION, PLAN_ATTRIBUTES
+    from execplan.text.suggestions import closest_names
 
     name = line[match.column : match.end_column].partition("=")[0]
     info = parse_info_string(line.lstrip(" \t`~"))
     is_whole_plan = info is not None and info.mark == EXECUTION
-    suggestions = get_close_matches(
-        name, [attribute.name for attribute in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1
-    )
+    known_names = [attribute.name for attribute in PLAN_ATTRIBUTES] if is_whole_plan else list(ATTRIBUTES_BY_NAME)
+    suggestions = closest_names(name, known_names)
     if not suggestions:
         return ()
     line = line[: match.column] + suggestions[0] + line[match.column + len(name) :]

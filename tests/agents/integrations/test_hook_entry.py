@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents.integrations import hook_entry, json_nodes
+from execplan.agents.integrations import hook_entry, json_edits
 from execplan.agents.integrations.guard_hook import hook_handler
 
 OUR_HANDLER = hook_handler("claude")
@@ -120,7 +120,7 @@ def test_what_python_can_not_read_is_not_read() -> None:
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
 def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
     line, message = REFUSED[text]
-    with pytest.raises(json_nodes.InvalidJsonError) as caught:
+    with pytest.raises(json_edits.InvalidJsonError) as caught:
         hook_entry.add_entry(text, hook_entry.GUARD, OUR_HANDLER)
     assert str(caught.value).startswith(f":{line}: ")
     assert message in str(caught.value)

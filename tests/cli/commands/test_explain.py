@@ -10,7 +10,8 @@ import pytest
 from execplan.errors import EXIT_MEANINGS
 from execplan.linter.runner import RULES
 from execplan.project import help_topics
-from execplan.project.project_settings import DESCRIPTIONS, Settings
+from execplan.project.project_settings import Settings
+from execplan.project.setting_table import load_settings_of
 from tests.commands import check_command
 from tests.error_codes import RaisedCode, raised_codes
 
@@ -96,7 +97,7 @@ def test_settings_are_described_where_they_are_defined() -> None:
     page = help_topics.topic_text("settings")
     assert all(f"\n{name} = " in page for name in Settings()._asdict())
     folded = " ".join(page.split())
-    assert all(about in folded for about in DESCRIPTIONS.values())
+    assert all(setting.about in folded for setting in load_settings_of("").values())
 
 
 def test_json_of_a_refusal_and_of_a_rule(plain: Folder) -> None:

@@ -7,6 +7,7 @@ import warnings
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.execution_plan import Type
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,22 +109,7 @@ def _parse_python(data: bytes) -> None:
 
 
 def _parse_json(data: bytes) -> None:
-    import json
-
-    json.loads(data.decode("utf-8"), parse_constant=_reject_constant, object_pairs_hook=_unique_object)
-
-
-def _reject_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object with unique names. Raises ValueError if a name occurs twice."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"it has {next(name for name in names if names.count(name) > 1)!r} twice")
-    return members
+    fast_json.loads(data.decode("utf-8"))
 
 
 def _parse_toml(data: bytes) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.documents.strict_json import MAX_BYTES, MAX_DEPTH, MAX_VIOLATIONS, read
-from execplan.execution.documents.violation import json_pointer
+from execplan.text.fast_json import MAX_DEPTH
+from execplan.text.strict_json import MAX_BYTES, MAX_VIOLATIONS, read
+from execplan.text.violation import json_pointer
 
 GOOD = (
     b"{}",

@@ -1,0 +1,92 @@
+"""Checks of a repository's settings, of their tables and of what a repository may not set."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, POLICY, ErrorContext, ExecplanError
+from execplan.project.setting_table import Setting, check_table, load_settings_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def check_setting(name: str, value: object, source: str) -> None:
+    """Raise ExecplanError for an invalid value of a setting."""
+    _check_value(load_settings_of("")[name], value, source)
+
+
+def check_settings(values: Mapping[str, object], source: str) -> dict[str, object]:
+    """Return the values of a settings file, with tuples for lists. Raises ExecplanError for unknown and invalid ones."""
+    settings = load_settings_of("")
+    checked_values = {}
+    for name, value in values.items():
+        if name not in settings:
+            raise _unknown_setting_error(name, tuple(settings), source)
+        is_list = isinstance(value, list) and all([type(element) is str for element in value])
+        checked_values[name] = tuple(value) if is_list and isinstance(value, list) else value
+        _check_value(settings[name], checked_values[name], source)
+    return checked_values
+
+
+def _check_value(setting: Setting, value: object, source: str) -> None:
+    if problem := setting.shape.find_problem(value):
+        raise ExecplanError("bad-setting", f"{source}: {setting.name} {problem}", exit=INPUT, hint=setting.about)
+    if isinstance(value, dict):
+        _check_table_setting(setting.name, value, source)
+
+
+def _check_table_setting(name: str, table: dict[str, object], source: str) -> None:
+    """Raise ExecplanError for an invalid table."""
+    if name == "lint":
+        _check_lint_table(table, source)
+    elif name == "context":
+        from execplan.project.context_settings import parse_context_settings
+
+        parse_context_settings(table, source)
+    elif name == "triage":
+        from execplan.context.triage.triage_evaluation import parse_thresholds
+
+        check_table(name, table, f"{source}: {name}")
+        with ErrorContext(source):
+            parse_thresholds(table)
+    else:
+        from execplan.project.policy_settings import check_execution_table
+
+        check_execution_table(table, source, may_loosen=False)
+
+
+def _check_lint_table(table: dict[str, object], source: str) -> None:
+    known_names = [name for name, setting in load_settings_of("lint").items() if not setting.user_only]
+    _ensure_no_rules(table, f"{source}: lint")
+    check_table("lint", table, f"{source}: lint", known_names)
+    paths = table.get("paths", {})
+    for pattern, path_table in paths.items() if isinstance(paths, dict) else ():
+        location = f"{source}: lint.paths.{pattern!r}"
+        _ensure_no_rules(path_table, location)
+        check_table("lint", path_table, location, ("select", "ignore", "levels"))
+
+
+def _ensure_no_rules(table: Mapping[str, object], location: str) -> None:
+    if "rules" in table:
+        raise ExecplanError(
+            "rules-of-repository",
+            f"{location}: a repository names no code to run, so it has no rules of its own",
+            exit=POLICY,
+            hint="name them in your own settings, under lint.rules, or with --rules FILE",
+        )
+
+
+def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str) -> ExecplanError:
+    from execplan.text.suggestions import did_you_mean
+
+    if name == "enhancer":
+        return ExecplanError(
+            "loosened-policy",
+            f"{source}: {name} {load_settings_of(name)['command'].user_only}, which no repository may do",
+            exit=INPUT,
+            hint="take it out; your own stands in ~/.config/execplan/config.toml, under [enhancer]",
+        )
+    hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
+    if name in load_settings_of("execution"):
+        hint = f"did you mean execution.{name}?"
+    return ExecplanError("unknown-setting", f"{source}: there is no setting {name}", exit=INPUT, hint=hint)

@@ -1,0 +1,286 @@
+"""Every setting: what it takes, its default, where it may stand, and what it is for.
+
+The checks of settings files, the file that `init` writes, the help and the documentation come from these rows.
+"""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
+from execplan.project import setting_shapes as shapes
+from execplan.project.setting_shapes import Shape, choice, is_text, list_of, number, shape, table_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Final
+
+DEFAULT_BUDGET: Final = 8000
+DEFAULT_DECISIONS: Final = 3
+DEFAULT_ENHANCER_SECONDS: Final = 60
+DEFAULT_ENHANCER_KILOBYTES: Final = 512
+
+
+class Setting(NamedTuple):
+    """A setting: a row of the table."""
+
+    name: str
+    shape: Shape
+    about: str
+    """One sentence that says what the setting is for."""
+    default: object = None
+    """Default; None if there is none, and for the settings outside of tables, whose defaults are in `Settings`."""
+    user_only: str = ""
+    """Why only a user's own settings may have it, as it follows the name; empty if a repository's may have it, too."""
+
+
+def load_settings_of(table: str) -> dict[str, Setting]:
+    """Return the settings of a table by name; those outside of tables for an empty name."""
+    return {setting.name: setting for setting in TABLES[table].settings()}
+
+
+def check_table(
+    table: str, values: Mapping[str, object], location: str, known_names: Sequence[str] | None = None
+) -> None:
+    """Raise ExecplanError for an unknown or wrong setting of a table at a location; all its settings are known by default."""
+    settings = load_settings_of(table)
+    known_names = tuple(settings) if known_names is None else known_names
+    for name, value in values.items():
+        if name not in known_names:
+            raise unknown_setting_error(table, name, known_names, location)
+        if problem := settings[name].shape.find_problem(value):
+            raise ExecplanError("bad-setting", f"{location}.{name} {problem}", exit=INPUT, hint=_hint(table))
+
+
+def unknown_setting_error(table: str, name: str, known_names: Sequence[str], location: str) -> ExecplanError:
+    """Return the error for a name that a table, or a table in it, does not know."""
+    from execplan.text.suggestions import did_you_mean
+
+    message = f"{location} knows {', '.join(known_names)}, not {name!r}"
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=did_you_mean(name, known_names) or _hint(table))
+
+
+def _hint(table: str) -> str:
+    return f"what can be set: execplan explain {'policy' if table == 'execution' else table}"
+
+
+def _repository_settings() -> tuple[Setting, ...]:
+    return (
+        Setting("plans", shapes.DIRECTORY, "The folder of the plans."),
+        Setting(
+            "archive",
+            shapes.ARCHIVE,
+            "Where `archive` moves a finished plan; may end in `/{year}/{month}/{day}`.",
+        ),
+        Setting(
+            "superseded",
+            shapes.OPTIONAL_ARCHIVE,
+            "Another folder of archived plans, for those that were given up; empty: there is none.",
+        ),
+        Setting("artifacts", shapes.DIRECTORY, "Holds a folder for each plan: transcripts, logs, screenshots."),
+        Setting("archive_artifacts", shapes.DIRECTORY, "Where `archive` moves that folder."),
+        Setting("guide", shapes.DIRECTORY, "The guide for authors."),
+        Setting("templates", shapes.DIRECTORY, "The repository's own templates of plans."),
+        Setting("template", shapes.TEMPLATE, "The template that `new` takes where `--template` names none."),
+        Setting(
+            "layout",
+            shapes.LAYOUT,
+            "`flat`: a file a plan. `folder`: ID/ID.md, with its artifacts beside it. `ExecPlan.md`: ID/ExecPlan.md, likewise.",
+        ),
+        Setting(
+            "name",
+            shapes.NAME_FORM,
+            "How plans are named: `{slug}` comes from the title, `{date}` is YYYY-MM-DD, `{day}` YYYYMMDD, `{number:04}` counts.",
+        ),
+        Setting(
+            "homes",
+            shapes.PATHS,
+            "Folders below with homes of their own, which `list`, `status`, `next` and `lint` take in from here.",
+        ),
+        Setting("commit", shapes.SWITCH, "Whether every edit is committed, as with `--commit`."),
+        Setting(
+            "message",
+            shapes.MESSAGE_FORM,
+            "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
+        ),
+        Setting(
+            "author",
+            shapes.TEXT,
+            "The author of decisions, unless `--author`, `--as` or EXECPLAN_AGENT names one; default: EXECPLAN_AUTHOR, your git name, the login.",
+        ),
+        Setting(
+            "claims",
+            shapes.CLAIMS,
+            "What happens when you edit a task that somebody else has claimed: `warn`, or `enforce`, which stops the edit.",
+        ),
+        Setting(
+            "stalled_days",
+            shapes.at_least(1),
+            "Days without a timestamp, an edit or a commit after which an open plan is marked as stalled.",
+        ),
+        Setting(
+            "follow",
+            shapes.SWITCH,
+            "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
+        ),
+        Setting(
+            "follow_files", shapes.at_least(0), "How many files a commit may change without a plan; 0: any number."
+        ),
+        Setting(
+            "triage",
+            shapes.TABLE,
+            "How sure it must be that no plan is needed: `none` (0.95) and more: none is; below `plan` (0.70): one is due.",
+        ),
+        Setting(
+            "lint",
+            shapes.TABLE,
+            "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
+        ),
+        Setting(
+            "execution",
+            shapes.TABLE,
+            "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
+        ),
+        Setting(
+            "context",
+            shapes.TABLE,
+            "What `context` goes by: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
+        ),
+    )
+
+
+def _lint_settings() -> tuple[Setting, ...]:
+    from execplan.linter.rule import LEVELS
+    from execplan.linter.rule_selection import PROFILES
+
+    codes = list_of("codes of rules", "takes a list of codes, or of how codes begin", is_text, quotes=False)
+    problem = f"takes codes with {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}"
+    levels = table_of("codes with levels", problem, lambda level: level in LEVELS, quotes=False)
+    problem = "takes a table for each pattern: paths.'docs/old/*' = { ignore = ['EP2'] }"
+    paths = table_of("patterns with tables", problem, lambda table: isinstance(table, dict), quotes=False)
+    problem = "takes a list of files and entry points"
+    rules = list_of("files and entry points", problem, lambda name: is_text(name) and bool(name), quotes=False)
+    return (
+        Setting("profile", choice(PROFILES, ", ".join(PROFILES)), "The rules that run by default.", "default"),
+        Setting("select", codes, "The rules that run, instead of those of the profile.", []),
+        Setting("ignore", codes, "Rules that do not run.", []),
+        Setting("levels", levels, "The levels of findings, by the codes of rules.", {}),
+        Setting("paths", paths, "`select`, `ignore` and `levels` for the plans whose paths fit a pattern.", {}),
+        Setting("rules", rules, "Rules of your own: execplan explain own-rules.", [], "names code to run"),
+    )
+
+
+def _context_settings() -> tuple[Setting, ...]:
+    from execplan.context.token_budget import DEFAULT_SHARES, MIN_BUDGET
+
+    names = DEFAULT_SHARES._fields
+    problem = f"is a table of {' and '.join(names)}, parts of the budget"
+    shares = table_of("parts of the budget", problem, lambda share: type(share) in (int, float), names)
+    budget, decisions = number(MIN_BUDGET, 10_000_000, "whole number"), number(0, 100, "whole number")
+    model = shape("the name of a model", "is the name of a model", is_text)
+    return (
+        Setting("budget", budget, "Tokens of the system prompt, the pack and the response.", DEFAULT_BUDGET),
+        Setting("decisions", decisions, "How many of the last decisions are never left out.", DEFAULT_DECISIONS),
+        Setting("shares", shares, "What is not for the pack.", DEFAULT_SHARES._asdict()),
+        Setting("model", model, "The model that reads the pack; empty: the session's.", ""),
+        Setting("models", shapes.TABLES, "Models that are added to the known ones, or replace one.", []),
+    )
+
+
+def _triage_settings() -> tuple[Setting, ...]:
+    from execplan.context.triage.triage_evaluation import Thresholds
+
+    return (
+        Setting("none", shapes.CONFIDENCE, "From this confidence on no plan is needed.", Thresholds().none),
+        Setting("plan", shapes.CONFIDENCE, "Below this confidence a plan is due; 0: never.", Thresholds().plan),
+    )
+
+
+def _execution_settings() -> tuple[Setting, ...]:
+    from execplan.execution.attributes import LEVELS
+    from execplan.execution.permission import NEVER, READ_POLICIES
+    from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy
+
+    defaults = Policy()._asdict()
+    is_cause = f"is a list of {', '.join(ROLLBACK_CAUSES)}"
+    causes = list_of("causes", is_cause, lambda cause: cause in ROLLBACK_CAUSES)
+    problem = "is a table of checks, each true or false"
+    checks = table_of("checks with `true` or `false`", problem, lambda switch: type(switch) is bool)
+
+    def limit(name: str, maximum: int, about: str, user_only: str = "") -> Setting:
+        return Setting(name, number(1, maximum), about, defaults[name], user_only)
+
+    def option(name: str, values: Sequence[str], about: str) -> Setting:
+        return Setting(name, choice(values), about, defaults[name])
+
+    def names(name: str, shape: Shape, about: str, user_only: str) -> Setting:
+        return Setting(name, shape, about, [], user_only)
+
+    return (
+        option("person_from", (*LEVELS, NEVER), "Steps from this risk on need a person; NEVER: none."),
+        limit("steps", 1000, "The most steps of a plan."),
+        limit("files", 100_000, "The most files that the steps of a plan write or delete."),
+        limit("megabytes", 100_000, "The most megabytes that the steps of a plan write."),
+        limit("seconds", 604_800, "The most seconds for a whole run."),
+        limit("memory_mb", 1_000_000, "The most memory of all processes of a step together."),
+        limit("processes", 100_000, "The most processes of a step at the same time."),
+        limit("file_mb", 1_000_000, "The largest file that a command writes, in megabytes."),
+        limit("output_kb", 100_000, "How much is kept of what a command prints."),
+        option("sandbox", SANDBOXES, "Whether steps run in a sandbox: off, auto, required."),
+        limit("checkpoint_interval", 1000, "Steps after which a run asks whether to go on."),
+        Setting("rollback_on", causes, "When to roll back.", list(ROLLBACK_CAUSES)),
+        option("pin", PINS, '"tree": a later commit outside the plans is drift.'),
+        option("programs", CHANGED_PROGRAMS, "Other programs than at the approval: refuse or warn."),
+        Setting("checks", checks, "Switches of the checks of `evaluate`: { syntax = false }.", {}),
+        Setting("risk", shapes.TABLES, "Rows of the table of risks: execplan explain risk."),
+        option("reads", READ_POLICIES, "What agents read unasked: anywhere, inside, ask or none."),
+        names(
+            "environment",
+            shapes.variables(),
+            "More variables that commands get to see.",
+            "names what commands get to see",
+        ),
+        names("tools", shapes.TOOLS, "Tools that an agent may use unplanned.", "names what an agent may do unplanned"),
+        Setting("notify", shapes.COMMAND, "A command that runs when a run ends.", "", "names code to run"),
+        limit("backup_days", 3650, "Days for which backups of a run are kept.", "says when your backups are deleted"),
+    )
+
+
+def _enhancer_settings() -> tuple[Setting, ...]:
+    reason = "names code to run and what is sent to it"
+    problem = 'is a list of fields, such as ["description", "steps.command"]'
+    share = list_of("fields", problem, is_text, quotes=False)
+    seconds, kilobytes = DEFAULT_ENHANCER_SECONDS, DEFAULT_ENHANCER_KILOBYTES
+    return (
+        Setting("command", shapes.PROGRAM, "The program and its arguments, which no shell reads.", "", reason),
+        Setting(
+            "seconds",
+            number(1, 3600),
+            "Its time limit; then it is ended, with all that it has started.",
+            seconds,
+            reason,
+        ),
+        Setting("kilobytes", number(1, 5120), "The largest size of its answer.", kilobytes, reason),
+        Setting(
+            "environment", shapes.variables(quotes=False), "Variables that it gets besides the usual ones.", [], reason
+        ),
+        Setting("share", share, "The fields whose texts may leave.", [], reason),
+    )
+
+
+class SettingTable(NamedTuple):
+    """A table of settings."""
+
+    allowed_in: str
+    """Where it may stand, in words, for the reference."""
+    settings: Callable[[], tuple[Setting, ...]]
+
+
+TABLES: Final = {
+    "": SettingTable("Only in a repository's settings.", _repository_settings),
+    "lint": SettingTable("In a repository's settings; `rules` only in your own.", _lint_settings),
+    "context": SettingTable("Only in a repository's settings.", _context_settings),
+    "triage": SettingTable("Only in a repository's settings.", _triage_settings),
+    "execution": SettingTable("In your own settings; in a repository's to tighten the policy.", _execution_settings),
+    "enhancer": SettingTable("Only in your own settings.", _enhancer_settings),
+}
