@@ -10,8 +10,8 @@ from execplan.files import atomic_files, file_access
 from execplan.files.file_lock import FileLock, is_held
 from execplan.named_tuple import NamedTuple
 from execplan.project import project_state
-from execplan.trace import log
 from execplan.text import fast_json
+from execplan.trace import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
