@@ -19,7 +19,7 @@ NAMES = {
     "rg -n 'foo|bar' src": "rg-src",
     "grep -c 'return 2' src/g.py": "grep-src-g-py",
     "npm run test:websocket": "npm-test-websocket",
-    "uv run pytest -q tests/execution/inference/test_step_inference.py": "pytest-test-inferred-py",
+    "uv run pytest -q tests/execution/test_inferred.py": "pytest-test-inferred-py",
     "PYTHONPATH=src python3 -m unittest": "unittest",
     "python -m pip install -e .": "pip-install",
     "python3 app.py": "run-app",
