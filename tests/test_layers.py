@@ -49,6 +49,43 @@ SINGLE_IMPORTERS = {
 HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
+FAST_PATH = {
+    "agents.guard": "call_file_changes call_recording claude codex command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
+    "approvals": "approval_key approval_registry disk_world program_resolution reserved_paths user_directories",
+    "cli": "error_handler main",
+    "cli.formats": "concise github text",
+    "cli.output": "lint_report terminal_text",
+    "": "clock errors named_tuple trace",
+    "context": "plan_overview quoted_text session_primer",
+    "engine.agent_runs": "guard_grant journal_watermark permission_request",
+    "engine.commands": "command_environment",
+    "engine.journal": "entry_schema journal journal_entries journal_mirror",
+    "engine": "plain_document run_lock run_questions run_state step_order",
+    "engine.recovery": "failure_recovery",
+    "engine.run_records": "evidence_copies run_directories",
+    "execution.annotations": "*",
+    "execution": "attributes binding permission states step_drafts world",
+    "execution.documents": "order_rules step_rules written_paths",
+    "execution.evaluation": "patch unified_diff",
+    "execution.risk": "*",
+    "execution.shell": "*",
+    "files": "*",
+    "git": "git_command git_directory gitignore",
+    "git_merge": "git_merge_driver git_merge_file three_way_merge",
+    "linter": "*",
+    "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache plan_check repository_trees worker_processes",
+    "linter.rules": "*",
+    "plan": "*",
+    "plan.merge": "*",
+    "plan_store": "author claims claims_file missing_plans plan_candidates plan_selection plan_store",
+    "project": "builtin_templates help_topics lint_settings plan_directories project project_discovery project_settings project_state setting_checks setting_shapes setting_table settings_file slug template_fields user_settings",
+    "secrets": "certain_passwords certain_secrets secret_files secret_table service_tokens",
+    "text": "fast_json hmac_signature html_blocks inline_markdown invisible_characters line_edit line_merge link_definitions markdown_blocks message_parts pure_paths sequence_alignment suggestions text_lines violation",
+}
+"""Modules of `lint FILE`, `prime`, the merge driver and the guard, by package: they import no heavy module when they are loaded.
+
+"*" stands for all modules of a package. Only these modules set `TYPE_CHECKING = False` instead of importing `typing`.
+"""
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -108,6 +145,56 @@ def test_the_document_names_the_layers() -> None:
         documented.setdefault(layer, set()).update(re.findall(r"`(.+?)`", packages))
     layers = {height: {name for name in layer if "__" not in name} for height, layer in enumerate(LAYERS)}
     assert documented == {height: names for height, names in layers.items() if names}
+
+
+def is_on_fast_path(module: str) -> bool:
+    """Tell whether a module is declared to be on the fast path."""
+    package, _, name = module.removeprefix("execplan").removeprefix(".").rpartition(".")
+    return FAST_PATH.get(package) == "*" or name in FAST_PATH.get(package, "").split()
+
+
+def imports_when_loaded(body: list[ast.stmt]) -> set[str]:
+    """The modules that are imported while a module is loaded, not for type checkers or inside of functions."""
+    names: set[str] = set()
+    for node in body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {
+                name if (PACKAGE.parent / f"{name.replace('.', '/')}.py").exists() else str(node.module)
+                for name in modules
+            }
+        elif isinstance(node, ast.Try):
+            names |= imports_when_loaded(node.body)
+        elif isinstance(node, ast.If):
+            is_typing = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+            names |= imports_when_loaded(node.orelse if is_typing else [*node.body, *node.orelse])
+    return names
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_fast_path_imports_nothing_heavy(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    module = dotted(path)
+    if path.name == "__init__.py":
+        return
+    if not is_on_fast_path(module):
+        assert "\nTYPE_CHECKING = False" not in source, "import it from typing, or declare the module in FAST_PATH"
+        return
+    for name in imports_when_loaded(ast.parse(source).body):
+        if name.startswith("execplan."):
+            is_package = (PACKAGE.parent / name.replace(".", "/")).is_dir()
+            assert is_package or is_on_fast_path(name), f"{module} imports {name}, which is not on the fast path"
+        else:
+            assert name == "collections.abc" or name.split(".")[0] not in HEAVY, f"{module} imports {name}"
+
+
+def test_the_fast_path_names_modules_that_exist() -> None:
+    modules = {dotted(path) for path in FILES}
+    for package, names in FAST_PATH.items():
+        for name in [] if names == "*" else names.split():
+            assert ".".join(part for part in ("execplan", package, name) if part) in modules
 
 
 def test_there_are_no_import_cycles() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_files, approval_key, approved_plan, artifact_store, git_tree
 from execplan.approvals.disk_world import DiskWorld
@@ -26,7 +27,6 @@ from execplan.plan_store import author
 from execplan.project import project_state
 from execplan.project.project_discovery import require_existing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.approvals.artifact_store import write_artifact
 from execplan.errors import INPUT, ExecplanError
@@ -13,7 +14,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
 from execplan.project.project import ensure_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.approvals import approval_files
 from execplan.approvals.approved_plan import STALE, check_approvals, find_candidate, select_valid
 from execplan.errors import ExecplanError
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final, TypeAlias
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_files, approval_key, approval_registry, git_tree
 from execplan.approvals.approval_files import UnreadableApproval
@@ -14,7 +15,6 @@ from execplan.execution.permission import NEVER, validity_problem
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Final, TypeAlias

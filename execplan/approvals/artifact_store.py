@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists, format_diff
 from execplan.errors import INPUT, ErrorContext, ExecplanError
@@ -15,7 +16,6 @@ from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import require_existing
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final

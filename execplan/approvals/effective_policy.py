@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.policy import Policy, tighten
 from execplan.project import user_settings
 from execplan.project.policy_settings import check_switches, policy_values
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

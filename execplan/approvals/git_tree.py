@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.git import git_query
 from execplan.git.git_directory import head_commit
 from execplan.project import project_discovery
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

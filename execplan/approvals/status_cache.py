@@ -10,6 +10,7 @@ import marshal
 import os
 from stat import S_IFMT, S_ISLNK
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from execplan import __version__
 from execplan.approvals import artifact_store, user_directories
@@ -19,7 +20,6 @@ from execplan.files import atomic_files, file_access
 from execplan.project import project_state, user_settings
 from execplan.project.project_settings import PYPROJECT_FILE, SETTINGS_FILE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.approvals.approval_status import ApprovalStatus
     from execplan.approvals.approved_plan import ApprovalCandidate

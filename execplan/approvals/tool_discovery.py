@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from typing import TYPE_CHECKING
 
 from execplan.approvals import tool_runner
 from execplan.approvals.program_resolution import describe_program
@@ -15,7 +16,6 @@ from execplan.execution.world import Program
 from execplan.named_tuple import NamedTuple
 from execplan.text.suggestions import did_you_mean
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

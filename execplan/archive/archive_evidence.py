@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.files import file_access
 from execplan.plan import reader
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

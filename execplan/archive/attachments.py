@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive.move_record import MoveDetails, pack_details
 from execplan.edits.edit_journal import Operation
@@ -15,7 +16,6 @@ from execplan.plan.section_edits import add_note
 from execplan.plan_store import plan_store
 from execplan.project import project_state
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive.plan_references import spellings
 from execplan.errors import ExecplanError
@@ -12,7 +13,6 @@ from execplan.plan.path_rewriting import apply_replacements
 from execplan.project.project_discovery import owned_path_prefixes
 from execplan.text.message_parts import join_first
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Final

@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.archive import move_record
@@ -20,7 +21,6 @@ from execplan.plan_store.plan_store import PlanRef, all_refs, ref_for_path
 from execplan.project import project_discovery, project_state
 from execplan.trace import log
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.archive.move_record import MoveIntent
     from execplan.project.project import Project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from binascii import a2b_base64, b2a_base64
+from typing import TYPE_CHECKING
 
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.edits import text_codec
@@ -13,7 +14,6 @@ from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions
 from execplan.archive.archive_evidence import build_evidence, recorded_digest
@@ -23,7 +24,6 @@ from execplan.project.project_discovery import require_existing
 from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.archive.document_mentions import ConfirmRewrite
     from execplan.edits.plan_writer import WriteOptions

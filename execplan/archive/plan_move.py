@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive import document_mentions, move_record
 from execplan.archive.archive_evidence import EVIDENCE_FILE
@@ -28,7 +29,6 @@ from execplan.plan_store import claims, plan_store
 from execplan.project import project_state
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ENVIRONMENT
 from execplan.plan.path_rewriting import PathReplacement, replace_paths, rewrite_lines
 from execplan.plan_store import plan_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive.move_execution import read_evidence
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
@@ -17,7 +18,6 @@ from execplan.project.slug import slug
 from execplan.scaffold.plan_creation import validate_title
 from execplan.text.line_edit import Edit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive import move_record
 from execplan.archive.plan_references import plans_naming, reference_change
@@ -20,7 +21,6 @@ from execplan.text.line_edit import apply_edits
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -5,11 +5,12 @@ Units are not weighed or shortened to fit, except that pinned units are cut if t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.context_pack import ARTIFACT, DIFF, FILE, INSTRUCTION, KEEP, MESSAGE, PRUNE, TOOL_RESULT
 from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter
 from execplan.context.relevance import count_newer_by_type, describe_age
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.quoted_text import QUOTE_PREFIX, quote_line, quote_lines
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
@@ -10,7 +12,6 @@ from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.markdown_blocks import HEADING, ITEM, PARAGRAPH
 from execplan.text.text_lines import digest, is_blank
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

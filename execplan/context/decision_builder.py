@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import ACTIONS, KEEP, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.decision import (
@@ -24,7 +25,6 @@ from execplan.context.decision import (
 )
 from execplan.context.task_intent import GENERIC
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final

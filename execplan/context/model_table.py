@@ -6,12 +6,12 @@ The built-in table is dated, and settings can add to it.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.text.suggestions import closest_names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from html import escape
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
 from execplan.text.invisible_characters import may_have_hidden, replace_hidden
 from execplan.text.message_parts import shorten
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.context_pack import KEEP, PRUNE, TRUNCATE
 from execplan.context.pack_formats import make_visible
 from execplan.context.token_budget import smallest_budget
@@ -9,7 +11,6 @@ from execplan.context.unit_summarizer import truncate_unit
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import (
     ARTIFACT,
@@ -25,7 +26,6 @@ from execplan.context.keywords import contains_word, extract_keywords
 from execplan.context.text_search import search_texts, total_score
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final

@@ -6,12 +6,13 @@ large ones as summaries. The remaining room then makes these complete or longer,
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.context_pack import FILE, KEEP, PLAN_TYPES, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.keywords import extract_keywords
 from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering
 from execplan.context.unit_summarizer import make_summarizer, truncate_unit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
 from execplan.context.shortening import code_outline, data_outline, text_ranking
 from execplan.context.shortening.excerpt import Excerpt, render_excerpt
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Final

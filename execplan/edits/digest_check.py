@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import JournalEntry, read_texts
@@ -10,7 +11,6 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.plan_store import plan_store
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

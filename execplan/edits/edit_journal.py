@@ -13,6 +13,7 @@ A journal is a file of lines that only grows until `journal_retention` shortens 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.clock import DEFAULT_TIMESTAMP, now, write_timestamp
 from execplan.edits import operation_log, text_codec
@@ -26,7 +27,6 @@ from execplan.project import project_state
 from execplan.text.text_lines import digest
 from execplan.trace import log
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal, text_codec
 from execplan.edits.append_log import read_lines
@@ -15,7 +16,6 @@ from execplan.git import git_history
 from execplan.plan_store import plan_store
 from execplan.trace import log
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

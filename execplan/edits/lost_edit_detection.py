@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import EDIT, read_texts
@@ -13,7 +14,6 @@ from execplan.git import git_history
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.edit_entries import JournalEntry
     from execplan.edits.lost_edits import GitCheck

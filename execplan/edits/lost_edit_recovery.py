@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.lost_edits import JournaledEdit, reapply_edit
@@ -11,7 +12,6 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.plan.text_rebase import rebase_text
 from execplan.project import project_state
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,6 +7,7 @@ Text that a later edit of the tool removed is not lost.
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 from execplan.plan.merge.plan_merge import merge_plans
@@ -14,7 +15,6 @@ from execplan.plan.reader import decode
 from execplan.text import line_merge
 from execplan.text.line_merge import merge_chunks
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.append_log import append_lines, read_lines
 from execplan.edits.text_codec import quote, unquote
@@ -10,7 +11,6 @@ from execplan.errors import ExecplanError
 from execplan.project import project_state
 from execplan.trace import log
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

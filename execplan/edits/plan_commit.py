@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.journal_moves import former_paths
@@ -15,7 +16,6 @@ from execplan.project.project_discovery import require_existing
 from execplan.project.template_fields import fill
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.git.git_commit import CommitResult
     from execplan.plan_store.plan_store import PlanRef

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.backup_copies import PlanBackup
@@ -23,7 +24,6 @@ from execplan.text.line_edit import apply_edits
 from execplan.text.text_lines import digest
 from execplan.trace import log
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.edits import edit_journal
 from execplan.edits.edit_entries import FOLLOW, MOVE, REDO, UNDO, JournalEntry
 from execplan.errors import ExecplanError
@@ -10,7 +12,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan.reader import MAX_BYTES
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

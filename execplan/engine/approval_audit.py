@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.approvals import approval_creation, approval_files, approval_registry
@@ -13,7 +14,6 @@ from execplan.execution.documents.document_io import to_bytes
 from execplan.files import file_access
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

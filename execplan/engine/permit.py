@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.engine.agent_runs.permission_request import build_permission_request
@@ -10,7 +11,6 @@ from execplan.errors import CONFLICT, INPUT, POLICY, ExecplanError
 from execplan.execution.permission import DENY, check_permission, find_approver, validity_problem
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.approvals import approval_files
 from execplan.engine.run_records import run_directories, run_statuses
 from execplan.errors import ExecplanError
 from execplan.plan_store import plan_selection, plan_store
 from execplan.project import project_discovery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.approvals.disk_world import DiskWorld
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.binding import sanitize_program
@@ -9,7 +11,6 @@ from execplan.execution.program_lookup import describe_changed_programs, resolve
 from execplan.execution.world import Program
 from execplan.text.message_parts import format_excess
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any

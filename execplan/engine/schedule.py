@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal_entries import BLOCKED, RECOVERED, SKIPPED
 from execplan.engine.step_order import StepOrder, unmet_condition
@@ -13,7 +14,6 @@ from execplan.execution.world import normalize_path
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import do_overlap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 

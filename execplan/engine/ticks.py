@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from execplan.clock import now
@@ -17,7 +18,6 @@ from execplan.plan.plan_lookup import find_task, normalize_text
 from execplan.plan.transcript_links import complete_run_task, find_transcript_link, reopen_run_task
 from execplan.plan_store import plan_selection, plan_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding
@@ -11,7 +13,6 @@ from execplan.execution.risk.command_risk import Risk, builtin_table
 from execplan.execution.risk.step_risk import rate_step
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy

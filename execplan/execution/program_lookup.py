@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from shlex import join
+from typing import TYPE_CHECKING
 
 from execplan.execution.shell.command_table import SHELLS
 from execplan.execution.world import ABSENT, FILE, Program, normalize_path
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 

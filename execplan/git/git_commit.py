@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.errors import BUSY, CHECK_FAILED, ENVIRONMENT, ExecplanError
@@ -12,7 +13,6 @@ from execplan.git import git_query
 from execplan.git.git_directory import current_branch, head_commit, operation_in_progress
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

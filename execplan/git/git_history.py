@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.errors import INPUT, ExecplanError
@@ -12,7 +13,6 @@ from execplan.git import git_query
 from execplan.git.git_command import prepare_git_command
 from execplan.git.git_query import REGULAR_MODES, GitFile
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import IO

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -15,7 +16,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan.reader import MAX_BYTES
 from execplan.project.project import common_git_dir
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import IO

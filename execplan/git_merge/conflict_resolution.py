@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.plan_writer import EditResult, amend
 from execplan.errors import CHECK_FAILED, ExecplanError
@@ -15,7 +16,6 @@ from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.reader import parse_conflict_marker
 from execplan.plan.text_rebase import rebase_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
     from execplan.plan.model import ParsedPlan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.edits.plan_writer import WriteOptions, amend
@@ -10,7 +11,6 @@ from execplan.plan import reader
 from execplan.plan_store import plan_selection, plan_store
 from execplan.text import text_lines
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self

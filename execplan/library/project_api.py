@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.plan_writer import WriteOptions
 from execplan.library.plan_api import Plan
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self

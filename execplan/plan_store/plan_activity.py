@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.errors import ExecplanError
@@ -11,7 +12,6 @@ from execplan.git import git_query
 from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
 from execplan.linter.rules.timestamp_rules import day_start
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project

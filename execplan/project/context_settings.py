@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.token_budget import DEFAULT_SHARES, BudgetShares, allocate_budget
 from execplan.errors import ErrorContext
 from execplan.named_tuple import NamedTuple
 from execplan.project.setting_table import DEFAULT_BUDGET, DEFAULT_DECISIONS, check_table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.errors import ExecplanError
@@ -11,7 +12,6 @@ from execplan.files import file_access
 from execplan.plan import outline, reader
 from execplan.project import project_settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.project.project_discovery import with_nested_projects
 from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

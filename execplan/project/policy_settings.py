@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.policy import ROLLBACK_CAUSES, Policy, is_looser
 from execplan.project.setting_table import check_table, load_settings_of, unknown_setting_error
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

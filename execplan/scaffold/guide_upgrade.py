@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_writer import format_diff
@@ -16,7 +17,6 @@ from execplan.text.line_edit import Edit, apply_edits
 from execplan.text.line_merge import merge_chunks
 from execplan.text.text_lines import Text, digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits.edit_entries import CREATE
 from execplan.edits.edit_journal import JournalTransaction, Operation
@@ -22,7 +23,6 @@ from execplan.project.slug import slug
 from execplan.scaffold import plan_draft, plan_templates
 from execplan.text.message_parts import format_count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline, reader
@@ -11,7 +13,6 @@ from execplan.plan_store.author import author
 from execplan.scaffold import plan_templates
 from execplan.text.text_lines import Text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

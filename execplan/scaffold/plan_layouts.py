@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 from execplan.project import plan_names
 from execplan.project.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_directory_name
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT, Settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar

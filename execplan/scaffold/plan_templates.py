@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.files import file_access
@@ -13,7 +14,6 @@ from execplan.project import builtin_templates
 from execplan.project.project import ensure_inside
 from execplan.text.suggestions import closest_names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import TYPE_CHECKING
 
 from execplan.edits.plan_commit import commit_paths
 from execplan.files import atomic_files
@@ -15,7 +16,6 @@ from execplan.project.project import ensure_inside
 from execplan.scaffold.project_survey import guide_path
 from execplan.text.message_parts import format_count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
     from execplan.project.project import Project

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
@@ -13,7 +14,6 @@ from execplan.project.project_settings import Settings
 from execplan.scaffold import plan_layouts
 from execplan.text.message_parts import format_count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import BaseLoader, Environment, Template, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import TemplateRuntimeError
@@ -13,7 +13,6 @@ from execplan.scaffold import plan_templates
 from execplan.scaffold.plan_templates import BUILT_IN
 from execplan.scaffold.template_sandbox import LANGUAGE, TemplateSandbox
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

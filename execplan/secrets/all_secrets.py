@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from execplan.secrets import service_tokens
 from execplan.secrets.credential_patterns import all_patterns
 from execplan.secrets.secret_assignments import find_assignments
 from execplan.secrets.secret_values import compile_pattern, is_placeholder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 

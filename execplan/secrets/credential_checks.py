@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from execplan.secrets.secret_names import PASSWORD, SECRET, SERVICE, classify_name
 from execplan.secrets.secret_values import compile_pattern, is_placeholder, is_secret
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

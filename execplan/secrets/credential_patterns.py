@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.secrets import credential_checks
 from execplan.secrets.secret_names import PASSWORD, SECRET
 from execplan.secrets.secret_table import SHAPES
 from execplan.secrets.secret_values import is_secret
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.secrets.all_secrets import HIDDEN, find_ignoring, find_secret_spans, merge_spans
 from execplan.secrets.secret_names import classify_name
 from execplan.secrets.secret_values import is_secret
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Final

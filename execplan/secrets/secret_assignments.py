@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from execplan.secrets.secret_names import PASSWORD, SECRET, classify_name
 from execplan.secrets.secret_values import is_secret
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

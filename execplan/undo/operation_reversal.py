@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive.attachments import digest_file
 from execplan.archive.move_execution import read_evidence
@@ -19,7 +20,6 @@ from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.text_rebase import rebase_text
 from execplan.undo.operation_selection import describe_operation, steps_for
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import EditResult, WriteOptions
     from execplan.plan.model import ParsedPlan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.edits import operation_log
 from execplan.edits.edit_entries import REDO, UNDO
@@ -13,7 +14,6 @@ from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.author import actor
 from execplan.project import project_discovery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.archive.file_transfer import target_taken_error
 from execplan.archive.plan_move import ensure_not_running
@@ -25,7 +26,6 @@ from execplan.text.text_lines import digest
 from execplan.undo.operation_reversal import ensure_still_last, unpack_texts
 from execplan.undo.operation_selection import describe_operation
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
 from execplan.edits.plan_writer import ensure_not_archived, remove_leftovers
 from execplan.edits.undo_stack import read_stack
@@ -17,7 +19,6 @@ from execplan.undo.operation_selection import (
 )
 from execplan.undo.plan_removal import recreate_plan, remove_created
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan import clock
 from execplan.agents.guard import call_recording, self_protection
@@ -18,7 +19,6 @@ from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import ChangeSet, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.project import builtin_templates
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

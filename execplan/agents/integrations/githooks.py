@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_file
@@ -13,7 +14,6 @@ from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.git import git_query
 from execplan.project import builtin_templates
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import ensure_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

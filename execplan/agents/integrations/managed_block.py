@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.agents.integrations.integration_changes import Change, ChangeSet, count_missing_directories
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

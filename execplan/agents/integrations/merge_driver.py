@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
 from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_project_file
@@ -16,7 +17,6 @@ from execplan.project import builtin_templates, directory_tree, project_discover
 from execplan.project.project import common_git_dir
 from execplan.project.project_settings import FLAT_LAYOUT, FOLDER_LAYOUT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from execplan.context.session_logs.token_usage import NO_USAGE, measure_usage
 from execplan.errors import INPUT, ExecplanError
@@ -11,7 +12,6 @@ from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import format_count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import DIFF, Unit
 from execplan.context.gathering.file_units import MAX_FILE_BYTES
@@ -11,7 +12,6 @@ from execplan.secrets.secret_files import is_secret_file
 from execplan.text.invisible_characters import escape_unprintable
 from execplan.text.pure_paths import is_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import ARTIFACT, FILE, Unit
 from execplan.context.gathering.file_listing import mentioned_paths
@@ -12,7 +13,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.project.project import ensure_inside
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.context.gathering import file_units
@@ -14,7 +15,6 @@ from execplan.git.git_query import GIT_UNUSABLE_CODES
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import join_first
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from execplan.context.plan_overview import PlanDrift, WorkingTree
 from execplan.edits.journal_moves import former_paths
@@ -12,7 +13,6 @@ from execplan.git.git_directory import head_commit, operation_in_progress
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.context_pack import DECISION, DISCOVERY, SECTION, TASK, Unit
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
@@ -11,7 +13,6 @@ from execplan.project.slug import slug
 from execplan.text.markdown_blocks import HEADING
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

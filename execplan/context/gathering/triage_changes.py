@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.context.triage.change_summary import ChangedFile, find_parts_by_name
 from execplan.context.triage.triage_table import load_builtin_table
@@ -10,7 +11,6 @@ from execplan.files import file_access
 from execplan.git import git_history, git_query
 from execplan.project import project_discovery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

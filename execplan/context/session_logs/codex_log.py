@@ -6,10 +6,10 @@ Older logs have only the payload on each line.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from execplan.context.session_logs.session_log import SessionLog, UnitCollector, extract_text, parse_lines
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.context.session_logs.session_log import Line
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.clock import is_utc_timestamp, parse_utc_timestamp
 from execplan.context.session_logs.session_log import parse_lines
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from typing import TYPE_CHECKING
 
 from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from typing import Final

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, Excerpt, TextPart, render_excerpt, truncate_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Final

@@ -5,9 +5,10 @@ A marker never replaces less than its own length; text shorter than its marker i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Final

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from execplan.context.keywords import count_shared_words
 from execplan.context.shortening.excerpt import REST_RANK, TextPart
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Final

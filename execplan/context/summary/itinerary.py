@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.context.summary import plan_facts
 from execplan.context.summary.summary_pieces import (
@@ -20,7 +21,6 @@ from execplan.context.summary.summary_pieces import (
 from execplan.plan.model import DONE, OPEN
 from execplan.text.markdown_blocks import HEADING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan, Task
     from execplan.text.markdown_blocks import Block

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.context.summary.plan_sentences import best_sentences, has_alphanumeric, read_sentences, topic_words
 from execplan.context.summary.summary_pieces import escape_hidden
@@ -11,7 +12,6 @@ from execplan.plan import outline
 from execplan.plan.log_edits import is_newest_first
 from execplan.plan.model import ARCHIVED, DONE, OPEN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 from execplan.plan.line_grammar import is_empty_text, read_checkbox
 from execplan.text.markdown_blocks import PARAGRAPH, QUOTE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.summary import itinerary, summary_forms
 from execplan.context.summary.plan_sentences import count_words
 from execplan.context.summary.summary_pieces import (
@@ -17,7 +19,6 @@ from execplan.plan.reader import read_text
 from execplan.secrets.redaction import REDACTED
 from execplan.text.text_lines import Text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

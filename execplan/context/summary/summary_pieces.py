@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.context.summary.plan_sentences import first_sentences
 from execplan.named_tuple import NamedTuple
 from execplan.text.invisible_characters import may_have_hidden, replace_hidden
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final

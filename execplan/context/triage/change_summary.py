@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

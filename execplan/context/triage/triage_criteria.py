@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.context.triage.request_parsing import CLAUSE_END, QUOTED_NAME
 from execplan.context.triage.triage_table import CRITERIA, SMALL
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import format_count, format_excess
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp
+from typing import TYPE_CHECKING
 
 from execplan.context.triage.change_summary import summarize_changes
 from execplan.context.triage.request_parsing import find_cues, parse_request
@@ -17,7 +18,6 @@ from execplan.context.triage.triage_table import SMALL, load_builtin_table
 from execplan.errors import INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.journal.journal_entries import REVISION_REASONS
 from execplan.engine.replanning import run_revisions
 from execplan.engine.run_records.run_summary import find_last_begun_run
@@ -10,7 +12,6 @@ from execplan.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.journal.journal_entries import Change
 from execplan.engine.steps.step_paths import list_declared_paths, parent_folders
 from execplan.engine.workspace import workspace_snapshot
@@ -10,7 +12,6 @@ from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.world import ABSENT, FOLDER, State
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

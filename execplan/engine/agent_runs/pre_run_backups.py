@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal_entries import state_json
 from execplan.engine.steps.step_paths import list_declared_paths, parent_folders
@@ -13,7 +14,6 @@ from execplan.execution.binding import sanitize_state
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.git import git_query
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any

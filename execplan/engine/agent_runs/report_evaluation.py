@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from execplan.clock import seconds_since
 from execplan.engine.agent_runs import change_observation
@@ -18,7 +19,6 @@ from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.report_evaluation import COMPLETED, StepReport
 from execplan.engine.journal.journal_writer import make_redaction
@@ -18,7 +20,6 @@ from execplan.execution.binding import describe_difference, sanitize_state
 from execplan.execution.world import ABSENT
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.journal.journal_entries import AttemptResult, Change

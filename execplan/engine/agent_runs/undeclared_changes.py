@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
@@ -13,7 +14,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 from execplan.text.pure_paths import is_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 

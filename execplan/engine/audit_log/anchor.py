@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.files import atomic_files, file_access
@@ -16,7 +17,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.project.project import common_git_dir
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_files
 from execplan.engine.journal import journal
@@ -14,7 +15,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Final

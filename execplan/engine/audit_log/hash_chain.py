@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal import MERGE_MARKER, is_merge_marker
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 

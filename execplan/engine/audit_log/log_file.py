@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.engine.audit_log import hash_chain
@@ -13,7 +14,6 @@ from execplan.files.open_directory import OpenDirectory
 from execplan.project import project_state
 from execplan.project.project import ensure_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Final

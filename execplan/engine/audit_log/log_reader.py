@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.engine.audit_log import anchor, hash_chain
 from execplan.engine.audit_log.log_file import LIMIT, LogFile
@@ -12,7 +13,6 @@ from execplan.plan_store import plan_store
 from execplan.project import project_state
 from execplan.project.project import ensure_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.engine.audit_log import anchor, evidence_check, hash_chain, log_reader, record_details
@@ -13,7 +14,6 @@ from execplan.plan_store import author, plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.audit_log.anchor import Anchor

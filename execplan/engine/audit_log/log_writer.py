@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.clock import now
 from execplan.engine.audit_log import anchor, hash_chain, log_reader, record_details
 from execplan.engine.audit_log.anchor import Anchor, MovedMeanwhileError
@@ -11,7 +13,6 @@ from execplan.engine.run_records import run_directories
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan_store import author
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.engine.commands.command_environment import public_variables
 from execplan.engine.journal import journal_entries
@@ -13,7 +14,6 @@ from execplan.files import file_access
 from execplan.secrets.redaction import Redactor
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

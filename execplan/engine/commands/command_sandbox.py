@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 from functools import cache
+from typing import TYPE_CHECKING
 
 from execplan.engine.commands.command_spec import PACKAGE, CommandSpec, python_argv
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.project.project import common_git_dir
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

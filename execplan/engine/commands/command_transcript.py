@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.engine.commands.stream_redactor import WINDOW, StreamRedactor
 from execplan.files import atomic_files
 from execplan.files.file_access import file_error
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

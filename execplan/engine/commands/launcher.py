@@ -8,13 +8,13 @@ import selectors
 import subprocess
 import sys
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from execplan.engine.commands import processes
 from execplan.engine.commands.command_result import CommandResult, format_result, parse_report, read_marks
 from execplan.engine.commands.command_spec import CommandSpec, Limits, python_argv
 from execplan.engine.commands.process_start import FILE_SIZE, KILL
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

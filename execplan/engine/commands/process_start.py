@@ -7,8 +7,8 @@ import errno
 import os
 import resource
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.secrets.redaction import KEY_BEGIN, KEY_END, KEY_LABEL, REDACTED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.secrets.redaction import Redactor
 

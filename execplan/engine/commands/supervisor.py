@@ -14,6 +14,7 @@ import resource
 import select
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from execplan.engine.commands import processes
 from execplan.engine.commands.process_start import (
@@ -27,7 +28,6 @@ from execplan.engine.commands.process_start import (
     start_program,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine import stop_reasons
 from execplan.engine.journal.journal_entries import SKIPPED
 from execplan.engine.recovery.failure_recovery import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
@@ -10,7 +12,6 @@ from execplan.engine.schedule import StepTransition
 from execplan.engine.stop_reasons import failed_step_reason
 from execplan.execution import states
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import AttemptResult
     from execplan.engine.recovery.failure_recovery import Recovery

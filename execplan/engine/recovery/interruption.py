@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.journal.journal_entries import AttemptResult, attempt_result_json
 from execplan.errors import ENVIRONMENT, ExecplanError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

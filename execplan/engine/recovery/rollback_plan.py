@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.journal.journal_entries import change_from_json
 from execplan.engine.replanning import run_revisions
 from execplan.engine.workspace.file_restore import compute_net_changes, is_restorable, with_created_folders
@@ -12,7 +14,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.plan.plan_lookup import normalize_text
 from execplan.text.suggestions import closest_names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 

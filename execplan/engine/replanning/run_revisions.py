@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

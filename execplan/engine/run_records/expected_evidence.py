@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 from execplan.git import git_query
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.engine.run_records import evidence_copies
 from execplan.engine.run_records.expected_evidence import is_expected
@@ -11,7 +12,6 @@ from execplan.errors import ExecplanError
 from execplan.git import git_query
 from execplan.plan_store import plan_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.run_records.run_directories import RunPaths
     from execplan.project.project import Project

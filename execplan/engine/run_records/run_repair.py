@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_files, artifact_store
 from execplan.engine.run_records import evidence_copies
@@ -16,7 +17,6 @@ from execplan.project import project_settings, project_state
 from execplan.text import fast_json
 from execplan.text.text_lines import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

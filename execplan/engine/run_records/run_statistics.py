@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.clock import is_utc_timestamp, parse_utc_timestamp
 from execplan.execution.policy import ROLLBACK_CAUSES
 from execplan.execution.states import ENDED_RUN_STATES
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_lock import run_lock_holder
@@ -13,7 +14,6 @@ from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 

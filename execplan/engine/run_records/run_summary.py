@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal import check_entries, read_journal
 from execplan.engine.replanning import run_revisions
@@ -15,7 +16,6 @@ from execplan.execution.evaluate import ActiveRun
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Final

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.journal.journal_entries import AttemptResult, Change
 from execplan.engine.steps import tree_snapshots
 from execplan.engine.steps.command_execution import ActionResult, evaluate_exit
@@ -13,7 +15,6 @@ from execplan.execution.binding import describe_difference
 from execplan.execution.evaluation.file_changes import ImpossibleError
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 

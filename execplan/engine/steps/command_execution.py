@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from shlex import join
+from typing import TYPE_CHECKING
 
 from execplan.engine.steps.step_paths import program_marks_path
 from execplan.execution.execution_plan import Type
@@ -12,7 +13,6 @@ from execplan.execution.program_lookup import first_path_directory, working_dire
 from execplan.execution.world import FOLDER
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.commands.command_transcript import Transcript
     from execplan.engine.commands.launcher import CommandResult

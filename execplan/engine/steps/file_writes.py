@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal_entries import Change
 from execplan.engine.steps.command_execution import ERROR, ActionResult
@@ -16,7 +17,6 @@ from execplan.execution.world import ABSENT, FILE, FOLDER, State
 from execplan.files.file_access import remove_if_exists
 from execplan.text.sequence_alignment import count_changed_lines
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

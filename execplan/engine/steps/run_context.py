@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.commands.command_sandbox import Sandbox
     from execplan.engine.commands.stop_signal import StopSignal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shlex import join
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal_entries import Checks
 from execplan.engine.steps.command_execution import run_program
@@ -12,7 +13,6 @@ from execplan.execution.world import ABSENT, FILE, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import shorten
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal_entries import AttemptResult, Checks
 from execplan.engine.steps import tree_snapshots
@@ -25,7 +26,6 @@ from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, State
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import format_excess
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.engine import ticks
 from execplan.engine.steps.step_paths import list_declared_paths, snapshot_path
@@ -12,7 +13,6 @@ from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.journal.journal_entries import Change
     from execplan.engine.steps.run_context import RunContext

@@ -9,6 +9,7 @@ import time
 import zlib
 from contextlib import contextmanager
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -18,7 +19,6 @@ from execplan.files.atomic_files import sync_directory
 from execplan.files.file_access import conflict_error, file_error
 from execplan.project import project_state
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

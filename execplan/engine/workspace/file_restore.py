@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.engine.journal.journal_entries import Change
 from execplan.engine.workspace.workspace_walker import WorkspaceWalker
 from execplan.errors import CONFLICT, ENVIRONMENT, ExecplanError
@@ -9,7 +11,6 @@ from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OUTSIDE, State
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import format_excess
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from execplan import trace
 from execplan.approvals.reserved_paths import protection_reason
@@ -15,7 +16,6 @@ from execplan.files.directory_walk import LIST_FLAGS, WALK_FLAGS, open_below
 from execplan.files.file_access import NotRegularError, file_error
 from execplan.files.open_directory import DirectoryHandle
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 

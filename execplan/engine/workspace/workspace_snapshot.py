@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import time
+from typing import TYPE_CHECKING
 
 from execplan.engine.journal.journal_entries import Change, state_from_json, state_json
 from execplan.engine.workspace.workspace_walker import WorkspaceWalker
@@ -17,7 +18,6 @@ from execplan.text import fast_json
 from execplan.text.pure_paths import is_inside
 from execplan.text.sequence_alignment import MAX_COUNTED_BYTES, count_changed_lines
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.attributes import COMMAND_TYPES
 from execplan.execution.documents.written_paths import diff_paths
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.errors import POLICY, ExecplanError
 from execplan.text.invisible_characters import describe_characters, find_hidden
 from execplan.text.message_parts import format_excess
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any

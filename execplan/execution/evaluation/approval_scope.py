@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.execution.binding import bound_paths
@@ -10,7 +12,6 @@ from execplan.execution.world import OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
 from execplan.text.suggestions import closest_names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from json import dumps
 from shlex import join, quote
+from typing import TYPE_CHECKING
 
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

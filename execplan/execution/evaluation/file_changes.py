@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.projected_files import DEFAULT_FILE_MODE, FileChange
 from execplan.execution.evaluation.unified_diff import file_diff, replacement_lines, split_lines
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, LINK, normalize_path
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shlex import join, quote
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.execution.documents.written_paths import diff_paths
@@ -18,7 +19,6 @@ from execplan.execution.execution_plan import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final

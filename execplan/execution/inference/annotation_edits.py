@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.errors import ExecplanError
 from execplan.execution.compile import find_plan_steps
 from execplan.execution.inference.block_commands import raw_block_lines
@@ -19,7 +21,6 @@ from execplan.plan.reader import read_text
 from execplan.text.inline_markdown import plain_text
 from execplan.text.line_edit import Edit, apply_edits
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

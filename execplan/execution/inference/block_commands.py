@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.shell_line import is_continued, join_lines, mask_quotes, split_comment, strip_prompt
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Passage
     from execplan.plan.model import ParsedPlan

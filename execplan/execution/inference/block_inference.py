@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.inference.block_commands import (
     changes_environment,
     changes_shell,
@@ -28,7 +30,6 @@ from execplan.execution.inference.shell_line import mask_quotes
 from execplan.execution.inference.work_kinds import changes_files
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS, SHELL_LANGUAGES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.block_commands import BlockLine
     from execplan.execution.inference.section_passages import Passage

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from execplan.execution.inference.cue_table import CASE_SENSITIVE, EXPRESSIONS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match, Pattern
 

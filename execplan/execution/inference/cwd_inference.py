@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.directory_mentions import ROOT, DirectoryMention, DirectoryResolver
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Passage
     from execplan.plan.model import ParsedPlan

@@ -7,6 +7,7 @@ calls an example or allows to differ is ignored. So a run fails only if it break
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.execution.inference.block_commands import raw_block_lines
 from execplan.execution.inference.cue_matching import find_cue
@@ -14,7 +15,6 @@ from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final

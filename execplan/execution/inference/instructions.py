@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS
@@ -10,7 +11,6 @@ from execplan.execution.inference.long_running import starts_detached
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import find_doubt
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Sentence, Span
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.shell.shell_vocabulary import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
 from execplan.named_tuple import NamedTuple
 from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final

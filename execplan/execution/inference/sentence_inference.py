@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.inference.block_commands import changes_environment, changes_shell
 from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.cwd_inference import cwd_after_lone_cd, named_directory_reason
@@ -10,7 +12,6 @@ from execplan.execution.inference.prose_cues import CHOICE, TO_BE_WRITTEN, find_
 from execplan.execution.inference.section_passages import hide_commands, read_sentences
 from execplan.execution.inference.shell_line import strip_prompt
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Passage
     from execplan.execution.inference.step_collector import StepCollector

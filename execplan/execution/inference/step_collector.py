@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.inference.cwd_inference import CwdTracker, uncertainty_reason
 from execplan.execution.inference.directory_mentions import ROOT
 from execplan.execution.inference.expected_output import OutputTracker
@@ -11,7 +13,6 @@ from execplan.execution.inference.prose_cues import ELSEWHERE, KEEPS_RUNNING
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.step_drafts import INFERRED, WORK, SkippedLine, StepDraft
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -5,6 +5,8 @@ Uncertain commands are skipped with a reason: a missing step costs a person one 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.annotations.info_string import parse_info_string
 from execplan.execution.inference.block_inference import infer_from_block
 from execplan.execution.inference.directory_mentions import ROOT
@@ -14,7 +16,6 @@ from execplan.execution.inference.step_collector import StepCollector
 from execplan.execution.step_drafts import VALIDATE, WORK, ParsedSteps
 from execplan.plan import outline
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Passage
     from execplan.plan.model import ParsedPlan

@@ -7,6 +7,7 @@ do, or if a command that the task names is not a step.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
@@ -28,7 +29,6 @@ from execplan.plan.model import OTHER
 from execplan.plan.plan_lookup import find_task
 from execplan.text.invisible_characters import has_hidden
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.shell.command_line import parse_command
 from execplan.text.pure_paths import resolve_relative
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 

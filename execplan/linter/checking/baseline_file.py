@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
@@ -15,7 +16,6 @@ from execplan.named_tuple import NamedTuple
 from execplan.project import project_discovery, project_state
 from execplan.project.project import ensure_inside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.git import git_history, git_query
@@ -28,7 +29,6 @@ from execplan.plan_store import plan_store
 from execplan.plan_store.plan_store import PlanRef
 from execplan.project import project_discovery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.git import git_history
@@ -12,7 +13,6 @@ from execplan.linter.rule import COMMIT, RULES
 from execplan.linter.rule_facts import GitHistory
 from execplan.plan import reader
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.git import git_history, git_query
@@ -14,7 +15,6 @@ from execplan.plan import reader
 from execplan.plan.model import COMPLETE
 from execplan.plan_store import plan_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.git import git_query
@@ -14,7 +15,6 @@ from execplan.linter.runner import lint_project
 from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.project.project import Project

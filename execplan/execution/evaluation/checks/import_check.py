@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.checks.check_registry import WARNING, CheckContext, Finding, check
@@ -14,7 +15,6 @@ from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import FILE, FOLDER
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.projected_files import normalize_paths
 from execplan.execution.evaluation.trial import step_commands, target_paths
 from execplan.execution.execution_plan import Step
 from execplan.execution.shell.call_patterns import matches_command_prefix, matches_path_ignoring_case
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

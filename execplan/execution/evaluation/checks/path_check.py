@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from typing import TYPE_CHECKING
 
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import target_paths
@@ -11,7 +12,6 @@ from execplan.execution.execution_plan import Type
 from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.evaluation.checks.check_registry import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.evaluation.projected_files import normalize_paths, parent_directories
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import LINK, OUTSIDE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
 from execplan.execution.execution_plan import Type
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

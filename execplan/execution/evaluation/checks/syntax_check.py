@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
 from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.execution_plan import Type
 from execplan.text import fast_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
