@@ -11,7 +11,7 @@ A phrase matches whole words, in upper and lower case. In Chinese, Japanese and 
     {never run}         not followed by one of these words later
     {not after the }    not directly after one of these
     {some the|own}      one or more of these words
-    \(                   the character itself
+    \(                  the character itself
 
 A part is a regular expression, or a list of phrases. A place is a regular expression for a position or a gap; the spaces
 around its name are not matched. `{ regex = '…' }` in the place of a phrase is a regular expression as it is.
