@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from execplan.engine.agent_runs.agent_report import StepReport
     from execplan.engine.run_observer import FinishedRun, RollbackResult, RunObserver, RunOptions
     from execplan.errors import ExecplanError
+    from execplan.execution.documents.document_io import document_bytes, load_document
+    from execplan.execution.execution_plan import ExecutionPlan, Step
+    from execplan.execution.importers.plan_import import import_plan
+    from execplan.execution.revision.agent_plan_creation import create_execution_plan
+    from execplan.execution.revision.composition import compose
+    from execplan.execution.revision.plan_revision import ExecutionState, ReplanRequest, replan_document
+    from execplan.execution.run_record import Record, StepRecord
+    from execplan.execution.states import advance
     from execplan.library.execution_api import (
         approve,
         compile_plan,
@@ -47,6 +55,14 @@ _MODULES = {
         "run",
         "runs",
     ),
+    "execution.documents.document_io": ("document_bytes", "load_document"),
+    "execution.execution_plan": ("ExecutionPlan", "Step"),
+    "execution.importers.plan_import": ("import_plan",),
+    "execution.revision.agent_plan_creation": ("create_execution_plan",),
+    "execution.revision.composition": ("compose",),
+    "execution.revision.plan_revision": ("ExecutionState", "ReplanRequest", "replan_document"),
+    "execution.run_record": ("Record", "StepRecord"),
+    "execution.states": ("advance",),
     "linter.text_check": ("lint",),
     "linter.rule": ("Finding", "RuleContext"),
     "plan.reader": ("parse",),
@@ -62,28 +78,41 @@ __all__ = [
     "EditResult",
     "Entry",
     "ExecplanError",
+    "ExecutionPlan",
+    "ExecutionState",
     "Finding",
     "FinishedRun",
     "ParsedPlan",
     "Plan",
     "Project",
+    "Record",
+    "ReplanRequest",
     "RollbackResult",
     "RuleContext",
     "RunObserver",
     "RunOptions",
     "Section",
+    "Step",
+    "StepRecord",
     "StepReport",
     "Task",
     "WriteOptions",
     "__version__",
+    "advance",
     "approve",
     "compile_plan",
+    "compose",
+    "create_execution_plan",
+    "document_bytes",
     "evaluate",
     "handoff",
+    "import_plan",
     "lint",
+    "load_document",
     "parse",
     "record",
     "replan",
+    "replan_document",
     "report",
     "resume",
     "rollback",

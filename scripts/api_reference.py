@@ -16,11 +16,21 @@ import execplan
 
 PAGE = "docs/reference/api.md"
 CLASSES = ("Project", "Plan")
-FUNCTIONS = "lint parse compile_plan evaluate approve run resume replan rollback runs record handoff report".split()
+FUNCTIONS = (
+    "lint parse compile_plan evaluate approve run resume replan rollback runs record handoff report "
+    "load_document document_bytes create_execution_plan replan_document compose import_plan advance".split()
+)
 RECORDS = (
     "WriteOptions EditResult ParsedPlan Section Task Entry Finding RuleContext RunOptions FinishedRun RollbackResult "
     "StepReport RunObserver".split()
 )
+MODELS = """\
+### Documents
+
+`ExecutionPlan` with its `Step`s, `Record` with its `StepRecord`s, `ReplanRequest` and `ExecutionState` are pydantic models:
+unknown fields are errors, no value is converted, and a document never changes once it is made. [Their JSON Schemas](../schemas)
+describe each field.
+"""
 EXAMPLE = """\
 >>> from execplan import Project
 >>> project = Project.init()
@@ -60,6 +70,7 @@ def render() -> str:
     parts += [_callable(f"{name}", getattr(execplan, name), "###") for name in FUNCTIONS]
     parts.append("## Records\n")
     parts += [_record(name) for name in RECORDS]
+    parts.append(MODELS)
     parts.append(f"### ExecplanError\n\n{_docstring(execplan.ExecplanError)}\n")
     return "\n".join(parts)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.approvals.artifact_store import write_artifact
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.approval_document import Approval
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
 from execplan.plan_store import plan_store
@@ -93,10 +93,10 @@ def _read_approval(project: Project, path: str) -> ApprovalFile:
         data, size = file_access.read(path, _MAX_BYTES)
         if size > _MAX_BYTES:
             return UnreadableApproval(path, f"it has {size:,} bytes: no approval is as long as that")
-        approval = load(data, Approval, project.display_path(path))
+        approval = load_document(data, Approval, project.display_path(path))
     except ExecplanError as error:
         return UnreadableApproval(path, error.message)
-    is_intact = data == to_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
+    is_intact = data == document_bytes(approval) and os.path.basename(path) == f"{approval.digest}.json"
     return StoredApproval(path, approval, is_intact)
 
 
@@ -105,7 +105,7 @@ def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
 
     The caller holds the plan's lock. Raises ExecplanError.
     """
-    path, new_bytes = file_path(project, ref, approval.digest), to_bytes(approval)
+    path, new_bytes = file_path(project, ref, approval.digest), document_bytes(approval)
     return atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 

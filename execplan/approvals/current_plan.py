@@ -10,7 +10,7 @@ from execplan.approvals import artifact_store
 from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.execution.compile import compile_plan
 from execplan.execution.documents.document_diff import describe_differences
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.plan import reader
 from execplan.plan_store import plan_store
@@ -67,7 +67,7 @@ def load_current_plan(project: Project, ref: PlanRef) -> CurrentPlan:
     if data is None:
         return _from_compilation(project, ref, location, _compile_timed(project, ref), "")
     try:
-        document = load(data, ExecutionPlan, location)
+        document = load_document(data, ExecutionPlan, location)
     except ExecplanError as error:
         timed_compilation = _compile_timed(project, ref)
         if timed_compilation.compilation.document is None:
@@ -142,7 +142,7 @@ def _from_compilation(
         raise no_steps_error(project.display_path(ref.path), compilation.skipped)
     return CurrentPlan(
         compilation.document,
-        to_bytes(compilation.document),
+        document_bytes(compilation.document),
         location,
         False,
         stale_reason,

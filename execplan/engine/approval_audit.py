@@ -10,7 +10,7 @@ from execplan.approvals import approval_creation, approval_files, approval_regis
 from execplan.engine.audit_log.evidence_check import APPROVED, DECLINED, NOT_GIVEN, REVOKED
 from execplan.engine.audit_log.log_writer import AuditLog
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.files import file_access
 from execplan.text.text_lines import digest
 
@@ -133,13 +133,13 @@ def _plan_fields(evaluated_plan: EvaluatedPlan) -> dict[str, object]:
 
 def _file_digest(approval: Approval) -> str:
     """Return the SHA-256 digest of an approval's file."""
-    return digest(to_bytes(approval))
+    return digest(document_bytes(approval))
 
 
 def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
     """Return whether the approval's file was written, so that the failure came later."""
     path = approval_files.file_path(project, ref, approval.digest)
-    return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == to_bytes(approval)
+    return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == document_bytes(approval)
 
 
 def _move_anchor(audit_log: AuditLog) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from execplan.engine.error_hints import add_hint_on_error
 from execplan.engine.journal.journal_entries import BEGUN
 from execplan.engine.run_records import evidence_copies
 from execplan.engine.steps.run_context import create_context
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.files import atomic_files, file_access
 from execplan.git.git_directory import head_commit
 from execplan.plan_store import author
@@ -79,7 +79,7 @@ def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_pla
             approved_plan.candidate.current_plan.data,
             within=project.root,
         )
-        atomic_files.create(run_paths.approval, to_bytes(approved_plan.approval), within=project.root)
+        atomic_files.create(run_paths.approval, document_bytes(approved_plan.approval), within=project.root)
         create_state_directory(project, ref, run_paths)
 
 
@@ -96,7 +96,7 @@ def create_state_directory(project: Project, ref: PlanRef, run_paths: RunPaths) 
 def use_approval(project: Project, run_paths: RunPaths, approval: Approval) -> None:
     """Use an approval for the run from now on, and keep its file next to the earlier ones. Raises ExecplanError."""
     approval_registry.mark_used(project, approval.id, run_paths.id)
-    data, number, path = to_bytes(approval), 1, run_paths.approval
+    data, number, path = document_bytes(approval), 1, run_paths.approval
     while not atomic_files.create(path, data, within=project.root):
         with open(file_access.open_file(path)[0], "rb") as file:
             if file.read() == data:

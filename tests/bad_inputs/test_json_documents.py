@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document_io import load
+from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.bad_inputs.assertions import checked_output
 from tests.conftest import Folder
@@ -89,7 +89,7 @@ def test_54_each_is_refused_and_all_are_reported_at_once(repo: Folder) -> None:
     repo.plan()
     for bad in WRONG:
         with pytest.raises(ExecplanError) as caught:
-            load(json.dumps(bad.document).encode(), ExecutionPlan, "plan.json")
+            load_document(json.dumps(bad.document).encode(), ExecutionPlan, "plan.json")
         assert caught.value.exit == 3
         assert bad.expected_violation.replace(" ", ": ", 1).rstrip(": ") in "\n".join(
             [caught.value.message, *caught.value.candidates]

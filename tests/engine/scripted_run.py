@@ -11,7 +11,7 @@ from execplan.engine.journal.journal import Entry, Journal
 from execplan.engine.journal.journal_entries import AttemptResult, Change, attempt_result_json, state_json
 from execplan.engine.run_records.run_directories import RunPaths, next_run
 from execplan.engine.run_state import RunState
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.files import atomic_files
 from execplan.project import project_state
@@ -53,7 +53,7 @@ class ScriptedRun:
             "run": self.run,
             "plan_id": self.document.plan_id,
             "revision": self.document.revision,
-            "document": digest(to_bytes(self.document)),
+            "document": digest(document_bytes(self.document)),
             "approval": approval.digest if approval else "1" * 64,
             "approval_id": approval.id if approval else "2" * 32,
             "approver": "Ann",

@@ -16,7 +16,7 @@ from execplan.engine.run_observer import RunObserver, RunOptions
 from execplan.engine.step_executor import StepExecutor
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, UnsignedApproval
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.program_lookup import resolve_programs
 from tests.engine.run_repository import RunRepository, steps
 from tests.execution.approval_documents import document
@@ -261,9 +261,11 @@ def test_an_approval_from_before_still_holds(run_repo: RunRepository) -> None:
     sealing = approval_key.read(project)
     assert sealing is not None
     fields = {name: value for name, value in run_repo.approval_data().items() if name not in ("programs", "hmac")}
-    old = to_bytes(approval_document.sign(load(json.dumps(fields).encode(), UnsignedApproval, "it"), sealing))
+    old = document_bytes(
+        approval_document.sign(load_document(json.dumps(fields).encode(), UnsignedApproval, "it"), sealing)
+    )
     assert b"programs" not in old
-    assert to_bytes(load(old, Approval, "it")) == old
+    assert document_bytes(load_document(old, Approval, "it")) == old
     run_repo.file().write_bytes(old)
     write_program(run_repo, "../evil/mytool", "evil")
     put_first_in_path(run_repo, "../evil", "../bin")
@@ -282,7 +284,7 @@ def test_an_altered_list_of_programs_breaks_the_seal(run_repo: RunRepository) ->
     run_repo.approve_plan(steps(RUN))
     approval_data = run_repo.approval_data()
     approval_data["programs"]["mytool"]["path"] = "/evil/mytool"
-    run_repo.file().write_bytes(to_bytes(load(json.dumps(approval_data).encode(), Approval, "it")))
+    run_repo.file().write_bytes(document_bytes(load_document(json.dumps(approval_data).encode(), Approval, "it")))
     run_repo.refused(4, "approval-altered", "run")
 
 

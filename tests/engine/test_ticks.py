@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from execplan import compose
 from execplan.edits.plan_writer import apply_change
 from execplan.engine import ticks
 from execplan.engine.run_state import RunState
 from execplan.engine.ticks import TickResult
-from execplan.execution.api import compose
 from execplan.linter.runner import lint_plan
 from execplan.plan import reader, task_edits
 from execplan.plan.model import DONE, OPEN

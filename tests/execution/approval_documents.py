@@ -6,7 +6,6 @@ from typing import Any
 
 from execplan.execution.approval_document import UnsignedApproval, key_id, to_bound_states
 from execplan.execution.binding import Binding, binding_digest
-from execplan.execution.documents.document_io import to_bytes
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.world import ABSENT, FILE, Program, State
 
@@ -83,6 +82,3 @@ def terms(bound: Binding | None = None, **changed: Any) -> UnsignedApproval:
         }
         | changed
     )
-
-
-__all__ = ["EXISTING_FILE", "KEY", "STATES", "FixedWorld", "binding", "document", "terms", "to_bytes"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.execution.documents.document_io import load
+from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.json_model import to_json_bytes
 
@@ -60,4 +60,4 @@ def plan(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 def loaded(value: dict[str, Any]) -> ExecutionPlan:
     """The document that plain data makes."""
-    return load(to_json_bytes(value), ExecutionPlan, "plan.json")
+    return load_document(to_json_bytes(value), ExecutionPlan, "plan.json")

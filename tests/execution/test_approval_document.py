@@ -13,13 +13,13 @@ from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
 from execplan.execution.approval_document import Approval, UnsignedApproval, key_id, sign, verify_signature
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import Level
 from execplan.execution.permission import is_covered, validity_problem
 from tests.execution.approval_documents import KEY, binding, terms
 
 SEALED = sign(terms(), KEY)
-DATA: dict[str, Any] = json.loads(to_bytes(SEALED))
+DATA: dict[str, Any] = json.loads(document_bytes(SEALED))
 
 
 def leaves(value: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -41,7 +41,7 @@ def flipped(value: object, text: str) -> object:
 def is_rejected(data: bytes) -> bool:
     """Whether a document is none, or its seal is broken."""
     try:
-        return not verify_signature(load(data, Approval, "it"), KEY)
+        return not verify_signature(load_document(data, Approval, "it"), KEY)
     except ExecplanError as error:
         return error.exit == 3
 
@@ -80,7 +80,7 @@ LIKELY: dict[str, object] = {
 
 @pytest.mark.parametrize("name", LIKELY)
 def test_what_somebody_would_want_to_change(name: str) -> None:
-    changed = load(json.dumps({**DATA, name: LIKELY[name]}).encode(), Approval, "it")
+    changed = load_document(json.dumps({**DATA, name: LIKELY[name]}).encode(), Approval, "it")
     assert not verify_signature(changed, KEY)
 
 
@@ -96,11 +96,11 @@ def test_every_field_is_tried() -> None:
 
 
 def test_sealed_written_and_read() -> None:
-    data = to_bytes(SEALED)
+    data = document_bytes(SEALED)
     assert not is_rejected(data)
-    read = load(data, Approval, "it")
+    read = load_document(data, Approval, "it")
     assert read == SEALED
-    assert to_bytes(read) == data
+    assert document_bytes(read) == data
     assert verify_signature(read, KEY)
     assert not verify_signature(read, bytes(32))
     assert key_id(KEY) != key_id(bytes(32))
@@ -109,7 +109,7 @@ def test_sealed_written_and_read() -> None:
 
 def test_the_order_of_keys_does_not_matter() -> None:
     turned = {**DATA, "states": dict(reversed(DATA["states"].items()))}
-    assert verify_signature(load(json.dumps(dict(reversed(turned.items()))).encode(), Approval, "it"), KEY)
+    assert verify_signature(load_document(json.dumps(dict(reversed(turned.items()))).encode(), Approval, "it"), KEY)
 
 
 @pytest.mark.parametrize(
@@ -158,5 +158,5 @@ def test_when_it_holds() -> None:
 
 def test_terms_are_no_approval() -> None:
     with pytest.raises(ExecplanError, match="hmac"):
-        load(to_bytes(terms()), Approval, "it")
+        load_document(document_bytes(terms()), Approval, "it")
     assert not issubclass(UnsignedApproval, Approval)

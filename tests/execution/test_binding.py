@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from execplan.execution.binding import Binding, bind, drift
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.policy import Policy
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State
@@ -49,7 +49,7 @@ class VersionedPolicy(Policy):
 def bind_steps(states: dict[str, State], *steps: dict[str, Any], policy: Policy | None = None) -> Binding:
     """What would be bound."""
     plan = document(*steps)
-    return bind(to_bytes(plan), plan, FixedWorld(states), policy or VersionedPolicy())  # type: ignore[arg-type]  # only states are asked for
+    return bind(document_bytes(plan), plan, FixedWorld(states), policy or VersionedPolicy())  # type: ignore[arg-type]  # only states are asked for
 
 
 def test_targets_patched_files_and_inputs_are_bound() -> None:

@@ -17,7 +17,7 @@ from execplan.execution.annotations.step_problems import find_step_problems
 from execplan.execution.attributes import ATTRIBUTES
 from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.documents.document_diff import describe_differences
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan, Step
 from execplan.linter.runner import lint_bytes
 from execplan.plan import reader
@@ -200,9 +200,9 @@ def test_a_plan_without_steps_says_what_was_left() -> None:
 def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
     old = compiled(STEPS)
     ticked = compiled(STEPS.replace("- [ ] Build", "- [x] (2026-01-02 10:00Z) Build"))
-    assert to_bytes(ticked) == to_bytes(old)
+    assert document_bytes(ticked) == document_bytes(old)
     moved = compiled(STEPS.replace("## Decision Log\n", "## Decision Log\n\n- Decision: More.\n"))
-    assert to_bytes(moved) != to_bytes(old)
+    assert document_bytes(moved) != document_bytes(old)
     assert describe_differences(old, moved) == ()
 
 
@@ -222,9 +222,9 @@ def test_what_differs_is_told() -> None:
 def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
     code = (
         "import sys; from execplan.execution.compile import compile_plan; from execplan.plan import reader; "
-        "from execplan.execution.documents.document_io import to_bytes; "
+        "from execplan.execution.documents.document_io import document_bytes; "
         "made = compile_plan(reader.read(sys.stdin.buffer.read()), '2026-01-01_parser', 'plans/parser.md'); "
-        "sys.stdout.buffer.write(to_bytes(made.document))"
+        "sys.stdout.buffer.write(document_bytes(made.document))"
     )
     environments: list[dict[str, str]] = [
         {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"},
@@ -236,12 +236,12 @@ def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
         completed = subprocess.run(
             [sys.executable, "-c", code], input=text, cwd=cwd, env=env, capture_output=True, check=True
         )
-        assert completed.stdout == to_bytes(compiled(text))
+        assert completed.stdout == document_bytes(compiled(text))
 
 
 def test_what_is_compiled_can_be_read() -> None:
-    data = to_bytes(compiled(STEPS))
-    assert load(data, ExecutionPlan, "x") == compiled(STEPS)
+    data = document_bytes(compiled(STEPS))
+    assert load_document(data, ExecutionPlan, "x") == compiled(STEPS)
     assert json.loads(data)["steps"][0]["id"] == "build.1"
 
 

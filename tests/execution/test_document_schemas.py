@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from execplan.cli.commands.schema import KINDS, build_schema, find_model, schema_bytes
 from execplan.cli.error_handler import json_document as printed
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document_io import load, to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, load_document, validate_document
 from execplan.execution.documents.json_answer import Answer
 from execplan.execution.execution_plan import Document, ExecutionPlan
 from execplan.execution.run_record import Record
@@ -60,8 +60,10 @@ def test_the_published_copy_is_what_is_printed(name: str) -> None:
 def test_what_we_write_is_valid() -> None:
     for value in (good(), loaded(good()).model_dump(mode="json", by_alias=True)):
         PLAN.validate(value)
-    PLAN.validate(json.loads(to_bytes(loaded(good()))))
-    SCHEMAS["run-record"].validate(json.loads(to_bytes(load(json.dumps(record()).encode(), Record, "r"))))
+    PLAN.validate(json.loads(document_bytes(loaded(good()))))
+    SCHEMAS["run-record"].validate(
+        json.loads(document_bytes(load_document(json.dumps(record()).encode(), Record, "r")))
+    )
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
@@ -195,5 +197,5 @@ def test_every_document_names_its_schema() -> None:
         if issubclass(model, Document):
             assert model.document_name == name
     with pytest.raises(ExecplanError) as caught:
-        load(b"{}", Record, "x")
+        load_document(b"{}", Record, "x")
     assert caught.value.hint == "see what it must be: execplan schema run-record"

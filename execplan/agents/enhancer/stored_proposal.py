@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.errors import CONFLICT, INPUT, ExecplanError
-from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.json_model import to_json_bytes
 from execplan.text import strict_json
@@ -73,7 +73,7 @@ def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) ->
     checked, violations = validate_document(plan, ExecutionPlan)
     if checked is None:
         raise document_error(source, ExecutionPlan, violations)
-    return plan_import.import_plan(to_bytes(checked), source, ref.id)
+    return plan_import.import_plan(document_bytes(checked), source, ref.id)
 
 
 def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:

@@ -127,14 +127,14 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
     """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
     from execplan.approvals.current_plan import compile_plan_file, load_current_plan, no_steps_error
     from execplan.cli.output.compile_output import CompileResult, compile_warnings
-    from execplan.execution.documents.document_io import to_bytes
+    from execplan.execution.documents.document_io import document_bytes
 
     warnings = compile_warnings(project, ref)
     if ignore_stored:
         compilation = compile_plan_file(project, ref)
         if compilation.document is None:
             raise no_steps_error(project.display_path(ref.path), compilation.skipped)
-        return CompileResult(compilation.document, to_bytes(compilation.document), compilation.skipped, warnings)
+        return CompileResult(compilation.document, document_bytes(compilation.document), compilation.skipped, warnings)
     current_plan = load_current_plan(project, ref)
     if current_plan.document.source is None or current_plan.document.revision > 1:
         raise ExecplanError(

@@ -12,7 +12,7 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.errors import CHECK_FAILED, USAGE, ErrorContext, ExecplanError
 from execplan.execution.annotations.annotated_steps import find_annotated_steps
 from execplan.execution.annotations.step_advice import find_step_advice
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.execution_plan import SCHEMA
 from execplan.files import atomic_files, file_access
 from execplan.plan import reader
@@ -65,7 +65,7 @@ def compile_warnings(project: Project, ref: PlanRef) -> tuple[str, ...]:
 
 def result_from_document(document: ExecutionPlan) -> CompileResult:
     """Build the result for a document that was not compiled from a plan."""
-    return CompileResult(document, to_bytes(document))
+    return CompileResult(document, document_bytes(document))
 
 
 def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:

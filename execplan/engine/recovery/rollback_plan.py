@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
     """Return the steps of all revisions of a run, each from the last revision that has it. Raises ExecplanError."""
-    from execplan.execution.documents.document_io import load
+    from execplan.execution.documents.document_io import load_document
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.files import file_access
 
@@ -42,7 +42,7 @@ def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str
     ]
     for path in earlier_paths if run_state.replans else ():
         data, _ = file_access.read(path, run_revisions.LIMIT)
-        steps |= {step.id: step for step in load(data, ExecutionPlan, path).steps}
+        steps |= {step.id: step for step in load_document(data, ExecutionPlan, path).steps}
     return {**steps, **{step.id: step for step in run_state.document.steps}}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document_io import document_error, validate_document
-from execplan.execution.revision.plan_revision import ReplanRequest, replan
+from execplan.execution.revision.plan_revision import ReplanRequest, replan_document
 from execplan.text import strict_json
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def build_next_revision(
     request, violations = validate_document(request_fields, ReplanRequest)
     if request is None:
         raise document_error("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
-    return NextRevision(replan(request), round(monotonic() - began, 6))
+    return NextRevision(replan_document(request), round(monotonic() - began, 6))
 
 
 def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:

@@ -28,7 +28,7 @@ from execplan.execution import approval_document, states
 from execplan.execution.approval_document import REVISION
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import bind, describe_difference
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.evaluate import ActiveRun, evaluate
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import ExecutionPlan
@@ -194,7 +194,7 @@ def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan
             else b""
         )
         if digest(data) == approval.document:
-            return load(data, ExecutionPlan, path)
+            return load_document(data, ExecutionPlan, path)
     raise _not_covered_error("what it was given for is not with the run any more")
 
 
@@ -223,7 +223,7 @@ def _evaluate_revision(
     project: Project, ref: PlanRef, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan
 ) -> EvaluatedPlan:
     """Evaluate a revision as `evaluate` will once it is stored. Raises ExecplanError."""
-    data, policy, world = to_bytes(revision), effective_policy(project), SnapshotWorld(project)
+    data, policy, world = document_bytes(revision), effective_policy(project), SnapshotWorld(project)
     active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
     path = project.display_path(artifact_store.path_of(project, ref))
     return EvaluatedPlan(

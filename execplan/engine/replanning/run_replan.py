@@ -18,7 +18,7 @@ from execplan.engine.run_state import RunState
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document_diff import describe_differences
-from execplan.execution.documents.document_io import to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.plan_store import author
 from execplan.project.project_discovery import require_existing
@@ -190,7 +190,7 @@ def _store_revision(
     replan_result = _describe_revision(project, ref, run_paths, journal_writer.run_state, revision, diff=False)
     document = revision.document
     previous_revision = document.metadata.history[-1]
-    data = to_bytes(document)
+    data = document_bytes(document)
     run_revisions.save_revision(run_paths, document.revision, data)
     artifact_store.save(project, ref, lambda: data, WriteOptions(commit=False), command="replan", summary="")
     journal_writer.run_state.document = document
@@ -217,8 +217,8 @@ def _describe_revision(
 ) -> ReplanResult:
     """Describe a revision of a run. Raises ExecplanError if storing it would overwrite a document that cannot be recreated."""
     document = revision.document
-    path, data, old = artifact_store.path_of(project, ref), to_bytes(document), artifact_store.read(project, ref)
-    _ensure_own_document(project, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
+    path, data, old = artifact_store.path_of(project, ref), document_bytes(document), artifact_store.read(project, ref)
+    _ensure_own_document(project, ref, old, {run_state.document_digest, digest(document_bytes(run_state.document))})
     stored_path = project.display_path(path)
     return ReplanResult(
         run=run_paths.id,

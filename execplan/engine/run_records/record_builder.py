@@ -9,7 +9,7 @@ from execplan.clock import now
 from execplan.engine.journal.journal_entries import Change, change_kind
 from execplan.errors import ExecplanError
 from execplan.execution import states
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.execution.run_record import Checks, Record, Replanned, Resources, StepRecord
 from execplan.files import atomic_files, file_access
 
@@ -63,7 +63,7 @@ def save_record(run_paths: RunPaths, record: Record) -> None:
 
     Raises ExecplanError.
     """
-    new = to_bytes(record)
+    new = document_bytes(record)
     if atomic_files.create(run_paths.record, new):
         return
     old = file_access.read(run_paths.record, _LIMIT)[0]
@@ -87,11 +87,11 @@ def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: R
 
 def read_record(run_paths: RunPaths) -> Record | None:
     """Read the saved record; None if there is none. Raises ExecplanError."""
-    from execplan.execution.documents.document_io import load
+    from execplan.execution.documents.document_io import load_document
 
     if not os.path.lexists(run_paths.record):
         return None
-    return load(file_access.read(run_paths.record, _LIMIT)[0], Record, run_paths.record)
+    return load_document(file_access.read(run_paths.record, _LIMIT)[0], Record, run_paths.record)
 
 
 def _step_record(step: Step, run_state: RunState) -> StepRecord:

@@ -27,12 +27,12 @@ RULES_ERROR: Final = "rules"
 _TOO_SHORT: Final = "is the least"
 
 
-def to_bytes(document: BaseModel) -> bytes:
+def document_bytes(document: BaseModel) -> bytes:
     """Serialize a document with every field in the order of the model, so that equal documents have equal bytes."""
     return to_json_bytes(document.model_dump(mode="json", by_alias=True))
 
 
-def load(data: bytes, kind: type[T], label: str) -> T:
+def load_document(data: bytes, kind: type[T], label: str) -> T:
     """Read and validate a document; `label` names it in an error.
 
     Raises ExecplanError with every violation at once: JSON syntax, fields, and rules between fields.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.clock import now
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.derived_fields import fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import document_error, load, validate_document
+from execplan.execution.documents.document_io import document_error, load_document, validate_document
 from execplan.execution.execution_plan import SCHEMA, ExecutionPlan
 from execplan.execution.importers import governance_format, stepwise_format, typed_format
 from execplan.execution.importers.object_reader import ImportReport, ObjectReader
@@ -31,7 +31,7 @@ def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:
         raise document_error(label, ExecutionPlan, parsed.violations, parsed.omitted)
     value = parsed.value
     if isinstance(value, dict) and value.get("schema") == SCHEMA:
-        return _with_plan_id(load(data, ExecutionPlan, label), plan_id)
+        return _with_plan_id(load_document(data, ExecutionPlan, label), plan_id)
     plan_format = next((candidate for candidate in _FORMATS if isinstance(value, dict) and candidate.fits(value)), None)
     if plan_format is None or not isinstance(value, dict):
         why = "no plan of a known shape: it needs operations, or steps; execplan's own name their schema"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.execution.documents.derived_fields import fill_risk
-from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.text.text_lines import digest
 from execplan.text.violation import Violation
@@ -44,7 +44,7 @@ def create_execution_plan(
     }
     document = _validate(plan_fields)
     if plan_id is None:
-        document = _validate({**plan_fields, "plan_id": f"{_DEFAULT_ID}-{digest(to_bytes(document))[:12]}"})
+        document = _validate({**plan_fields, "plan_id": f"{_DEFAULT_ID}-{digest(document_bytes(document))[:12]}"})
     document.ensure_safe(_LABEL)
     return document
 

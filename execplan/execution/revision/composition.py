@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, STEP_OUTCOMES
-from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.execution_plan import PROGRAM_TYPES, ExecutionPlan, Type
 from execplan.named_tuple import NamedTuple
@@ -242,7 +242,7 @@ def _origin_record(plan: SourcePlan) -> dict[str, Any]:
     return {
         "prefix": plan.prefix,
         **fields,
-        "sha256": digest(to_bytes(plan.document)),
+        "sha256": digest(document_bytes(plan.document)),
         "lines": lines,
         "metadata": document["metadata"],
     }

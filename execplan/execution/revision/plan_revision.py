@@ -12,7 +12,7 @@ from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, LEVELS, named_alternative
 from execplan.execution.documents.checked_model import Request
 from execplan.execution.documents.derived_fields import describe_step, fill_risk, parse_command_fields
-from execplan.execution.documents.document_io import document_error, to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.documents.step_rules import FIELDS_BY_TYPE
 from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortText
 from execplan.execution.importers.object_reader import ImportReport
@@ -96,7 +96,7 @@ def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
                 yield f"step {step.number} is completed, and {name}, which it needs, has failed"
 
 
-def replan(request: ReplanRequest) -> ExecutionPlan:
+def replan_document(request: ReplanRequest) -> ExecutionPlan:
     """Return the next revision of a plan; the current one is unchanged, and its digest is kept in the history.
 
     Completed, recovered and skipped steps are kept. New steps, if given, replace all others. Otherwise a failed step
@@ -147,7 +147,7 @@ def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], informati
     plan_fields = plan.model_dump(mode="json", by_alias=True)
     previous_revision = {
         "revision": plan.revision,
-        "sha256": digest(to_bytes(plan)),
+        "sha256": digest(document_bytes(plan)),
         "reason": request.reason,
         "completed_steps": sorted(set(request.completed_steps)),
         "failed_steps": sorted(set(request.failed_steps)),

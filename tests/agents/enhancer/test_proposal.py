@@ -16,7 +16,7 @@ from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.approvals.current_plan import load_current_plan
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from tests.agents.enhancer.enhancer_repository import EnhancerRepository
 from tests.in_process_repository import InProcessRepository
@@ -79,7 +79,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_what_is_as_it_was_comes_back_as_it_was(case: Case) -> None:
-    assert to_bytes(case.propose(lambda plan, steps: None)) == to_bytes(case.document)
+    assert document_bytes(case.propose(lambda plan, steps: None)) == document_bytes(case.document)
 
 
 def test_a_step_that_is_new(case: Case) -> None:
@@ -385,4 +385,4 @@ def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
         with pytest.raises(Exception, match="x") as raised:
             stored_proposal.accept_proposal(case.project, case.ref, json.dumps(changed).encode(), "x")
         assert getattr(raised.value, "code", "") == code, changed
-    load(to_bytes(case.document), ExecutionPlan, "the plan is as it was")
+    load_document(document_bytes(case.document), ExecutionPlan, "the plan is as it was")

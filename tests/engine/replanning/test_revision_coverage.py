@@ -15,7 +15,7 @@ from execplan.engine.replanning import revision_coverage
 from execplan.engine.run_records import run_directories
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from tests.engine.replanning.test_replanned_runs import PLAN, begin, recorded
 from tests.in_process_repository import NAME, InProcessRepository
 
@@ -283,7 +283,7 @@ def test_a_derived_approval_that_was_altered_lets_nothing_run(desk: InProcessRep
     into = approval_data if field in ("approver", "expires_at") else approval_data["derived_from"]
     replacements = {"expires_at": "2030-01-01T00:00:00Z", "approvals": ["0" * 32], "digest": "0" * 64}
     into[field] = replacements.get(field, f"{into[field]}x")
-    path.write_bytes(to_bytes(Approval.model_validate_json(json.dumps(approval_data))))
+    path.write_bytes(document_bytes(Approval.model_validate_json(json.dumps(approval_data))))
     desk.refused(4, "approval-altered", "resume")
 
 
@@ -294,7 +294,7 @@ def test_a_revision_of_a_revision_derives_from_both(desk: InProcessRepository) -
     project, _ = desk.project()
     folder = desk.path / f".agent/execplans/artifacts/{NAME}/approvals"
     first, second, third = [
-        load((folder / f"{listed['digest']}.json").read_bytes(), Approval, "it") for listed in approvals(desk)
+        load_document((folder / f"{listed['digest']}.json").read_bytes(), Approval, "it") for listed in approvals(desk)
     ]
     assert third.origins == (first.id, second.id)
     sealing = approval_key.read(project)

@@ -13,7 +13,7 @@ from execplan.engine.journal.journal_entries import Change
 from execplan.engine.run_records import record_builder
 from execplan.engine.run_records.run_directories import RunPaths
 from execplan.execution import states
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.run_record import Record
 from execplan.execution.world import ABSENT, FILE, State
 from tests.conftest import CLOCK
@@ -43,7 +43,7 @@ RUN_PATHS = RunPaths("0001-00000000", "folder", "state")
 def read_back_record(scripted_run: ScriptedRun) -> Record:
     """The record of what is written, read back from its bytes."""
     record = record_builder.build_record(RUN_PATHS, scripted_run.run_state.document, scripted_run.run_state)
-    return load(to_bytes(record), Record, "record.json")
+    return load_document(document_bytes(record), Record, "record.json")
 
 
 def test_a_run_that_recovers() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from execplan import ReplanRequest, create_execution_plan, replan_document
 from execplan.errors import INPUT, POLICY, ExecplanError
-from execplan.execution.api import ReplanRequest, create_execution_plan, replan
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.importers.plan_import import import_plan
 from execplan.execution.run_record import Record
@@ -58,10 +58,10 @@ def mutants(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("value", "reader"),
     [
-        (REVISED, partial(load, kind=ExecutionPlan, label="x.json")),
+        (REVISED, partial(load_document, kind=ExecutionPlan, label="x.json")),
         (
             record(history=[{"revision": 2, "at": "2025-12-31T23:01:00Z", "reason": "x", "failed_steps": [1]}]),
-            partial(load, kind=Record, label="x.json"),
+            partial(load_document, kind=Record, label="x.json"),
         ),
         (SCRIPTED, partial(import_plan, label="x.json", plan_id="x")),
     ],
@@ -76,7 +76,7 @@ def test_every_part_of_another_kind(value: dict[str, Any], reader: Callable[[byt
 def _exit(mutant: dict[str, Any], reader: Callable[[bytes], Any]) -> int:
     """What it comes to, in an exit status."""
     try:
-        to_bytes(reader(json.dumps(mutant).encode()))
+        document_bytes(reader(json.dumps(mutant).encode()))
     except ExecplanError as error:
         return error.exit
     return 0
@@ -99,13 +99,13 @@ def test_new_steps_of_no_type(kind: object) -> None:
     steps = [{"id": "new", "type": kind}]
     request = ReplanRequest(current_plan=plan, reason="x", new_information={"steps": steps})  # type: ignore[dict-item]  # wrong on purpose
     with pytest.raises(ExecplanError, match="/new_information/steps/0/type"):
-        replan(request)
+        replan_document(request)
 
 
 def test_what_is_wrong_is_told_in_words() -> None:
     value = {**good(), "steps": []}
     with pytest.raises(ExecplanError, match="/steps: holds 0; 1 is the least"):
-        load(json.dumps(value).encode(), ExecutionPlan, "x")
+        load_document(json.dumps(value).encode(), ExecutionPlan, "x")
     value = {**good(), "steps": [command(1, tool="a.b.c")]}
     with pytest.raises(ExecplanError, match=r"/steps/0/tool: should be `domain.tool`"):
-        load(json.dumps(value).encode(), ExecutionPlan, "x")
+        load_document(json.dumps(value).encode(), ExecutionPlan, "x")

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document_io import load, to_bytes, validate_document
+from execplan.execution.documents.document_io import document_bytes, load_document, validate_document
 from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.execution_plan import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
 from execplan.execution.run_record import Record
@@ -21,7 +21,7 @@ from tests.execution.run_records import record
 def violations_of(value: Any, kind: Any = ExecutionPlan) -> list[str]:
     """What is wrong with plain data, read as a file is."""
     with pytest.raises(ExecplanError) as caught:
-        load(value if isinstance(value, bytes) else json.dumps(value).encode(), kind, "plan.json")
+        load_document(value if isinstance(value, bytes) else json.dumps(value).encode(), kind, "plan.json")
     assert caught.value.exit == 3
     assert caught.value.code == "bad-document"
     violations = [f"{violation['pointer']} {violation['message']}" for violation in _data(caught.value)]
@@ -100,7 +100,7 @@ def test_depth_is_counted_from_the_top() -> None:
         return {**plan(), "metadata": {"context": {"x": value}}}
 
     deepest = ExecutionPlan.model_validate(nested(61))
-    assert load(to_bytes(deepest), ExecutionPlan, "x") == deepest
+    assert load_document(document_bytes(deepest), ExecutionPlan, "x") == deepest
     with pytest.raises(ValidationError, match="nested deeper than 64"):
         ExecutionPlan.model_validate(nested(62))
     assert any("nested deeper" in violation for violation in violations_of(nested(62)))
@@ -127,13 +127,13 @@ def test_documents_do_not_change() -> None:
 def test_bytes_are_canonical() -> None:
     value = good()
     document = loaded(value)
-    data = to_bytes(document)
+    data = document_bytes(document)
     assert data.endswith(b"}\n")
     assert data.decode().startswith('{\n  "schema": "execplan-execution-plan",\n  "version": 1,\n')
     assert "…" in data.decode()
-    reloaded = load(json.dumps(dict(reversed(value.items()))).encode(), ExecutionPlan, "x")
-    assert to_bytes(reloaded) == data, "the order of keys in what was read does not count"
-    assert to_bytes(load(data, ExecutionPlan, "x")) == data
+    reloaded = load_document(json.dumps(dict(reversed(value.items()))).encode(), ExecutionPlan, "x")
+    assert document_bytes(reloaded) == data, "the order of keys in what was read does not count"
+    assert document_bytes(load_document(data, ExecutionPlan, "x")) == data
 
 
 def test_a_long_circle_is_shown_by_its_shortest_way() -> None:
@@ -229,7 +229,7 @@ def test_retry_with_retries() -> None:
 
 
 def test_records() -> None:
-    assert load(json.dumps(record()).encode(), Record, "r").resources.cpu_s == 2.0
+    assert load_document(json.dumps(record()).encode(), Record, "r").resources.cpu_s == 2.0
     bad = record(completed_steps=[1, 2], failed_steps=[1], status="failed")
     bad["steps"][0]["attempts"] = 3
     assert set(violations_of(bad, Record)) == {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.importers.plan_import import import_plan
 from tests.execution.invalid_plans import REMOVED, change, good
@@ -114,8 +114,10 @@ def import_document(value: dict[str, Any]) -> ExecutionPlan:
     document = import_plan(json.dumps(value).encode(), "other.json", "2026-01-01_parser")
     assert document.plan_id == "2026-01-01_parser"
     assert document.source is None
-    assert load(to_bytes(document), ExecutionPlan, "x") == document
-    assert to_bytes(import_plan(json.dumps(value).encode(), "other.json", "2026-01-01_parser")) == to_bytes(document)
+    assert load_document(document_bytes(document), ExecutionPlan, "x") == document
+    assert document_bytes(import_plan(json.dumps(value).encode(), "other.json", "2026-01-01_parser")) == document_bytes(
+        document
+    )
     return document
 
 
@@ -383,7 +385,9 @@ def test_typed() -> None:
 
 
 def test_typed_steps_go_in_the_order_of_their_numbers() -> None:
-    assert to_bytes(import_document({**TYPED, "steps": TYPED["steps"][::-1]})) == to_bytes(import_document(TYPED))
+    assert document_bytes(import_document({**TYPED, "steps": TYPED["steps"][::-1]})) == document_bytes(
+        import_document(TYPED)
+    )
 
 
 def test_typed_with_our_own_tools() -> None:
@@ -427,7 +431,7 @@ def test_other_shapes(value: object) -> None:
 
 def test_our_own() -> None:
     document = loaded(good())
-    moved = import_plan(to_bytes(document), "own.json", "2026-02-02_other")
+    moved = import_plan(document_bytes(document), "own.json", "2026-02-02_other")
     assert moved.plan_id == "2026-02-02_other"
     assert moved.source is None
     assert all(step.source is None for step in moved.steps)
@@ -435,8 +439,10 @@ def test_our_own() -> None:
     assert imported_context(moved)["lines"] == {"make": {"line_start": 3, "line_end": 5}}
     assert moved.metadata.context["by"] == "a test"
     assert [step.id for step in moved.steps] == [step.id for step in document.steps]
-    assert import_plan(to_bytes(moved), "own.json", "2026-02-02_other") == moved, "what was imported is taken as it is"
-    context = imported_context(import_plan(to_bytes(moved), "own.json", "third"))
+    assert import_plan(document_bytes(moved), "own.json", "2026-02-02_other") == moved, (
+        "what was imported is taken as it is"
+    )
+    context = imported_context(import_plan(document_bytes(moved), "own.json", "third"))
     assert context["imported"]["plan_id"] == document.plan_id
     value = good()
     value["steps"][0]["number"] = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.execution.compile import compile_plan, find_plan_steps
-from execplan.execution.documents.document_io import to_bytes
+from execplan.execution.documents.document_io import document_bytes
 from execplan.plan.model import ParsedPlan
 from execplan.plan.reader import read_text
 from execplan.text.text_lines import Text
@@ -107,7 +107,7 @@ def test_a_tick_changes_no_document() -> None:
     assert documents[0] is not None
     assert documents[1] is not None
     assert documents[0].steps[0].task == "Run `make test`."
-    assert to_bytes(documents[0]) == to_bytes(documents[1])
+    assert document_bytes(documents[0]) == document_bytes(documents[1])
 
 
 def test_a_task_of_a_written_step_keeps_its_name_and_its_other_steps() -> None:

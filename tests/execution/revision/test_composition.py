@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document_io import load, to_bytes
+from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.revision.composition import compose
 from execplan.text.text_lines import digest
@@ -49,9 +49,9 @@ def test_in_order_with_prefixes() -> None:
     assert both.plan_id == "2026-03-03_release"
     assert both.source is None
     origins: Any = both.metadata.context["composed"]
-    assert [origin["sha256"] for origin in origins] == [digest(to_bytes(one)), digest(to_bytes(two))]
-    assert load(to_bytes(both), ExecutionPlan, "both") == both
-    assert to_bytes(compose([one, two], "2026-03-03_release")) == to_bytes(both)
+    assert [origin["sha256"] for origin in origins] == [digest(document_bytes(one)), digest(document_bytes(two))]
+    assert load_document(document_bytes(both), ExecutionPlan, "both") == both
+    assert document_bytes(compose([one, two], "2026-03-03_release")) == document_bytes(both)
     assert [plan_step.id for plan_step in one.steps] == ["s1", "s2", "s3", "s4"], "what is composed stays as it is"
 
 

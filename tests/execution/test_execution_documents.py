@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from execplan.errors import ExecplanError
-from execplan.execution import states
-from execplan.execution.api import (
+from execplan import (
     ExecutionPlan,
     ExecutionState,
     ReplanRequest,
     advance,
     create_execution_plan,
-    load,
-    replan,
-    to_bytes,
+    document_bytes,
+    load_document,
+    replan_document,
 )
+from execplan.errors import ExecplanError
+from execplan.execution import states
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.text.text_lines import digest
 from tests.execution.plan_documents import command, loaded, plan, step
@@ -45,15 +45,15 @@ def test_create() -> None:
     ]
     assert created.metadata.context == {"user_id": "user123"}
     assert created.intent.summary == "Check weather and set timer"
-    assert load(to_bytes(created), ExecutionPlan, "x") == created
-    assert make_again() == to_bytes(created), "the same input gives the same bytes"
+    assert load_document(document_bytes(created), ExecutionPlan, "x") == created
+    assert make_again() == document_bytes(created), "the same input gives the same bytes"
     other = create_execution_plan("Check weather and set timer", TOOLS)
     assert other.plan_id != created.plan_id
     assert create_execution_plan("x", TOOLS, plan_id="mine").plan_id == "mine"
 
 
 def make_again() -> bytes:
-    return to_bytes(create_execution_plan("Check weather and set timer", tuple(TOOLS), {"user_id": "user123"}))
+    return document_bytes(create_execution_plan("Check weather and set timer", tuple(TOOLS), {"user_id": "user123"}))
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_create_refuses_a_context_that_cannot_be_written() -> None:
 
 def test_replan_as_the_reference_shows_it() -> None:
     current = create_execution_plan("Check weather and set timer", TOOLS)
-    before = to_bytes(current)
-    revised = replan(
+    before = document_bytes(current)
+    revised = replan_document(
         ReplanRequest(
             current_plan=current,
             execution_state=ExecutionState.model_validate({"current_step": 1}),
@@ -90,18 +90,18 @@ def test_replan_as_the_reference_shows_it() -> None:
             failed_steps=(1,),
         )
     )
-    assert to_bytes(current) == before, "the old one is not touched"
+    assert document_bytes(current) == before, "the old one is not touched"
     assert revised.revision == 2
     assert revised.steps == current.steps, "a step that failed is kept to be tried again"
     (entry,) = revised.metadata.history
     assert (entry.revision, entry.sha256, entry.reason) == (1, digest(before), "Weather API timeout")
     assert (entry.completed_steps, entry.failed_steps) == ((), (1,))
-    assert load(to_bytes(revised), ExecutionPlan, "x") == revised
-    third = replan(replan_request(revised, new_information="The API is back.", failed_steps=[1]))
+    assert load_document(document_bytes(revised), ExecutionPlan, "x") == revised
+    third = replan_document(replan_request(revised, new_information="The API is back.", failed_steps=[1]))
     assert third.revision == 3
     assert [revision.revision for revision in third.metadata.history] == [1, 2]
     assert third.metadata.history[1].new_information == {"note": "The API is back."}
-    assert third.metadata.history[1].sha256 == digest(to_bytes(revised))
+    assert third.metadata.history[1].sha256 == digest(document_bytes(revised))
 
 
 CURRENT = loaded(
@@ -115,7 +115,7 @@ CURRENT = loaded(
 
 
 def test_an_alternative_stands_in() -> None:
-    revised = replan(replan_request(CURRENT, completed_steps=[1], failed_steps=[2]))
+    revised = replan_document(replan_request(CURRENT, completed_steps=[1], failed_steps=[2]))
     assert [(plan_step.number, plan_step.id, plan_step.depends_on) for plan_step in revised.steps] == [
         (1, "make", ()),
         (2, "plain", ("make",)),
@@ -134,7 +134,7 @@ def test_alternatives_of_alternatives() -> None:
             step(4, id="d", target="d", depends_on=["a"]),
         )
     )
-    both = replan(replan_request(current, failed_steps=[1, 2]))
+    both = replan_document(replan_request(current, failed_steps=[1, 2]))
     assert [(plan_step.id, plan_step.depends_on) for plan_step in both.steps] == [("c", ()), ("d", ("c",))]
 
 
@@ -147,7 +147,7 @@ def test_what_looks_at_a_step_that_is_gone() -> None:
         )
     )
     with pytest.raises(ExecplanError, match="b looks at a, which is taken out"):
-        replan(replan_request(current, failed_steps=[1]))
+        replan_document(replan_request(current, failed_steps=[1]))
 
 
 def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
@@ -155,7 +155,7 @@ def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
         {"id": "lint", "type": "execute_command", "command": "CI=1 make lint", "depends_on": ["make"]},
         {"id": "ask", "type": "delete_file", "target": "old.txt", "depends_on": ["lint"]},
     ]
-    revised = replan(
+    revised = replan_document(
         replan_request(CURRENT, completed_steps=[1], failed_steps=[2], new_information={"steps": new, "seen": 1})
     )
     assert [(plan_step.number, plan_step.id, plan_step.tool) for plan_step in revised.steps] == [
@@ -174,7 +174,7 @@ def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
 
 def test_risk_is_never_lowered() -> None:
     new = [{"id": "x", "type": "execute_command", "command": "rm -rf build", "risk": {"level": "LOW"}}]
-    revised = replan(replan_request(CURRENT, new_information={"steps": new}))
+    revised = replan_document(replan_request(CURRENT, new_information={"steps": new}))
     assert revised.steps[0].risk.level in ("HIGH", "CRITICAL")
 
 
@@ -206,7 +206,7 @@ def test_risk_is_never_lowered() -> None:
 )
 def test_new_steps_that_are_wrong(new: Any, told: str) -> None:
     with pytest.raises(ExecplanError) as caught:
-        replan(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
+        replan_document(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
     assert caught.value.exit == 3
     assert caught.value.hint
     assert any(told in text for text in (caught.value.message, *caught.value.candidates)), caught.value.message
@@ -219,7 +219,7 @@ def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
         {"id": "z", "type": "delete_file", "target": "z", "on_failure": {"strategy": "alternative:plain"}},
     ]
     with pytest.raises(ExecplanError) as caught:
-        replan(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
+        replan_document(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
     assert caught.value.candidates == (
         "x needs build, which is taken out",
         "y looks at test, which is taken out",
@@ -228,10 +228,10 @@ def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
 
 
 def test_nothing_left_to_do() -> None:
-    everything = replan(replan_request(CURRENT, completed_steps=[1], new_information={"steps": []}))
+    everything = replan_document(replan_request(CURRENT, completed_steps=[1], new_information={"steps": []}))
     assert [plan_step.id for plan_step in everything.steps] == ["make"]
     with pytest.raises(ExecplanError, match="/steps"):
-        replan(replan_request(CURRENT, new_information={"steps": []}))
+        replan_document(replan_request(CURRENT, new_information={"steps": []}))
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_the_tables_of_states_are_those_of_advance() -> None:
 
 def test_states_count_as_well_as_numbers() -> None:
     state = {"status": "failed", "steps": {"make": "completed", "build": "failed"}}
-    assert [plan_step.id for plan_step in replan(replan_request(CURRENT, execution_state=state)).steps] == [
+    assert [plan_step.id for plan_step in replan_document(replan_request(CURRENT, execution_state=state)).steps] == [
         "make",
         "plain",
         "test",
@@ -344,7 +344,7 @@ def test_import_costs_nothing_until_it_is_used() -> None:
 
 def test_json_of_a_request() -> None:
     value = {
-        "current_plan": json.loads(to_bytes(CURRENT)),
+        "current_plan": json.loads(document_bytes(CURRENT)),
         "reason": "x",
         "completed_steps": [1],
         "execution_state": {"steps": {"make": "completed"}},
