@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from execplan.execution.importers.plan_import import import_plan
     from execplan.execution.revision.agent_plan_creation import create_execution_plan
     from execplan.execution.revision.composition import compose
-    from execplan.execution.revision.plan_revision import ExecutionState, ReplanRequest, replan_document
+    from execplan.execution.revision.document_replanning import ExecutionState, ReplanRequest, replan_document
     from execplan.execution.run_record import Record, StepRecord
     from execplan.execution.states import advance
     from execplan.library.execution_api import (
@@ -60,7 +60,7 @@ _MODULES = {
     "execution.importers.plan_import": ("import_plan",),
     "execution.revision.agent_plan_creation": ("create_execution_plan",),
     "execution.revision.composition": ("compose",),
-    "execution.revision.plan_revision": ("ExecutionState", "ReplanRequest", "replan_document"),
+    "execution.revision.document_replanning": ("ExecutionState", "ReplanRequest", "replan_document"),
     "execution.run_record": ("Record", "StepRecord"),
     "execution.states": ("advance",),
     "linter.text_check": ("lint",),

@@ -24,7 +24,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.clock import minute_bounds
 from execplan.context.context_pack import FILE, KEEP, PRUNE, ContextPack, Unit
-from execplan.context.gathering.file_listing import FileListing, mentioned_paths
+from execplan.context.gathering.file_lookup import FileListing, mentioned_paths
 from execplan.context.gathering.plan_units import split_plan
 from execplan.context.pack_formats import MARKDOWN
 from execplan.context.relevance import score_units

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.engine.agent_runs.report_outcome import ReportOutcome
+    from execplan.engine.agent_runs.recorded_reports import ReportOutcome
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 

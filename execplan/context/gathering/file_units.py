@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.context.context_pack import ARTIFACT, FILE, Unit
-from execplan.context.gathering.file_listing import mentioned_paths
+from execplan.context.gathering.file_lookup import mentioned_paths
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final
 
-    from execplan.context.gathering.file_listing import FileListing
+    from execplan.context.gathering.file_lookup import FileListing
     from execplan.project.project import Project
 
 

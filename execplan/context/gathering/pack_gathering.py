@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.context.gathering import file_units
 from execplan.context.gathering.change_units import change_units
-from execplan.context.gathering.file_listing import list_files, walk_files
+from execplan.context.gathering.file_lookup import list_files, walk_files
 from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ErrorContext, ExecplanError
 from execplan.git.git_query import GIT_UNUSABLE_CODES
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.context_pack import Unit
-    from execplan.context.gathering.file_listing import FileListing
+    from execplan.context.gathering.file_lookup import FileListing
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project

@@ -9,7 +9,8 @@ from execplan.approvals.effective_policy import effective_policy
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, open_tasks
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
-from execplan.engine.agent_runs.report_outcome import build_schedule, recovery_advice
+from execplan.engine.agent_runs.recorded_reports import build_schedule
+from execplan.engine.agent_runs.recovery_advice import recovery_advice
 from execplan.engine.journal.journal_entries import REVISION_REASONS
 from execplan.engine.journal.journal_writer import make_redaction
 from execplan.engine.run_records.run_summary import find_last_begun_run, summarize_run

@@ -10,6 +10,15 @@ from execplan.engine.agent_runs import agent_run_lookup, agent_start, pre_run_ba
 from execplan.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.engine.agent_runs.agent_transitions import next_steps
 from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.agent_runs.recorded_reports import (
+    ReportOutcome,
+    build_schedule,
+    ensure_inputs_unchanged,
+    find_open_attempt,
+    find_recorded_outcome,
+    find_step,
+)
+from execplan.engine.agent_runs.recovery_advice import recovery_advice
 from execplan.engine.agent_runs.report_evaluation import (
     COMPLETED,
     FAILED,
@@ -17,15 +26,6 @@ from execplan.engine.agent_runs.report_evaluation import (
     check_report,
     evaluate_report,
     files_without_backup,
-)
-from execplan.engine.agent_runs.report_outcome import (
-    ReportOutcome,
-    build_schedule,
-    ensure_inputs_unchanged,
-    find_open_attempt,
-    find_recorded_outcome,
-    find_step,
-    recovery_advice,
 )
 from execplan.engine.approved_steps import permit_for
 from execplan.engine.error_hints import add_hint_on_error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document_io import document_error, validate_document
-from execplan.execution.revision.plan_revision import ReplanRequest, replan_document
+from execplan.execution.revision.document_replanning import ReplanRequest, replan_document
 from execplan.text import strict_json
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.context.context_pack import DECISION, DIFF, FILE, Unit
-from execplan.context.gathering.file_listing import FileListing
+from execplan.context.gathering.file_lookup import FileListing
 from execplan.context.gathering.pack_gathering import GatheredPack, GatherOptions, gather_pack
 from execplan.context.gathering.plan_units import split_plan
 from execplan.errors import ExecplanError
