@@ -252,6 +252,24 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
     assert not {"click", "pydantic"} & modules
 
 
+@pytest.mark.parametrize(
+    "command", ["list", "status", "show", "next", "runs", "done 1", "undo", "archive", "rename p x"]
+)
+def test_commands_without_steps_import_no_models(tmp_path: Path, command: str) -> None:
+    from tests.plans import CLEAN
+
+    (tmp_path / ".agent" / "execplans").mkdir(parents=True)
+    (tmp_path / ".agent" / "execplans" / "p.md").write_text(CLEAN, encoding="utf-8")
+    code = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); sys.argv[0] = 'execplan'; "
+        "from execplan.cli.main import main; main(); print(*sys.modules)"
+    )
+    run = [sys.executable, "-I", "-c", code, *command.split()]
+    modules = subprocess.run(run, capture_output=True, check=True, text=True, cwd=tmp_path).stdout.split("\n")[-2]
+    assert "click" in modules.split()
+    assert not {"pydantic", "jinja2", "mistune", "git"} & set(modules.split())
+
+
 def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
     """By the warrant of a run that has begun: whether it allows, denies, or lets a call pass that only reads."""
     from tests.agents.guard.guard_repository import GuardRepository, as_sent

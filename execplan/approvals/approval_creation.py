@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from execplan.edits.plan_writer import WriteOptions
-    from execplan.execution.evaluate import ActiveRun, EvaluatedStep
+    from execplan.execution.evaluate import EvaluatedStep
+    from execplan.execution.states import ActiveRun
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 

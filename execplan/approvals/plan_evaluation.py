@@ -14,8 +14,9 @@ from execplan.text.text_lines import digest
 if TYPE_CHECKING:
     from execplan.approvals.current_plan import CurrentPlan
     from execplan.execution.binding import Binding
-    from execplan.execution.evaluate import ActiveRun, Evaluation
+    from execplan.execution.evaluate import Evaluation
     from execplan.execution.policy import Policy
+    from execplan.execution.states import ActiveRun
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 

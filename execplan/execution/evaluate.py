@@ -16,6 +16,7 @@ from execplan.named_tuple import NamedTuple
 if TYPE_CHECKING:
     from execplan.execution.execution_plan import ExecutionPlan, Step
     from execplan.execution.policy import Policy
+    from execplan.execution.states import ActiveRun
     from execplan.execution.world import World
 
 
@@ -54,17 +55,6 @@ class Evaluation(NamedTuple):
     def ok(self) -> bool:
         """Whether the plan may run once it is approved."""
         return not any([finding.level == ERROR for finding in self.findings])
-
-
-class ActiveRun(NamedTuple):
-    """A run in progress, for which a document is evaluated again."""
-
-    run: str
-    """ID of the run."""
-    document: str
-    """SHA-256 of the document's bytes in its current revision."""
-    finished_steps: frozenset[str]
-    """IDs of the steps that the run will not run again."""
 
 
 def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: ActiveRun | None = None) -> Evaluation:

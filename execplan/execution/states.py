@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,17 @@ STATES_WITH_REASON = (FAILED, SKIPPED, BLOCKED, RECOVERED)
 """States of a step that have a reason."""
 SUCCESS_STATES = (COMPLETED, SKIPPED, RECOVERED)
 """States of a step with which a run may be completed."""
+
+
+class ActiveRun(NamedTuple):
+    """A run in progress, for which a document is evaluated again."""
+
+    run: str
+    """ID of the run."""
+    document: str
+    """SHA-256 of the document's bytes in its current revision."""
+    finished_steps: frozenset[str]
+    """IDs of the steps that the run will not run again."""
 
 
 def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:

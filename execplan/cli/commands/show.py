@@ -20,7 +20,6 @@ from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
 from execplan.cli.run_output.run_text import format_changes
-from execplan.engine.run_records.record_builder import build_record
 from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.execution import states
 from execplan.plan.model import ACTIVE, DONE, DRAFT
@@ -38,6 +37,8 @@ _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "by its digest", "po
 
 def run_answer(run: LoadedRun) -> Answer:
     """What has become of it, step by step."""
+    from execplan.engine.run_records.record_builder import build_record
+
     data = run_json(run)
     data["record"] = build_record(run.run_paths, run.document, run.run_state).model_dump(mode="json", by_alias=True)
     rows = [_step_row(run, step, step_data) for step, step_data in zip(run.document.steps, data["steps"], strict=True)]

@@ -29,12 +29,13 @@ from execplan.execution.approval_document import REVISION
 from execplan.execution.attributes import named_alternative
 from execplan.execution.binding import bind, describe_difference
 from execplan.execution.documents.document_io import document_bytes, load_document
-from execplan.execution.evaluate import ActiveRun, evaluate
+from execplan.execution.evaluate import evaluate
 from execplan.execution.evaluation.approval_scope import approval_scope
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.execution.permission import NEVER, find_approver, validity_problem
 from execplan.execution.program_lookup import describe_changed_programs
 from execplan.execution.revision.approval_coverage import RunProgress, find_uncovered_changes
+from execplan.execution.states import ActiveRun
 from execplan.files import file_access
 from execplan.text.text_lines import digest
 

@@ -12,7 +12,7 @@ from execplan.engine.run_records import run_directories
 from execplan.engine.run_state import RunState
 from execplan.errors import ExecplanError
 from execplan.execution import states
-from execplan.execution.evaluate import ActiveRun
+from execplan.execution.states import ActiveRun
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 
