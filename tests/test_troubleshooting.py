@@ -1,4 +1,4 @@
-"""Every message of docs/troubleshooting.md is what is printed when that happens."""
+"""Every message of docs/how-to/troubleshoot.md is what is printed when that happens."""
 
 from __future__ import annotations
 
@@ -168,12 +168,12 @@ PROVOKED: dict[str, Callable[[Path], Result | SignalledResult]] = {
 
 def sections() -> dict[str, str]:
     """The messages of the page, by what they are about."""
-    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "troubleshoot.md").read_text(encoding="utf-8")
     return dict(re.findall(r"^## (.+?)\n\n```text\n(.*?)```$", text, re.MULTILINE | re.DOTALL))
 
 
 def test_every_section_has_a_message_and_a_cause() -> None:
-    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "troubleshoot.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(sections()) == list(PROVOKED)
 
 

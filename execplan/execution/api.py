@@ -1,4 +1,4 @@
-"""Public Python API for execution plans: create, read, revise and compose them, and their states; see docs/api.md."""
+"""Public Python API for execution plans: create, read, revise and compose them, and their states."""
 
 from __future__ import annotations
 
