@@ -148,21 +148,21 @@ def no_sandbox(folder: Path) -> Result:
 
 
 PROVOKED: dict[str, Callable[[Path], Result | SignalledResult]] = {
-    "Nobody has approved it": nobody,
+    "The plan is not approved": nobody,
     "The approval is stale": changed_since,
     "A step took too long": lambda folder: ran(folder, "```sh {#slow timeout=1}\nsleep 60\n```"),
     "The validation of a step failed": lambda folder: ran(folder, "```sh {#check expect=no}\necho yes\n```"),
     "A limit was reached": lambda folder: ran(
         folder, "```sh {#large shell}\nhead -c 5000000 /dev/zero >made/large\n```", FILE_LIMIT
     ),
-    "There is no sandbox": no_sandbox,
-    "The run waits": waits,
-    "A run was cut short": cut_short,
-    "A rollback is refused": refused,
-    "A backup is gone or was altered": altered,
-    "The ledger is broken": broken,
+    "The sandbox is missing": no_sandbox,
+    "The run is paused": waits,
+    "A run was interrupted": cut_short,
+    "A rollback stops": refused,
+    "A backup is missing or altered": altered,
+    "The audit log is broken": broken,
     "The disk is full": full,
-    "Another run is at work": busy,
+    "Another run is active": busy,
 }
 
 
