@@ -6,7 +6,7 @@ discoveries. The pack is made for the plan as it was while the task was open, wi
 up: it contains every file that the plan names, with content of a plausible size, mixed from words of the file's path
 and other words.
 
-A corpus is required: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` the table is written to docs/context.md.
+A corpus is required: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` the table is written to docs/research/context-recall.md.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import Entry, ParsedPlan, Task
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "context.md"
+PAGE = ROOT / "docs" / "research" / "context-recall.md"
 BEGIN, END = "<!-- recall -->", "<!-- end of recall -->"
 SEED = 20261122
 DRAWN = 40
@@ -297,9 +297,9 @@ def table(corpus: Path) -> str:
 
 
 def main() -> int:
-    """Print the table, or write it to docs/context.md."""
+    """Print the table, or write it to docs/research/context-recall.md."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/context.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/research/context-recall.md")
     parser.add_argument("--list", action="store_true", help="print the questions")
     arguments = parser.parse_args()
     if arguments.list:

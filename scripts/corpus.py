@@ -1,4 +1,4 @@
-"""Run the reader and every writer on a directory of real plans and write docs/corpus.md; with `--check`, compare it."""
+"""Run the reader and every writer on a directory of real plans and write docs/research/corpus.md; with `--check`, compare it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def main() -> int:
     """Check every plan; return 1 for a failure, or under `--check` if the page would change."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
-    parser.add_argument("--check", action="store_true", help="write nothing; say whether docs/corpus.md would change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; say whether docs/research/corpus.md would change"
+    )
     arguments = parser.parse_args()
     folder = arguments.folder or CORPUS
     if not folder.is_dir():
@@ -60,7 +62,9 @@ def main() -> int:
     stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
     if stale and not arguments.check and not failures:
         PAGE.write_text(text, encoding="utf-8")
-    outcome = "; docs/corpus.md " + ("is stale" if arguments.check else "written") if stale and not failures else ""
+    outcome = (
+        "; docs/research/corpus.md " + ("is stale" if arguments.check else "written") if stale and not failures else ""
+    )
     print(f"{len(reports)} plans, {len(failures)} failures{outcome}")
     return 1 if failures or (stale and arguments.check) else 0
 

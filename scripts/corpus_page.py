@@ -1,4 +1,4 @@
-"""The page docs/corpus.md, with the results of scripts/corpus.py in tables."""
+"""The page docs/research/corpus.md, with the results of scripts/corpus.py in tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from precision import DRAWN
 
 from execplan.linter.runner import RULES
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "corpus.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "corpus.md"
 CREATED = " --create"
 """Suffix for the name of a writer that creates its section first."""
 

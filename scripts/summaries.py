@@ -1,4 +1,4 @@
-"""Summarize all plans of a directory in every form and length, check the results, and write them to docs/summaries.md.
+"""Summarize all plans of a directory in every form and length, check the results, and write them to docs/research/summaries.md.
 
 With `--check` it only reports whether the page would change. The checks: no summary exceeds its length, its quotations
 occur in the plan, it does not end inside a code span or link, and its numbers are those of the plan.
@@ -24,7 +24,7 @@ from execplan.plan.plan_lookup import task_ids
 from tests.context.summary.summary_checks import faults
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "summaries.md"
+PAGE = ROOT / "docs" / "research" / "summaries.md"
 BEGIN, END = "<!-- lengths: written by scripts/summaries.py -->\n", "<!-- /lengths -->"
 
 
@@ -75,7 +75,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument(
-        "--check", action="store_true", help="write nothing; say whether docs/summaries.md would change"
+        "--check", action="store_true", help="write nothing; say whether docs/research/summaries.md would change"
     )
     arguments = parser.parse_args()
     folder = arguments.folder or CORPUS
@@ -95,7 +95,7 @@ def main() -> int:
         stale = new != text
         if stale and not arguments.check:
             PAGE.write_text(new, encoding="utf-8")
-    outcome = "; docs/summaries.md " + ("is stale" if arguments.check else "written") if stale else ""
+    outcome = "; docs/research/summaries.md " + ("is stale" if arguments.check else "written") if stale else ""
     print(
         f"{len(reports)} plans, {sum(len(report.word_counts) for report in reports):,} summaries, {len(problems)} faults{outcome}"
     )

@@ -12,19 +12,26 @@ from tests.shell import Shell
 from tests.transcripts.runner import rewrite
 
 ROOT = Path(__file__).resolve().parent.parent
-PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def page_name(path: Path) -> str:
+    """The path of a page, as the ID of its tests."""
+    return str(path.relative_to(ROOT))
+
+
 _SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FENCED = re.compile(r"^ *(````*)[^`\n]*\n.*?^ *\1 *$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(>>> .*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PATHS, ids=page_name)
 def test_console_blocks_show_what_is_printed(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert rewrite(text) == text, "make generate"
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if path.name != "rules.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [path for path in PATHS if path.name != "rules.md"], ids=page_name)
 def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     shell = Shell(tmp_path)
@@ -38,7 +45,7 @@ def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in PATHS if _PYTHON.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.name
+    "path", [path for path in PATHS if _PYTHON.search(path.read_text(encoding="utf-8"))], ids=page_name
 )
 def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "folder"
@@ -57,7 +64,7 @@ def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monke
     assert not failures, "".join(failures)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PATHS, ids=page_name)
 def test_the_tests_that_are_named_are_there(path: Path) -> None:
     prose = _FENCED.sub("", path.read_text(encoding="utf-8"))
     test_paths = set(re.findall(r"`(tests/[a-z_/]+(?:\.py)?)`", prose))
@@ -65,12 +72,12 @@ def test_the_tests_that_are_named_are_there(path: Path) -> None:
 
 
 def test_each_promise_names_its_tests() -> None:
-    text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "guarantees.md").read_text(encoding="utf-8")
     promises = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
     assert len(promises) > 30
-    in_common = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n\n")[0]
+    in_common = text.partition("\n## Programs that take no lock\n")[2].partition("\n\n")[0]
     assert "`tests/edits/test_external_writers.py`" in in_common
-    no_lock_section = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n## ")[0]
+    no_lock_section = text.partition("\n## Programs that take no lock\n")[2].partition("\n## ")[0]
     assert [promise for promise in promises if "`tests/" not in promise and promise not in no_lock_section] == []
 
 
@@ -81,7 +88,7 @@ def test_the_readme_shows_commands() -> None:
 
 
 def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
-    text = (ROOT / "docs" / "example.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "tutorials" / "a-plan-that-runs.md").read_text(encoding="utf-8")
     for excerpt in (
         "\ncompleted 5 of 5 steps in ",
         "\nwhole  2026-01-01_farewell  ",
@@ -94,7 +101,7 @@ def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
 
 
 def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
-    text = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "tutorials" / "an-agent-under-guard.md").read_text(encoding="utf-8")
     for excerpt in (
         "the nearest step is check.1: the call has the further argument --locals",
         "the nearest step is route: greeter/routes.py would not be as planned",

@@ -1,4 +1,4 @@
-"""Every message of docs/troubleshooting.md is what is printed when that happens."""
+"""Every message of docs/how-to/troubleshoot.md is what is printed when that happens."""
 
 from __future__ import annotations
 
@@ -148,32 +148,32 @@ def no_sandbox(folder: Path) -> Result:
 
 
 PROVOKED: dict[str, Callable[[Path], Result | SignalledResult]] = {
-    "Nobody has approved it": nobody,
+    "The plan is not approved": nobody,
     "The approval is stale": changed_since,
     "A step took too long": lambda folder: ran(folder, "```sh {#slow timeout=1}\nsleep 60\n```"),
     "The validation of a step failed": lambda folder: ran(folder, "```sh {#check expect=no}\necho yes\n```"),
     "A limit was reached": lambda folder: ran(
         folder, "```sh {#large shell}\nhead -c 5000000 /dev/zero >made/large\n```", FILE_LIMIT
     ),
-    "There is no sandbox": no_sandbox,
-    "The run waits": waits,
-    "A run was cut short": cut_short,
-    "A rollback is refused": refused,
-    "A backup is gone or was altered": altered,
-    "The ledger is broken": broken,
+    "The sandbox is missing": no_sandbox,
+    "The run is paused": waits,
+    "A run was interrupted": cut_short,
+    "A rollback stops": refused,
+    "A backup is missing or altered": altered,
+    "The audit log is broken": broken,
     "The disk is full": full,
-    "Another run is at work": busy,
+    "Another run is active": busy,
 }
 
 
 def sections() -> dict[str, str]:
     """The messages of the page, by what they are about."""
-    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "troubleshoot.md").read_text(encoding="utf-8")
     return dict(re.findall(r"^## (.+?)\n\n```text\n(.*?)```$", text, re.MULTILINE | re.DOTALL))
 
 
 def test_every_section_has_a_message_and_a_cause() -> None:
-    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "troubleshoot.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(sections()) == list(PROVOKED)
 
 

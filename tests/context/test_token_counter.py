@@ -15,7 +15,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 ROOT = Path(__file__).parents[2]
 EXACT = make_counter(exact=True)
 TEXTS = [
-    *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))],
+    *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))],
     *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "execplan" / "plan").glob("*.py"))],
 ]
 

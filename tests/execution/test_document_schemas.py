@@ -52,7 +52,7 @@ def _subschemas(value: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_published_copy_is_what_is_printed(name: str) -> None:
-    path = Path(__file__).parents[2] / "docs" / "schemas" / f"{name}.json"
+    path = Path(__file__).parents[2] / "docs" / "reference" / "schemas" / f"{name}.json"
     assert path.read_bytes() == schema_bytes(name)
     assert json.loads(schema_bytes(name)) == build_schema(name)
 
@@ -81,7 +81,9 @@ def test_each_is_wrong_in_one_way() -> None:
 
 
 def test_what_json_schema_cannot_say_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "execution-plan-documents.md").read_text(
+        encoding="utf-8"
+    )
     section = page.partition("### What no JSON Schema can say")[2].partition("\n#")[0]
     documented = re.findall(r"^- (.*?)[;.]$", section, re.MULTILINE)
     assert sorted(documented) == sorted(bad.name for bad in BAD if bad.beyond_schema)

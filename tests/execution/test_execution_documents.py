@@ -281,7 +281,9 @@ def test_a_plan_that_can_not_be_made(arguments: tuple[Any, ...], pointer: str) -
 
 
 def test_the_tables_of_states_are_those_of_advance() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "execution-plan-documents.md").read_text(
+        encoding="utf-8"
+    )
     tables = page.partition("## States")[2].partition("```")[0].split("| state | may become |")[1:3]
     for table, rows in zip((states.RUN_TRANSITIONS, states.STEP_TRANSITIONS), tables, strict=True):
         transitions = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The Python API of the engine: what docs/api.md does not show of it."""
+"""The Python API of the engine: what docs/reference/execution-plan-documents.md does not show of it."""
 
 from __future__ import annotations
 

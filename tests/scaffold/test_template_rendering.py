@@ -355,7 +355,7 @@ def test_ten_plans_from_a_template_that_tells_its_id(repo: Folder) -> None:
 
 
 def test_the_page_about_templates_tells_all_of_it(repo: Folder) -> None:
-    page = (ROOT / "docs/templates.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/write-templates.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(TemplateVariables._fields)
     documented = set(re.findall(r"`([\w.]+)`", page))
     assert documented >= {*FILTERS, *[f"loop.{name}" for name in LOOP_ATTRIBUTES]}

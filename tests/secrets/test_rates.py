@@ -1,4 +1,4 @@
-"""What docs/secrets.md says of the detector is so: on the labelled sets, on real plans, and on this repository's own source."""
+"""What docs/research/secret-detection.md says of the detector is so: on the labelled sets, on real plans, and on this repository's own source."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_it_does_not_depend_on_what_was_drawn(name: str) -> None:
 
 
 def test_the_page_says_what_is_measured() -> None:
-    assert markdown_table() in (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
+    assert markdown_table() in (ROOT / "docs/research/secret-detection.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus")
@@ -56,7 +56,7 @@ def test_real_plans_stay_readable() -> None:
     files, size, locations = in_files(sorted(CORPUS.rglob("*.md")))
     assert files > 400
     assert len(locations) <= NO_MORE, locations
-    page = (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/research/secret-detection.md").read_text(encoding="utf-8")
     assert f"| a corpus of real plans | {files} | {size / 1e6:.1f} million | {len(locations)} |" in page
 
 

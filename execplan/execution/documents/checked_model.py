@@ -36,4 +36,4 @@ def _call_checked(kind: Any, create: Any) -> Any:
         return create()
     except ValidationError as error:
         violations = list(convert_errors(error, kind))
-        raise document_error(kind.__name__, kind, violations, hint="see docs/api.md") from None
+        raise document_error(kind.__name__, kind, violations, hint="execplan explain bad-document") from None

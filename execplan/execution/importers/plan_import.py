@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FORMATS = (governance_format, typed_format, stepwise_format)
-_HINT = "which shapes are taken, field by field, is told in docs/api.md; of each refusal: execplan explain bad-document"
+_HINT = "execplan explain bad-document"
 
 
 def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:

@@ -32,7 +32,7 @@ def create_execution_plan(
     if context is not None and not isinstance(context, Mapping):
         violations.append(Violation("/context", "should be a mapping"))
     if violations:
-        raise document_error(_LABEL, ExecutionPlan, violations, hint="see docs/api.md")
+        raise document_error(_LABEL, ExecutionPlan, violations, hint="execplan explain bad-document")
     steps = [_tool_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
     plan_fields = {
         "plan_id": plan_id if plan_id is not None else _DEFAULT_ID,

@@ -34,7 +34,7 @@ def test_only_what_is_allowed() -> None:
 
 
 def test_every_variable_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(__file__).parents[3] / "docs/running.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/how-to/use-the-sandbox.md").read_text()
     sentence = " ".join(page.partition("A command gets the variables ")[2].partition(", `TERM=dumb`")[0].split())
     names = [word.replace("*", "ALL") for word in sentence.split(", ")]
     for name in names:

@@ -1,4 +1,4 @@
-"""What the sandbox guards, claim by claim as docs/sandbox.md makes them, and what happens where there is none."""
+"""What the sandbox guards, claim by claim as docs/how-to/use-the-sandbox.md makes them, and what happens where there is none."""
 
 from __future__ import annotations
 
