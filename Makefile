@@ -9,13 +9,20 @@ FUZZ_SECONDS ?= 60
 # Without bytecode pytest rewrites every assertion of every test file again, in each process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo quick test test-bare check style words types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
+DEMOS := demo demo-merge demo-run demo-guard demo-context
+
+.PHONY: help $(DEMOS) quick test test-bare check style words types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
-demo: .venv/installed ## Run the tool's main job in a scratch repository, showing each command
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+demo: ## Show the main story in a scratch repository: write, work on, check and archive a plan
+demo-merge: ## Show several people on one plan: claims, undo, branches, a lost edit
+demo-run: ## Show a plan with runnable steps: evaluate, approve, run, roll back
+demo-guard: ## Show a coding agent that can only do what an approved plan says
+demo-context: ## Show what an agent is told: triage, session start, context, checkpoint
+$(DEMOS): .venv/installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo/$@.sh
 
 quick: .venv/ready ## Run the tests of one package without property tests: make quick PACKAGE=engine/journal
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not hypothesis" tests/$(PACKAGE)
@@ -72,8 +79,11 @@ bench: .venv/ready ## Measure, in ratios
 torture: .venv/ready ## Kill every verb at every system call, and let each call fail (an hour; needs strace)
 	$(BIN)/python scripts/torture.py $(VERBS)
 
-demo-check: .venv/ready # the demo ends as it should
-	@$(MAKE) demo >.venv/demo.log 2>&1 || { tail -n 30 .venv/demo.log; exit 1; }
+demo-check: .venv/ready # every demo ends as it should, and the main one is short
+	@for demo in $(DEMOS); do \
+		$(MAKE) --no-print-directory $$demo >.venv/$$demo.log 2>&1 || { tail -n 30 .venv/$$demo.log; exit 1; }; \
+	done
+	@lines=$$(wc -l <.venv/demo.log); [ $$lines -le 60 ] || { echo "make demo prints $$lines lines, more than 60"; exit 1; }
 
 wheel: .venv/ready ## Build the wheel, install it clean, and try it
 	sh scripts/smoke.sh $(BIN)/python
@@ -81,20 +91,25 @@ wheel: .venv/ready ## Build the wheel, install it clean, and try it
 clean: ## Remove what was built
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
 
+# What pip says goes to a log file, of which the end is shown when it fails.
+pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt $(2) >>.venv/install.log 2>&1 || \
+	{ tail -n 20 .venv/install.log >&2; exit 1; }
+
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "execplan needs Python 3.11 or later: make PYTHON=python3.12 …"; exit 1; }
-	$(PYTHON) -m venv .venv
-	$@ -m pip install -q --disable-pip-version-check -c constraints.txt -U pip
+	@$(PYTHON) -m venv .venv
+	@$(call pip_install,pip,-U pip)
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$< -m pip install -q -c constraints.txt -e .
+	@$(call pip_install,execplan,-e .)
 	@touch $@
 
 .venv/ready: .venv/installed
-	$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@$(call pip_install,the development tools,--group dev)
 	@touch $@
 
 .venv/fuzz: .venv/installed
-	$(BIN)/python -m pip install -q -c constraints.txt --group fuzz
+	@$(call pip_install,the fuzzer,--group fuzz)
 	@touch $@
