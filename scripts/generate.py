@@ -238,7 +238,7 @@ def _command_section(name: str) -> list[str]:
     for parameter in options:
         if parameter.name not in _GLOBAL_FLAGS | _WRITER_FLAGS:
             record = parameter.get_help_record(context)
-            flag, description = record if record else ("", "")
+            flag, description = record or ("", "")
             rows.append(f"| `{_cell(flag)}` | {_cell(' '.join(description.split()))} |")
     if rows:
         lines += ["", "| flag | effect |", "|---|---|", *rows]
