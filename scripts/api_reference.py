@@ -28,8 +28,8 @@ MODELS = """\
 ### Documents
 
 `ExecutionPlan` with its `Step`s, `Record` with its `StepRecord`s, `ReplanRequest` and `ExecutionState` are pydantic models:
-unknown fields are errors, no value is converted, and a document never changes once it is made. [Their JSON Schemas](../schemas)
-describe each field.
+unknown fields are errors, no value is converted, and a document never changes once it is made. [Their JSON
+Schemas](schemas/README.md) describe each field.
 """
 EXAMPLE = """\
 >>> from execplan import Project

@@ -64,6 +64,35 @@ def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monke
     assert not failures, "".join(failures)
 
 
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    slugs: list[str] = []
+    for heading in re.findall(r"^#+ (.+)$", _FENCED.sub("", path.read_text(encoding="utf-8")), re.MULTILINE):
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        slugs.append(f"{slug}-{slugs.count(slug)}" if slug in slugs else slug)
+    return set(slugs)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=page_name)
+def test_links_lead_somewhere(path: Path) -> None:
+    prose = re.sub(r"`[^`\n]*`", "", _FENCED.sub("", path.read_text(encoding="utf-8")))
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+        target, _, anchor = link.partition("#")
+        if re.match("[a-z]+:", target):
+            continue
+        page = (path.parent / target).resolve() if target else path
+        if not page.exists() or (anchor and anchor not in anchors(page)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_the_index_names_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = [str(path.relative_to(ROOT / "docs")) for path in PATHS if (ROOT / "docs") in path.parents]
+    assert [page for page in pages if f"({page})" not in index and page != "README.md"] == []
+
+
 @pytest.mark.parametrize("path", PATHS, ids=page_name)
 def test_the_tests_that_are_named_are_there(path: Path) -> None:
     prose = _FENCED.sub("", path.read_text(encoding="utf-8"))
@@ -83,6 +112,8 @@ def test_each_promise_names_its_tests() -> None:
 
 def test_the_readme_shows_commands() -> None:
     text = PATHS[0].read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    assert "[exit " not in text
     assert text.count("\n$ execplan ") > 5
     assert "make demo" in "".join(_SH.findall(text))
 

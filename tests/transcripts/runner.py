@@ -17,6 +17,7 @@ def rewrite(text: str) -> str:
 
     A block `console` holds lines `$ command`; under each is what it prints, standard output first, then standard
     error, then `[exit N]` unless N is 0. A block `file PATH` is written before what comes after it is run.
+    Blocks within an HTML comment count too: so a page hides fixtures from its readers.
     """
     output_lines: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
