@@ -266,8 +266,7 @@ def exit_codes_page() -> str:
         "",
         "An error says what happened, where, and what to do. With `--json` the same is in `error`, and `error.code` is one of the codes in",
         "[Errors](errors.md). After an error nothing has been written, with one exception: if only the commit fails, the edit stays on disk,",
-        "uncommitted. Some commands have further meanings for a status: [lint](lint-output.md#exit-codes),",
-        "[triage](triage.md), [guard](guard.md#the-neutral-format).",
+        "uncommitted. [Lint](lint-output.md#exit-codes) and [guard](guard.md#the-neutral-format) describe their own use of these codes.",
     ]
     return "\n".join(lines) + "\n"
 
