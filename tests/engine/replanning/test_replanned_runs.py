@@ -143,7 +143,7 @@ def test_a_run_that_cannot_be_planned_anew_has_failed(
     def refuse(request: object) -> None:
         raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
 
-    monkeypatch.setattr(next_revision, "replan", refuse)
+    monkeypatch.setattr(next_revision, "replan_document", refuse)
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)
     record = recorded(desk)
     assert (record.status, record.revision, record.failed_steps) == ("failed", 1, (2,))
