@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.cli.answer import Call
+from execplan.cli.commands.new import offer_setup
+from execplan.edits.plan_writer import WriteOptions
+from execplan.project import project_discovery
 from tests.cli.terminal import Terminal
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -57,6 +61,15 @@ def test_new_stops_where_plans_are_kept(repo_with_plans: Folder, more: tuple[str
     repo_with_plans.ok("init")
     assert repo_with_plans.ok("new", "Scan it")["path"] == f"{NEW}/scan-it.md"
     assert len(repo_with_plans.ok("list")["plans"]) == 5
+
+
+def test_a_plans_directory_that_another_process_begins(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first plan of another process, written since this one looked for the project, stops nothing."""
+    monkeypatch.chdir(plain.path)
+    project = project_discovery.find(str(plain.path))
+    plain.plan()
+    assert not project.exists
+    assert offer_setup(Call(), project, WriteOptions()) == project_discovery.find(str(plain.path))
 
 
 def test_a_plan_written_elsewhere_stops_too(repo_with_plans: Folder) -> None:

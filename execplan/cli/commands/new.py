@@ -47,6 +47,9 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
     directories = _plan_directories(survey_result)
     if not directories:
         return project
+    found_now = project_discovery.find(os.getcwd())
+    if found_now.exists:  # another process has begun the plans directory since the project was looked for
+        return found_now
     counts_text = ", ".join([f"{format_count(count, 'plan')} in {folder}" for folder, count in directories])
     message = f"this repository has {counts_text}, and execplan is not set up for them"
     can_prompt = not (options.dry_run or call.as_json) and can_ask()
