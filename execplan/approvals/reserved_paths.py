@@ -12,10 +12,9 @@ if TYPE_CHECKING:
 
     from execplan.project.project import Project
 
-_TOOL_PATHS = {
-    "/.agent/execplan.toml/": "the settings of execplan",
-    "/.agent/.state/": "what execplan keeps for itself",
-}
+STATE = "what execplan keeps for itself"
+EVIDENCE = "what execplan keeps of the execution"
+_TOOL_PATHS = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": STATE}
 """Reserved path parts of every project, not only the plan's own. With Git, the state is in `.git`."""
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
@@ -48,7 +47,7 @@ def make_protection_check(project: Project) -> Callable[[str], str]:
                 for artifacts_prefix in linked_prefixes
             ]
         )
-        return tool_reason or ("what execplan keeps of the execution" if is_evidence else "")
+        return tool_reason or (EVIDENCE if is_evidence else "")
 
     return reason_for
 

@@ -6,6 +6,7 @@ import os
 
 from execplan.agents.guard.device_paths import PIECES
 from execplan.agents.guard.path_resolution import is_per_process
+from execplan.approvals import reserved_paths
 from execplan.project import user_settings
 from execplan.secrets.secret_files import find_hard_link, is_secret_file
 from execplan.text.invisible_characters import has_hidden
@@ -68,12 +69,10 @@ def read_denial_reason(scope: GuardScope, path: str) -> str:
     if ".git" in parts and "execplan" in parts[parts.index(".git") :]:
         return _STATE
     relative_path = os.path.relpath(path, scope.root) if is_inside(path, scope.root) else ""
-    if (
-        relative_path
-        and (".state" in parts or "approvals" in parts)
-        and scope.protected(relative_path).partition(" ")[0] == "what"
-    ):
-        return scope.protected(relative_path)
+    if relative_path and (".state" in parts or "approvals" in parts):
+        protection_reason = scope.protected(relative_path)
+        if protection_reason in (reserved_paths.STATE, reserved_paths.EVIDENCE):
+            return protection_reason
     if reason := secret_reason(relative_path or path, folder=os.path.isdir(path)):
         return reason
     secret_file = find_hard_link(path, (scope.root, os.path.expanduser("~"), _login_home()))
