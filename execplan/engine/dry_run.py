@@ -82,6 +82,6 @@ def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedS
         )
     if step.when is not None and step.when.kind == "failed":
         return PlannedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
-    if evaluated_step.dry_run.why.startswith("it is skipped"):
+    if evaluated_step.dry_run.is_skipped:
         return PlannedStep(evaluated_step, will_run=False, reason=evaluated_step.dry_run.why)
     return PlannedStep(evaluated_step, will_run=True, reason="")

@@ -138,12 +138,12 @@ def finding_json(finding: Finding, path: str) -> dict[str, Any]:
 
 def step_json(evaluated: EvaluatedStep, path: str) -> dict[str, Any]:
     """Return a step with its evaluation as JSON data."""
-    step = evaluated.step
+    step, dry_run = evaluated.step, evaluated.dry_run
     return {
         **step.model_dump(mode="json", exclude={"source"}),
         "risk": {"level": evaluated.risk.level, "reasons": list(evaluated.risk.reasons)},
         "needs_person": evaluated.needs_person,
-        "dry_run": evaluated.dry_run._asdict(),
+        "dry_run": {"kind": dry_run.kind, "diff": dry_run.diff, "why": dry_run.why},
         "ok": evaluated.ok,
         "findings": [finding_json(finding, path) for finding in evaluated.findings],
         "line_start": step.source.line_start if step.source is not None else None,

@@ -68,6 +68,8 @@ class DryRun(NamedTuple):
     diff: str = ""
     why: str = ""
     """Reason if there is no diff; for an exact prediction, the condition under which it is valid."""
+    is_skipped: bool = False
+    """Whether the step's `when` skips it in the current state."""
 
 
 class Trial(NamedTuple):
@@ -140,7 +142,7 @@ def _run_trial(files: ProjectedFiles, step: Step, *, follows_command: bool) -> T
         changes = () if skip_reason else _compute_changes(files, step, target_states)
         dry_run = DryRun(EXACT, "".join([format_change(change) for change in changes]))
         if skip_reason:
-            dry_run = dry_run._replace(why=skip_reason)
+            dry_run = dry_run._replace(why=skip_reason, is_skipped=True)
         elif follows_command:
             dry_run = dry_run._replace(why=f"if the commands before it leave {', '.join(target_states)} alone")
     except _UnknownError as why:
