@@ -45,9 +45,9 @@ def build_page(
     if old is not None and not force and not checkpoint_page.is_unedited(old):
         raise ExecplanError(
             "edited-checkpoint",
-            f"{project.display_path(path)} was edited by hand, or is none of ours; nothing was written",
+            f"{project.display_path(path)} was edited by hand or not written by execplan; nothing was written",
             exit=CHECK_FAILED,
-            hint=f"put elsewhere what is to stay, then: execplan checkpoint {ref.shell_name} --force",
+            hint=f"save what you want to keep elsewhere, then: execplan checkpoint {ref.shell_name} --force",
         )
     stored_plan = plan_store.StoredPlan(project, ref, data, plan, None)
     own_files = (path, os.path.join(os.path.dirname(path), temp_file_name(PAGE_NAME)))
@@ -82,7 +82,7 @@ def renew_page(project: Project, ref: PlanRef, moves: Sequence[tuple[str, str]],
     except ExecplanError as error:
         hint = f"execplan checkpoint {ref.shell_name}" + (" --force" if error.code == "edited-checkpoint" else "")
         return RegeneratedFiles(
-            (), (f"{project.display_path(path)} still names the old id: {error.message}; write it again: {hint}",)
+            (), (f"{project.display_path(path)} still has the old ID: {error.message}; write it again: {hint}",)
         )
     return RegeneratedFiles((path,))
 

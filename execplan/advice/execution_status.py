@@ -31,10 +31,10 @@ _IS_COVERED: Final = "can be resumed: its new revision needs no approval"
 _STATUS_TEXTS = {
     NOT_COMPILED: "not compiled",
     "compiled": "compiled, not approved",
-    STALE: "stale: the plan, or what it works on, has changed since",
+    STALE: "stale: the plan or its inputs have changed since",
     APPROVED: "approved",
-    "expired": "the approval does not hold at this time",
-    "altered": "the approval is not as it was given",
+    "expired": "the approval is not valid at this time",
+    "altered": "the approval was altered",
     "used": "the approval was used",
     "revoked": "the approval was revoked",
 }

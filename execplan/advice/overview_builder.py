@@ -102,7 +102,7 @@ def _execution_summary(stored_plan: StoredPlan) -> tuple[dict[str, Any] | None, 
     try:
         status = execution_status.status_if_active(stored_plan)
     except ExecplanError as error:
-        return None, f"can't be told: {error.message}"
+        return None, f"unknown: {error.message}"
     return status, execution_status.status_text(status) if status and (
         status["state"] != execution_status.NOT_COMPILED or status["run"]
     ) else ""

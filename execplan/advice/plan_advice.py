@@ -117,7 +117,7 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
     commands.append(f"execplan edit {name}")
     count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
-    return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="as with"))
+    return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="for example"))
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:

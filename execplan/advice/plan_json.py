@@ -76,7 +76,7 @@ def conflict_warnings(stored_plans: Sequence[StoredPlan]) -> tuple[str, ...]:
         for stored_plan in stored_plans
         if stored_plan.plan is not None and stored_plan.plan.conflict_lines
     ]
-    message = "holds a conflict marker of git: both sides are shown"
+    message = "contains a git conflict marker: both sides are shown"
     return tuple([f"{path}: line {lines[0] + 1} {message}" for path, lines in conflicts])
 
 

@@ -93,9 +93,9 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
     if forbidden_lines:
         raise ExecplanError(
             "not-approvable",
-            f"{ref.id} has steps that nobody may approve",
+            f"{ref.id} has steps that can't be approved",
             exit=POLICY,
-            hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.shell_name}",
+            hint=f"use only paths inside the repository and visible characters: execplan evaluate {ref.shell_name}",
             candidates=forbidden_lines,
         )
     unreadable_paths = [
@@ -103,13 +103,16 @@ def ensure_approvable(project: Project, ref: PlanRef, evaluated_plan: EvaluatedP
         for path, file_state in evaluated_plan.binding.states.items()
         if file_state.kind == FILE and not file_state.sha256
     ]
-    reasons = [*messages, *[f"{path}: can't be read whole, and so not be bound" for path in unreadable_paths]]
+    reasons = [
+        *messages,
+        *[f"{path}: can't be read completely, so the approval can't be bound to it" for path in unreadable_paths],
+    ]
     if reasons:
         raise ExecplanError(
             "must-not-run",
-            f"{ref.id} must not run, so it can't be approved",
+            f"{ref.id} is blocked, so it can't be approved",
             exit=CHECK_FAILED,
-            hint=f"see all of it, and how it is mended: execplan evaluate {ref.shell_name}",
+            hint=f"see all findings and how to fix them: execplan evaluate {ref.shell_name}",
             candidates=reasons,
             data={"reasons": reasons},
         )
@@ -125,21 +128,23 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
         stored_approvals[0] if stored_approvals else None,
     )
     lines = drift(previous.approval.binding, evaluated_plan.binding) if previous is not None else ()
-    since_text = f", since {previous.digest[:12]} was approved" if previous is not None and lines else ""
+    since_text = f" since {previous.digest[:12]} was approved" if previous is not None and lines else ""
     raise ExecplanError(
         "other-digest",
-        f"{prefix} is not what would be approved now: something has changed{since_text}",
+        f"{prefix} is not the current digest: something has changed{since_text}",
         exit=CONFLICT,
-        hint=f"look at it again: execplan evaluate {ref.shell_name}",
-        candidates=lines or ("the steps, a file that they touch, a program in the repository, or the policy",),
+        hint=f"review it again: execplan evaluate {ref.shell_name}",
+        candidates=lines or ("the steps, a file that they use, a program in the repository, or the policy",),
     )
 
 
 def require_digest_prefix(prefix: str) -> None:
     """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
     if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
-        message = f"--digest takes the first {_MIN_DIGEST_DIGITS} hex digits of a digest, or more, not {prefix!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
+        message = f"--digest requires at least the first {_MIN_DIGEST_DIGITS} hex digits of a digest, not {prefix!r}"
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="read data.digest in the output: execplan evaluate --json"
+        )
 
 
 def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
@@ -149,9 +154,9 @@ def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
     count = len(scope.inferred_steps)
     raise ExecplanError(
         "inferred-steps",
-        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody was shown what would run",
+        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has seen what would run",
         exit=POLICY,
-        hint="read them, then approve on a terminal or with --allow-inferred; or write them down: execplan compile --annotate",
+        hint="read them, then approve in a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
         candidates=[describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
     )
 
@@ -189,15 +194,15 @@ def approve_plan(
     if options.dry_run:
         return result
     options.prepare_commit(project)
-    with project_state.lock(project, ref.real_path, f"approve of {ref.id}"):
+    with project_state.lock(project, ref.real_path, f"approval of {ref.id}"):
         ensure_plan_exists(project, ref)
         candidate = approved_plan.find_candidate(project, ref)
         if candidate.binding.digest != evaluated_plan.binding.digest:
             raise ExecplanError(
                 "stale-approval",
-                f"{ref.id} has changed while it was looked at: nothing was approved",
+                f"{ref.id} changed while you reviewed it; nothing was approved",
                 exit=CONFLICT,
-                hint=f"look at it again: execplan evaluate {ref.shell_name}",
+                hint=f"review it again: execplan evaluate {ref.shell_name}",
                 candidates=drift(evaluated_plan.binding, candidate.binding),
             )
         approval = _sign_approval(project, candidate, scope, confirmation)

@@ -92,7 +92,7 @@ def _read_approval(project: Project, path: str) -> ApprovalFile:
         ensure_inside(project, path)
         data, size = file_access.read(path, _MAX_BYTES)
         if size > _MAX_BYTES:
-            return UnreadableApproval(path, f"it has {size:,} bytes: no approval is as long as that")
+            return UnreadableApproval(path, f"it has {size:,} bytes, too many for an approval")
         approval = load_document(data, Approval, project.display_path(path))
     except ExecplanError as error:
         return UnreadableApproval(path, error.message)
@@ -130,12 +130,12 @@ def select_by_digest(approval_files: list[ApprovalFile], prefix: str) -> list[Ap
     if not matches and prefix == "all":
         return []
     digests = [stored.digest for stored in matches or approval_files]
-    list_hint = "see them: execplan approve --list"
+    list_hint = "list them: execplan approve --list"
     if not matches:
-        message = f"no approval begins with {prefix!r}" if approval_files else "nothing is approved"
+        message = f"no approval starts with {prefix!r}" if approval_files else "there are no approvals"
         raise ExecplanError("no-such-approval", message, exit=INPUT, hint=list_hint, candidates=digests)
     if len(matches) > 1 and prefix != "all":
-        message = f"{len(matches)} approvals could be meant"
-        hint = "give more digits of the digest, or say all"
+        message = f"{len(matches)} approvals match"
+        hint = "specify more digits of the digest, or all"
         raise ExecplanError("ambiguous-approval", message, exit=INPUT, hint=hint, candidates=digests)
     return matches

@@ -35,30 +35,36 @@ def read(project: Project) -> bytes | None:
     except FileNotFoundError:
         return None
     except NotRegularError:
-        raise _unsafe_key_error(key_path, "is no regular file", "remove it: a new key is made then") from None
+        raise _unsafe_key_error(
+            key_path, "is not a regular file", "remove it; execplan then creates a new key"
+        ) from None
     except OSError as error:
         if os.path.islink(key_path):
             raise _unsafe_key_error(
-                key_path, "is a link", "put the file itself there, or remove it: a new key is made then"
+                key_path,
+                "is a symbolic link",
+                "replace it with the file itself, or remove it; execplan then creates a new key",
             ) from None
         raise file_error(error, key_path, "read") from None
     try:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid():
             raise _unsafe_key_error(
-                key_path, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then"
+                key_path, f"belongs to another user (uid {status.st_uid})", "remove it; execplan then creates a new key"
             )
         if status.st_mode & 0o077:
             reason = f"can be read or written by others (mode {stat.S_IMODE(status.st_mode):o})"
             raise _unsafe_key_error(
-                key_path, reason, f"if nobody has read it: chmod 600 {key_path}; else remove it, and approve again"
+                key_path, reason, f"if nobody has read it: chmod 600 {key_path}; otherwise remove it and approve again"
             )
         data = os.read(descriptor, _KEY_BYTES + 1)
     finally:
         os.close(descriptor)
     if len(data) != _KEY_BYTES:
-        message = f"{key_path} is no key: it has {len(data) if len(data) < _KEY_BYTES else 'more than 32'} bytes, not {_KEY_BYTES}"
-        raise ExecplanError("bad-key", message, exit=INPUT, hint="remove it, and approve again: a new key is made then")
+        message = f"{key_path} is not a key: it has {len(data) if len(data) < _KEY_BYTES else 'more than 32'} bytes, not {_KEY_BYTES}"
+        raise ExecplanError(
+            "bad-key", message, exit=INPUT, hint="remove it and approve again; execplan then creates a new key"
+        )
     return data
 
 
@@ -77,9 +83,11 @@ def get_or_create(project: Project) -> bytes:
         atomic_files.create(key_path, os.urandom(_KEY_BYTES), mode=0o600, make_directories=True)
     existing_key = read(project)
     if existing_key is None:
-        raise ExecplanError("bad-key", f"{key_path} was removed while it was made", exit=INPUT, hint="try again")
+        raise ExecplanError(
+            "bad-key", f"{key_path} was removed while it was being created", exit=INPUT, hint="try again"
+        )
     return existing_key
 
 
 def _unsafe_key_error(key_path: str, reason: str, hint: str) -> ExecplanError:
-    return ExecplanError("unsafe-key", f"the key {key_path} {reason}", exit=POLICY, hint=hint)
+    return ExecplanError("unsafe-key", f"key {key_path} {reason}", exit=POLICY, hint=hint)

@@ -39,7 +39,7 @@ def lock(project: Project) -> FileLock:
 
     directory = user_directories.state_directory(project)
     atomic_files.make_directory(directory)
-    return FileLock(os.path.join(directory, "register.lock"), "the register of approvals")
+    return FileLock(os.path.join(directory, "register.lock"), "the approval registry")
 
 
 def read_entry(project: Project, approval_id: str) -> RegistryEntry:
@@ -103,15 +103,15 @@ def already_used_error(run_id: str) -> ExecplanError:
     """Return the error for a second run of the same approval."""
     return ExecplanError(
         "approval-used",
-        f"the approval was used by the run {run_id}; it serves one run and its resumes",
+        f"the approval was used by run {run_id}; it is valid for one run and its resumes",
         exit=CONFLICT,
-        hint="approve it once more: execplan approve",
+        hint="approve it again: execplan approve",
     )
 
 
 def _revoked_error(approval_id: str) -> ExecplanError:
-    message = f"the approval {approval_id[:12]} was revoked"
-    return ExecplanError("not-approved", message, exit=POLICY, hint="approve it anew: execplan approve")
+    message = f"approval {approval_id[:12]} was revoked"
+    return ExecplanError("not-approved", message, exit=POLICY, hint="approve it again: execplan approve")
 
 
 def entry_paths(project: Project, approval_id: str) -> tuple[str, str]:

@@ -152,13 +152,13 @@ def _check_approval(
     if signing_key is None or not approval_document.verify_signature(approval, signing_key):
         is_other_key = signing_key is None or approval_document.key_id(signing_key) != approval.key
         reason = (
-            "it is sealed with another key: by another user, or on another machine"
+            "it was signed with another key, by another user or on another machine"
             if is_other_key
-            else "its seal is broken"
+            else "its signature is invalid"
         )
         return InvalidApproval(stored, ALTERED, (reason,))
     if not stored.is_intact:
-        return InvalidApproval(stored, ALTERED, ("its bytes or its name are not those that were written",))
+        return InvalidApproval(stored, ALTERED, ("its content or its file name was changed",))
     registry_entry = approval_registry.read_entry(project, approval.id)
     if registry_entry.is_revoked:
         return InvalidApproval(stored, REVOKED, ())
@@ -166,9 +166,9 @@ def _check_approval(
         return InvalidApproval(stored, REVOKED, ("the approval that covers this revision was revoked",))
     only_run_id = approval.derived_from.run if approval.derived_from is not None else ""
     if only_run_id and only_run_id != run_id:
-        return InvalidApproval(stored, USED, (f"it is for the run {only_run_id}, whose revision it covers",))
+        return InvalidApproval(stored, USED, (f"it is for run {only_run_id}, whose revision it covers",))
     if registry_entry.run_id and registry_entry.run_id != run_id:
-        return InvalidApproval(stored, USED, (f"it was used by the run {registry_entry.run_id}",))
+        return InvalidApproval(stored, USED, (f"it was used by run {registry_entry.run_id}",))
     if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
         return InvalidApproval(stored, EXPIRED, (reason,))
     if isinstance(candidate, str):
@@ -199,9 +199,11 @@ def _find_drift(
     if approval.place != checkout_digest(project):
         lines.append("it was given in another checkout")
     if approval.plan_id != candidate.document.plan_id:
-        lines.append(f"it was given for the plan {approval.plan_id}")
+        lines.append(f"it was given for plan {approval.plan_id}")
     elif approval.revision != candidate.document.revision:
-        lines.append(f"it was given for revision {approval.revision}, this is {candidate.document.revision}")
+        lines.append(
+            f"it was given for revision {approval.revision}, but this is revision {candidate.document.revision}"
+        )
     approved_binding, current_binding = [
         binding._replace(states={path: state for path, state in binding.states.items() if path not in ignored_paths})
         for binding in (approval.binding, candidate.binding)
@@ -212,9 +214,7 @@ def _find_drift(
     if candidate.current_plan.stale_reason and approved_binding.document == current_binding.document:
         lines.append(f"{candidate.current_plan.path}: {candidate.current_plan.stale_reason}")
     if not is_resume and candidate.policy.pin == "tree" and approval.tree != git_tree.tree_digest(project):
-        lines += git_tree.changed_files(project, approval.head) or (
-            "HEAD: holds other files than when it was approved",
-        )
+        lines += git_tree.changed_files(project, approval.head) or ("HEAD: has different files than at the approval",)
     return tuple(lines)
 
 
@@ -238,22 +238,22 @@ def require_approval(
 
 def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanError:
     """Return the error for a plan that is not approved, with the changes since approval."""
-    hint = f"look at it, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
+    hint = f"review it, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
     if newest is None:
-        return ExecplanError("not-approved", f"nobody has approved {ref.id}", exit=POLICY, hint=hint)
-    subject, reasons = f"the approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
+        return ExecplanError("not-approved", f"{ref.id} is not approved", exit=POLICY, hint=hint)
+    subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
     if newest.state == REVOKED:
         return ExecplanError("not-approved", f"{subject} was revoked", exit=POLICY, hint=hint, candidates=reasons)
     if newest.state == USED:
-        message = f"{subject} was used: it serves one run and its resumes"
+        message = f"{subject} was used: it is valid for one run and its resumes"
         return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
     if newest.state == EXPIRED:
-        message = f"{subject} does not hold at this time"
+        message = f"{subject} is not valid at this time"
         return ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint, candidates=reasons)
     if newest.state == ALTERED:
-        message = f"{subject} is not as it was sealed"
+        message = f"{subject} was altered after it was signed"
         return ExecplanError("approval-altered", message, exit=CONFLICT, hint=hint, candidates=reasons)
-    message = f"{subject} is stale: something has changed since"
+    message = f"{subject} is stale: something has changed since then"
     return ExecplanError("stale-approval", message, exit=CONFLICT, hint=hint, candidates=reasons)
 
 

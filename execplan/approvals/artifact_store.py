@@ -119,7 +119,9 @@ def write_artifact(project: Project, path: str, new_bytes: bytes) -> bytes | Non
 def _ensure_readable_size(project: Project, path: str, new_bytes: bytes) -> None:
     """Raise ExecplanError if the bytes are too many to be read again."""
     if len(new_bytes) > MAX_BYTES:
-        message = f"{project.display_path(path)} would have {len(new_bytes):,} bytes, and at most {MAX_BYTES:,} are read again"
+        message = (
+            f"{project.display_path(path)} would have {len(new_bytes):,} bytes; at most {MAX_BYTES:,} can be read back"
+        )
         raise ExecplanError(
-            "too-large", message, exit=INPUT, hint="write long files with a command, and not with a step"
+            "too-large", message, exit=INPUT, hint="write long files with a command, not with a step's content"
         )

@@ -88,7 +88,7 @@ def load_current_plan(project: Project, ref: PlanRef) -> CurrentPlan:
             ref,
             location,
             timed_compilation,
-            f"the plan compiles to something else now: {'; '.join(difference_lines[:3])}",
+            f"the plan now compiles to something else: {'; '.join(difference_lines[:3])}",
             difference_lines,
         )
     return CurrentPlan(
@@ -156,9 +156,9 @@ def no_steps_error(path: str, skipped_lines: tuple[SkippedLine, ...]) -> Execpla
     """Return the error for a plan without steps, with the lines that looked like steps."""
     return ExecplanError(
         "no-steps",
-        f"{path}: no step stands in its Concrete Steps or Validation and Acceptance",
+        f"{path}: no steps in Concrete Steps or Validation and Acceptance",
         exit=INPUT,
-        hint="how steps are written: execplan explain steps",
+        hint="see how to write steps: execplan explain steps",
         candidates=[f"{path}:{skipped.line + 1}: {skipped.text}: it {skipped.why}" for skipped in skipped_lines],
     )
 
@@ -170,5 +170,5 @@ def _ensure_same_plan(document: ExecutionPlan, ref: PlanRef, location: str) -> N
             "other-plan",
             f"{location} is the execution plan of {document.plan_id}, not of {ref.id}",
             exit=INPUT,
-            hint=f"store it for this one: execplan compile {ref.shell_name} --from {location}",
+            hint=f"store it for this plan: execplan compile {ref.shell_name} --from {location}",
         )

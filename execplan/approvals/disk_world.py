@@ -45,7 +45,7 @@ class DiskWorld:
             try:
                 return _read_state(folder, name)
             except OSError as error:
-                raise file_error(error, path, "look at") from None
+                raise file_error(error, path, "inspect") from None
 
     def read(self, path: str) -> bytes:
         """Read the bytes of a file. Raises ExecplanError."""
@@ -61,7 +61,7 @@ class DiskWorld:
             except OSError as error:
                 raise file_error(error, path, "read") from None
         if size > MAX_SHOWN_BYTES:
-            message = f"{path} has more than {MAX_SHOWN_BYTES >> 20} MB"
+            message = f"{path} is larger than {MAX_SHOWN_BYTES >> 20} MB"
             raise ExecplanError("too-large", message, exit=INPUT, hint="change it with a command")
         return data
 
@@ -171,13 +171,13 @@ class SnapshotWorld(DiskWorld):
         data = super().read(path)
         if digest(data) != self.state(path).sha256:
             raise ExecplanError(
-                "changed-underneath", f"{path} changed while it was looked at", exit=CONFLICT, hint="look again"
+                "changed-underneath", f"{path} changed while it was being inspected", exit=CONFLICT, hint="try again"
             )
         return data
 
 
 def _missing_file_error(path: str) -> ExecplanError:
-    return ExecplanError("no-such-file", f"there is no file {path}", exit=INPUT, hint="check the path")
+    return ExecplanError("no-such-file", f"file not found: {path}", exit=INPUT, hint="check the path")
 
 
 def _blocked_state(error: OSError) -> State:

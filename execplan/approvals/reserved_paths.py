@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from execplan.project.project import Project
 
-STATE = "what execplan keeps for itself"
-EVIDENCE = "what execplan keeps of the execution"
-_TOOL_PATHS = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": STATE}
+STATE = "execplan's state"
+EVIDENCE = "execplan's execution evidence"
+_TOOL_PATHS = {"/.agent/execplan.toml/": "execplan's settings file", "/.agent/.state/": STATE}
 """Reserved path parts of every project, not only the plan's own. With Git, the state is in `.git`."""
 _EVIDENCE_NAMES = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 

@@ -121,7 +121,7 @@ def check_calls(root: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> li
 
 def _missing_tool_message(name: str, installed_tools: Mapping[str, Tool]) -> str:
     suggestion = did_you_mean(name, installed_tools)
-    return f"no package that is installed beside execplan has a tool {name}" + (f"; {suggestion}" if suggestion else "")
+    return f"no package in execplan's environment has a tool {name}" + (f"; {suggestion}" if suggestion else "")
 
 
 def _check_in_process(root: str, request_json: bytes, call_count: int) -> list[list[str]]:
@@ -138,7 +138,7 @@ def _check_in_process(root: str, request_json: bytes, call_count: int) -> list[l
         )
         answer = json.loads(completed.stdout or b"null")
     except subprocess.TimeoutExpired:
-        return [[f"its module was not imported within {_TIMEOUT_SECONDS} s"]] * call_count
+        return [[f"its module took longer than {_TIMEOUT_SECONDS} s to import"]] * call_count
     except (OSError, ValueError) as error:
         return [[f"its module can't be imported: {error}"]] * call_count
     if isinstance(answer, list) and len(answer) == call_count:

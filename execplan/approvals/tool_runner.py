@@ -29,7 +29,7 @@ def load_function(entry_point: str) -> Callable[..., Any]:
     for attribute in name.split("[")[0].strip().split("."):
         resolved = getattr(resolved, attribute)
     if not callable(resolved):
-        raise TypeError(f"{entry_point} is no function")
+        raise TypeError(f"{entry_point} is not a function")
     return resolved  # type: ignore[no-any-return]  # it is callable
 
 
@@ -57,9 +57,9 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
             advice = (
                 f"did you mean {similar_names[0]}?"
                 if similar_names
-                else f"it takes {', '.join(named_parameters) or 'none'}"
+                else f"it accepts {', '.join(named_parameters) or 'none'}"
             )
-            problems.append(f"there is no parameter {name}: {advice}")
+            problems.append(f"unknown parameter {name}; {advice}")
             continue
         hint = hints.get(name if name in named_parameters or keyword_rest is None else keyword_rest.name, Any)
         try:
@@ -69,9 +69,9 @@ def bind_arguments(function: Callable[..., Any], parameters: Mapping[str, Any]) 
                 problems.append(f"{'.'.join([name, *map(str, error_detail['loc'])])}: {error_detail['msg']}")
     for name, parameter in signature_parameters.items():
         if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_ONLY:
-            problems.append(f"the function takes {name} by its position only, and a step gives parameters by name")
+            problems.append(f"the function accepts {name} only by position, but a step passes parameters by name")
         elif parameter.default is parameter.empty and name in named_parameters and name not in parameters:
-            problems.append(f"the parameter {name} is missing")
+            problems.append(f"parameter {name} is missing")
     return arguments, problems
 
 

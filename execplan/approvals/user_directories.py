@@ -41,8 +41,8 @@ def _ensure_outside(project: Project, directory: str, variable: str) -> str:
     if is_inside(os.path.realpath(directory), os.path.realpath(project.root)):
         raise ExecplanError(
             "key-inside",
-            f"{directory} lies in the repository {project.root}: what approves must not be kept where a commit takes it along",
+            f"{directory} is inside the repository {project.root}: keys and approval state can't be kept where a commit would include them",
             exit=POLICY,
-            hint=f"let {variable} name a folder outside of it",
+            hint=f"set {variable} to a directory outside of it",
         )
     return directory

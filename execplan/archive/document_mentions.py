@@ -90,7 +90,7 @@ def rewrite_documents(project: Project, mentions: Sequence[Mention], *, commits:
             continue
         rewritten.append(document.path)
         if document.path in dirty:
-            warnings.append(f"{document.path} has changes of yours: it was rewritten, and is not in the commit")
+            warnings.append(f"{document.path} has uncommitted changes: it was rewritten, but is not in the commit")
         else:
             old_contents[path] = document.old
     return RewriteResult(tuple(rewritten), old_contents, tuple(warnings))

@@ -54,7 +54,7 @@ def _boundary(project: Project, path: str) -> str:
 def target_taken_error(path: str) -> ExecplanError:
     """Build the error for a move to a path that already exists."""
     hint = "rename one of the two, then try again"
-    return ExecplanError("target-taken", f"{path} is there already", exit=INPUT, hint=hint)
+    return ExecplanError("target-taken", f"{path} already exists", exit=INPUT, hint=hint)
 
 
 def is_fully_copied(old: str, new: str, apart_from: str) -> bool:
@@ -115,7 +115,7 @@ def _copy_across(old: str, target: OpenDirectory, name: str) -> None:
             raise _copy_error(old, str(error.args[0][0][2] if error.args and error.args[0] else error)) from None
         _sync_tree(temporary_path)
         if _describe_tree(old) != _describe_tree(temporary_path):
-            raise _copy_error(old, "the copy is not the same")
+            raise _copy_error(old, "the copy is different")
         target.move(hidden, target, name)
         target.sync()
     except BaseException:

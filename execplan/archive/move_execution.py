@@ -73,7 +73,7 @@ def roll_back_move(project: Project, intent: MoveIntent) -> None:
     try:
         journal_moves.move_journal_back(project, intent.path, intent.goal, intent.operation)
     except (OSError, ExecplanError) as error:
-        log(f"the journal of {intent.path} could not go back: {error}")
+        log(f"couldn't move the journal of {intent.path} back: {error}")
     move_record.delete_intent(project)
 
 
@@ -157,7 +157,9 @@ def recover_move_or_warn(project: Project) -> None:
     try:
         trace.warnings += recover_move(project)
     except ExecplanError as error:
-        trace.warnings.append(f"a move was cut short and could not be finished: {error.message}; see: execplan doctor")
+        trace.warnings.append(
+            f"a move was interrupted and could not be finished: {error.message}; see: execplan doctor"
+        )
 
 
 def _recover(project: Project, intent: MoveIntent) -> list[str]:
@@ -167,13 +169,13 @@ def _recover(project: Project, intent: MoveIntent) -> list[str]:
         )
     if not has_started(intent):
         roll_back_move(project, intent)
-        return [f"the {intent.description}, was cut short before anything was moved"]
+        return [f"the {intent.description}, was interrupted before anything was moved"]
     try:
         execute_move(project, intent)
     except ExecplanError as error:
         roll_back_move(project, intent)
         return [
-            f"the {intent.description}, was cut short; it could not be finished, so it was taken back: {error.message}"
+            f"the {intent.description}, was interrupted; it could not be finished, so it was rolled back: {error.message}"
         ]
     project = project_discovery.find(os.path.dirname(intent.goal))  # the projects of a repository share their state
     live_path = None if ref_for_path(project, intent.goal).archived else intent.goal
@@ -185,5 +187,5 @@ def _recover(project: Project, intent: MoveIntent) -> list[str]:
         if other_ref.path != intent.goal:
             remove_leftovers(project, other_ref, command=intent.verb)
     move_record.delete_intent(project)
-    message = f"the {intent.description}, was cut short and is finished now: {project.display_path(intent.goal)}"
+    message = f"the {intent.description}, was interrupted and is finished now: {project.display_path(intent.goal)}"
     return [message, *updates.warnings, *warnings]

@@ -125,7 +125,7 @@ class MoveIntent(NamedTuple):
     @property
     def description(self) -> str:
         """Description of the move for messages and locks."""
-        return f"{self.verb} of {self.ids[0]}, begun {self.moment}"
+        return f"{self.verb} of {self.ids[0]}, started {self.moment}"
 
 
 def create_intent(
@@ -172,9 +172,9 @@ def write_intent(project: Project, intent: MoveIntent) -> None:
     if not atomic_files.create(project.move_intent_path, data, make_directories=True):
         raise ExecplanError(
             "half-moved",
-            f"a move was cut short before this one: {project.move_intent_path}",
+            f"an earlier move was interrupted: {project.move_intent_path}",
             exit=INPUT,
-            hint="see what is to be done: execplan doctor",
+            hint="see what to do: execplan doctor",
         )
 
 
@@ -207,9 +207,9 @@ def read_intent(project: Project) -> MoveIntent | None:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ExecplanError(
             "intent-damaged",
-            f"{project.move_intent_path}, which says what a move was about to do, can't be read: {error}",
+            f"{project.move_intent_path}, the record of a move, can't be read: {error}",
             exit=INPUT,
-            hint="look whether a plan and its artifacts lie apart, then remove that file",
+            hint="check whether a plan and its artifacts are in different places, then remove that file",
         ) from None
 
 

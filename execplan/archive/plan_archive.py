@@ -153,7 +153,10 @@ def _successor_name(project: Project, ref: PlanRef, successor: PlanRef) -> str:
     """Format the superseding plan for a revision note; raises ExecplanError if a plan supersedes itself."""
     if successor.real_path == ref.real_path:
         raise ExecplanError(
-            "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
+            "own-successor",
+            f"{ref.id} can't supersede itself",
+            exit=INPUT,
+            hint="specify the plan that supersedes it with --by",
         )
     title = reader.read(plan_store.read_bytes(project, successor.path)).title
     return f"{successor.id} ({title})" if title else successor.id
@@ -185,15 +188,17 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
         if lost_edits and reason is None:
             raise ExecplanError(
                 "not-finished",
-                f"{ref.id} lacks {format_count(len(lost_edits), 'edit')} that another program has overwritten",
+                f"{ref.id} lacks {format_count(len(lost_edits), 'edit')} that another program overwrote",
                 exit=CHECK_FAILED,
-                hint="put them back: execplan doctor --fix; if they were taken out on purpose: "
-                f"execplan doctor --forget {ref.shell_name}",
+                hint=(
+                    "restore them: execplan doctor --fix; if they were removed on purpose: "
+                    f"execplan doctor --forget {ref.shell_name}"
+                ),
                 candidates=[*reasons, *lost_edits],
                 data={"reasons": [*reasons, *lost_edits]},
             )
         if not reasons:
-            messages = () if reason is None else ("nothing had to be forced: the reason was not written",)
+            messages = () if reason is None else ("--force was not needed; the reason was not recorded",)
             return PlanChange((), plan_content(plan), "archive", messages)
         if reason is not None:
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
@@ -201,7 +206,7 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
             "not-finished",
             f"{ref.id} is not finished",
             exit=CHECK_FAILED,
-            hint=f"finish it, or give it up: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
+            hint=f"finish it or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
             candidates=reasons,
             data={"reasons": reasons},
         )
@@ -213,8 +218,8 @@ def unfinished_reasons(plan: ParsedPlan) -> list[str]:
     """Return each reason why a plan is not finished."""
     reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
     if not plan.outcomes:
-        reasons.append(f"{outline.OUTCOMES} says nothing yet")
+        reasons.append(f"{outline.OUTCOMES} is empty")
     errors = [
         finding for finding in lint_plan(plan) if finding.level == ERROR and finding.code not in ("EP501", "EP502")
     ]
-    return reasons + [f"{finding.code} in line {finding.line}: {finding.message}" for finding in merge_findings(errors)]
+    return reasons + [f"{finding.code} on line {finding.line}: {finding.message}" for finding in merge_findings(errors)]

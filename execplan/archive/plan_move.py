@@ -169,7 +169,7 @@ def move_plan(
             followed = followed.with_warnings(claims.move_claims(project, ref.path, live_path))
             move_record.delete_intent(project)
         except ExecplanError as error:
-            followed = ReferenceUpdates((), (f"the next command goes on with the plans that name it: {error.message}",))
+            followed = ReferenceUpdates((), (f"the next command updates the plans that refer to it: {error.message}",))
         if regenerate is not None and (moves or write_result.new != write_result.old):
             followed = followed.with_regenerated(regenerate(plan_store.PlanRef(goal.id, goal.path, False), moves))
         should_commit, commit_result = options.should_commit(project), None
@@ -297,9 +297,9 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
     if not run_holder or any([f" of {ref.id}{end}" in run_holder for end in (" ", ",")]):
         raise ExecplanError(
             "run-busy",
-            f"a run of {ref.id} is at work: {run_holder or 'unknown'}",
+            f"a run of {ref.id} is in progress: {run_holder or 'unknown'}",
             exit=BUSY,
-            hint="wait until it has ended, or interrupt it; one that has died holds nothing",
+            hint="wait until it ends, or interrupt it; a dead process holds no lock",
         )
 
 

@@ -124,9 +124,9 @@ def _title_change(title: str) -> ChangeBuilder:
         if plan.title is None:
             raise ExecplanError(
                 "no-title",
-                "the plan has no title that could be changed",
+                "the plan has no title to change",
                 exit=INPUT,
-                hint="give it a first line: # Title",
+                hint="add a first line: # Title",
             )
         at = plan.title_line
         head = next(block for block in plan.blocks if block.start == at)
@@ -137,7 +137,7 @@ def _title_change(title: str) -> ChangeBuilder:
         else:
             edit = Edit(at, head.end - 1, (heading_text,))
         if plan.title == heading_text:
-            return PlanChange((), old_facts, "rename", (f"so already: {title}",))
+            return PlanChange((), old_facts, "rename", (f"unchanged: {title}",))
         return PlanChange((edit,), old_facts._replace(title=heading_text), f"rename, {title}", (f"renamed: {title}",))
 
     return change

@@ -55,7 +55,7 @@ def _usage_error(error: click.UsageError) -> ExecplanError:
     hint = f"see {command_path} --help"
     takes_text = _takes_text(error.ctx)
     if isinstance(error, click.NoSuchOption) and takes_text:
-        hint += "; put -- before text that begins with a dash"
+        hint += "; put -- before text that starts with a hyphen"
     if "extra argument" in message and takes_text:
         hint += "; put text with spaces in quotes, and name the plan with -p"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
@@ -93,7 +93,7 @@ class LazyCommandGroup(click.Group):
 
             close_matches = sorted(closest_names(args[0], COMMANDS), key=lambda name: name[0] != args[0][0])
             hint = f" Did you mean {' or '.join(map(repr, close_matches))}?" if close_matches else ""
-            raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx)
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -109,9 +109,9 @@ _TASK_ARGUMENTS = ("task", "tasks")
 """Names of arguments that identify tasks; options with these names take a task's text."""
 
 COMMON_OPTIONS = (
-    click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
-    click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
-    click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
+    click.Option(["-C", "folder"], metavar="DIR", help="Run as if started in DIR."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Suppress everything except results and errors."),
+    click.Option(["-v", "--verbose"], is_flag=True, help="Show what is read, locked and run."),
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
 )
 """Options accepted before or after the command name."""
@@ -176,9 +176,9 @@ class _CompletedString(click.types.StringParamType):
 
 def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--create`, for a command that writes to a section."""
-    return click.option("--create", is_flag=True, help="Add the section, if it is missing, where the order puts it.")(
-        function
-    )
+    return click.option(
+        "--create", is_flag=True, help="Add the section if it is missing, at its place in the section order."
+    )(function)
 
 
 def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,20 +190,20 @@ def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--if-match`, for a command that writes to one plan."""
-    return click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
+    return click.option("--if-match", metavar="DIGEST", help="Write only if the file's SHA-256 is DIGEST.")(function)
 
 
 def _require_digest(value: str | None) -> None:
     """Raise ExecplanError unless the value is a complete digest; a prefix is not enough."""
     if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
-        message = f"--if-match takes the 64 hex digits of a digest, not {value!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="see them: execplan show --json")
+        message = f"--if-match requires a digest of 64 hex digits, not {value!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="see the digest: execplan show --json")
 
 
 def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
     """Reject `nan`, which passes every range check because it is not less and not greater than any number."""
     if value is not None and value != value:
-        raise click.BadParameter("nan is no number of seconds.", ctx, option)
+        raise click.BadParameter("nan is not a number of seconds.", ctx, option)
     return value
 
 
@@ -214,7 +214,7 @@ def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="SECONDS",
         type=click.FloatRange(min=0),
         callback=_check_seconds,
-        help=f"Wait so long for other writers, not {DEFAULT_TIMEOUT:g} seconds.",
+        help=f"Lock timeout in seconds (default: {DEFAULT_TIMEOUT:g}).",
     )(function)
 
 
@@ -224,15 +224,17 @@ def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _new_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    function = click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")(function)
-    return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
+    function = click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")(
+        function
+    )
+    return click.option("--commit/--no-commit", default=None, help="Commit the written files and nothing else.")(
         function
     )
 
 
 def jsonl_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--jsonl`, for a command that reports its progress; the last line is the document of `--json`."""
-    return click.option("--jsonl", is_flag=True, help="Print each record as a line of JSON, as it comes.")(function)
+    return click.option("--jsonl", is_flag=True, help="Print each record immediately as a line of JSON.")(function)
 
 
 def change_directory(directory: str) -> None:
@@ -242,4 +244,4 @@ def change_directory(directory: str) -> None:
     except OSError as error:
         from execplan.files.file_access import file_error
 
-        raise file_error(error, directory, "go to") from None
+        raise file_error(error, directory, "change to") from None

@@ -15,15 +15,15 @@ def open_editor(path: str) -> None:
     if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
         raise ExecplanError(
             "no-editor",
-            "no editor is set, and this is no terminal",
+            "no editor is set, and this is not a terminal",
             exit=ENVIRONMENT,
-            hint="set EDITOR, or give a section its words with execplan set SECTION -",
+            hint="set EDITOR, or write a section from standard input: execplan set SECTION -",
         )
     try:
         click.edit(filename=path)
     except click.ClickException as error:
         raise ExecplanError(
-            "no-editor", error.format_message(), exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a command that works"
+            "no-editor", error.format_message(), exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a working command"
         ) from None
 
 

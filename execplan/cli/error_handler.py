@@ -65,11 +65,11 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
         if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
             path_suffix = f" {error.filename}" if error.filename else ""
             message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
-            hint = "look at the disk, and at who may write there; execplan doctor tells whether anything is half done"
+            hint = "check the disk and the permissions, then look for unfinished operations: execplan doctor"
             return _print_error(ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint), as_json, kind)
         report_path = _write_bug_report(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
-        message = f"a bug in execplan: {type(error).__name__}: {error}"
+        message = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
         return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
 
 

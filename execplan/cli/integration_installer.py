@@ -49,13 +49,15 @@ def check_request(
     """Build a request from the arguments; raises ExecplanError if they are unknown or incompatible."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
-        message = f"there is no integration {unknown_names[0]!r}" if unknown_names else f"say what to {command_name}"
+        message = (
+            f"unknown integration {unknown_names[0]!r}" if unknown_names else f"nothing to {command_name} was named"
+        )
         lines = [f"{name}  {about}" for name, about in INTEGRATIONS.items()]
         raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
     if shell is not None and "completion" not in names:
-        raise ExecplanError("usage", "--shell goes with completion", exit=USAGE, hint="leave it out")
+        raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
-        raise ExecplanError("usage", "--for goes with guard and session-hooks", exit=USAGE, hint="leave it out")
+        raise ExecplanError("usage", "--for requires guard or session-hooks", exit=USAGE, hint="omit it")
     return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)))
 
 
@@ -120,8 +122,10 @@ def _plan_completion(command_name: str, shell: str | None, *, force: bool) -> Ch
         return completion.uninstall(shell, force=force)
     shell = shell or os.path.basename(os.environ.get("SHELL", ""))
     if shell not in _SHELLS:
-        message = f"SHELL names {shell or 'no shell'}; completion is for {', '.join(_SHELLS)}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan install completion --shell bash")
+        message = f"SHELL names {shell or 'no shell'}; completion supports {', '.join(_SHELLS)}"
+        raise ExecplanError(
+            "usage", message, exit=USAGE, hint="name the shell: execplan install completion --shell bash"
+        )
     return completion.install(shell, completion_script(group, shell), force=force)
 
 

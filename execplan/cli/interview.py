@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _HELP = """\
 Answer in one or more lines; an empty line ends the answer.
-Enter alone skips a section, e opens your editor, q leaves all other sections for later."""
+Press Enter to skip a section; type e to open your editor, q to leave all other sections for later."""
 _WIDTH = 100
 _EDITOR, _QUIT = "e", "q"
 _LABELS = ("…", "...")
 """Endings of a labeled field's placeholder, which is not a question."""
-_FOLLOW_UP = {outline.DECISIONS: "Why was this decided?", outline.SURPRISES: "What shows it?"}
+_FOLLOW_UP = {outline.DECISIONS: "Why was this decided?", outline.SURPRISES: "What is the evidence?"}
 """Follow-up questions for sections whose entries need more than their text."""
 
 
@@ -48,9 +48,9 @@ def require_terminal() -> None:
     if not can_ask():
         raise ExecplanError(
             "no-terminal",
-            "--interactive asks on a terminal, and there is none",
+            "--interactive requires a terminal",
             exit=ENVIRONMENT,
-            hint="leave it out, then fill each section: execplan set SECTION -",
+            hint="omit it, then fill in each section: execplan set SECTION -",
         )
 
 
@@ -99,9 +99,9 @@ def interview(project: Project, path: str) -> bytes:
     except _QuitError:
         pass
     except KeyboardInterrupt:
-        print(f"\nexecplan: {project.display_path(path)} has your answers so far", file=sys.stderr)
+        print(f"\nexecplan: your answers so far are in {project.display_path(path)}", file=sys.stderr)
         raise
-    print(f"\nfilled {filled} of {len(waiting)} sections")
+    print(f"\nfilled in {filled} of {len(waiting)} sections")
     return plan_store.read_bytes(project, path)
 
 

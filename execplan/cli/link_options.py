@@ -22,7 +22,7 @@ def links_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--rewrite-links/--keep-links",
         "links",
         default=None,
-        help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, else report them.",
+        help="Rewrite the old paths in documents outside the plans. Default: ask on a terminal, otherwise report them.",
     )(function)
 
 
@@ -37,6 +37,6 @@ def _ask_to_rewrite(mentions: Sequence[Mention]) -> bool:
     """List the documents and ask whether to rewrite them."""
     documents = [mention for mention in mentions if mention.is_document]
     for document in documents:
-        print(f"{printable_line(document.path)}:{document.lines[0]} names the old path")
+        print(f"{printable_line(document.path)}:{document.lines[0]} refers to the old path")
     subject = "this document" if len(documents) == 1 else f"these {len(documents)} documents"
     return bool(documents) and confirm(f"Rewrite {subject}?")

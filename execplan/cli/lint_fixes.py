@@ -39,13 +39,13 @@ class FixSettings(NamedTuple):
             try:
                 fix_result = fix_plan(target, check_options, options, include_unsafe=self.unsafe_fixes)
             except ExecplanError as error:
-                warnings.append(f"{target.display_name}: nothing was mended: {error.message}; {error.hint}")
+                warnings.append(f"{target.display_name}: not fixed: {error.message}; {error.hint}")
                 failed = failed or error.exit
                 continue
             if fix_result is None:
                 continue
             if fix_result.edit_result is None:
-                warnings.append(f"{target.display_name} is archived, so nothing was mended in it")
+                warnings.append(f"{target.display_name} is archived and was not fixed")
                 continue
             amended = fix_result.edit_result
             if amended.changed:
@@ -91,9 +91,9 @@ class FixReport(NamedTuple):
 def fix_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     """Add the options of FixSettings."""
     for option in (
-        click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does."),
-        click.option("--unsafe-fixes", is_flag=True, help="Mend also what may change what a plan says."),
-        click.option("--fix", is_flag=True, help="Mend what can be mended without changing what a plan says."),
+        click.option("--diff", is_flag=True, help="With --fix: show the changes without writing them, like --dry-run."),
+        click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the plan's meaning."),
+        click.option("--fix", is_flag=True, help="Apply fixes that keep the plan's meaning."),
     ):
         function = option(function)
     return function

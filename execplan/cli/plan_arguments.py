@@ -33,7 +33,7 @@ def plan_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], C
 
 def plan_flag(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `-p PLAN`, for a command that also takes plans as its arguments."""
-    return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help="The same as the argument PLAN.")(function)
+    return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help="Same as the argument PLAN.")(function)
 
 
 def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +83,7 @@ def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
 def _require_one_plan(plan_names: list[str], flag: str) -> None:
     """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
-        message = f"{' '.join(plan_names)} and -p {flag} do not name the same plan"
+        message = f"{' '.join(plan_names)} and -p {flag} name different plans"
         raise ExecplanError("usage", message, exit=USAGE, hint="name the plan once")
 
 
@@ -132,7 +132,7 @@ def _is_leading(params: dict[str, Any], name: str) -> bool:
     if name == "tasks" and _is_task(params["plan"], first):
         if params["plan"] is not None:
             return False
-        message = f"{first!r} names a plan, and a task as well"
+        message = f"{first!r} matches both a plan and a task"
         raise ExecplanError(
             "usage", message, exit=USAGE, hint="name the plan with -p, and the task by its number or ID"
         )

@@ -54,11 +54,11 @@ def _resolve_text(argument: str, label: str) -> tuple[str, str]:
     try:
         data = read_source(source)
     except ExecplanError as error:
-        error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
+        error.hint += "" if source == "-" else f"; to start text with @, write @@: @@{source}"
         raise
     if len(data) > MAX_TEXT_BYTES:
         raise ExecplanError(
-            "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="say less"
+            "too-many-words", f"{label} has more than {MAX_TEXT_BYTES:,} bytes", exit=USAGE, hint="shorten the text"
         )
     with ErrorContext(source_name(source)):
         return reader.decode(data).to_str() if data.strip() else "", source

@@ -27,8 +27,8 @@ _AGE_BY_TYPE = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, AR
 Plan parts come last.
 """
 _PLAN_AGE = 3
-_REASON_PRUNED = "left out: what is newer fills the budget"
-_REASON_CUT = "cut: no room for all of it"
+_REASON_PRUNED = "left out: newer items fill the budget"
+_REASON_CUT = "truncated to fit the budget"
 
 
 def select_newest_first(
@@ -81,9 +81,7 @@ def _build_items(printer: PackPrinter, renderings: Mapping[str, Rendering]) -> l
         unit, rendering = candidate.unit, renderings.get(candidate.unit.id, OMITTED)
         relevance_reason = unit.pinned or describe_age(unit, newer_counts)
         action_reason = "" if rendering.action == KEEP else _REASON_PRUNED if rendering.action == PRUNE else _REASON_CUT
-        explanation = (
-            "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "there is room for it"
-        )
+        explanation = "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "fits the budget"
         items.append(
             PackItem(
                 unit,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     pass
 
 DECISION_KINDS = {
-    "context-decision": DocumentKind("context.decision", "Decision", "What `context` lets an agent read, and why.")
+    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
 }
 VERSION: Final = "1.0"
 
@@ -230,5 +230,5 @@ class Decision(Model):
             sections[2].budget_remaining,
         )
         if actual != expected or self.statistics.tokens_saved != original_tokens - final_tokens:
-            raise ValueError(f"the sums are {actual} and should be {expected}")
+            raise ValueError(f"the sums are {actual}, but should be {expected}")
         return self

@@ -72,8 +72,8 @@ class ModelTable(NamedTuple):
         substitute = self.find(fallback or self.default) or self.find(self.default) or self.models[0]
         similar_names = closest_names(name.strip().lower(), [model.name for model in self.models])
         suggestion = f"; similar names: {', '.join(similar_names)}" if similar_names else ""
-        warning = f"{source} names the model {name.strip() or '(empty)'}, which is not known: {substitute.name} and its window of {substitute.window:,} tokens"
-        return substitute, f"{warning} are taken instead{suggestion}; context.models in the settings adds a model"
+        warning = f"{source} names the unknown model {name.strip() or '(empty)'}: {substitute.name} and its window of {substitute.window:,} tokens"
+        return substitute, f"{warning} are used instead{suggestion}; to add a model, use context.models in the settings"
 
 
 def _is_variant_suffix(suffix: str) -> bool:
@@ -98,20 +98,22 @@ def load_models(extra_rows: Sequence[Mapping[str, object]] = ()) -> ModelTable:
 def parse_model(fields: Mapping[str, object], source: str) -> LanguageModel:
     """Parse a row of the model table. Raises ExecplanError for an invalid row."""
     field_types = {"name": str, "maker": str, "window": int, "strength": int, "legacy": bool, "aliases": list}
-    problems = [f"knows {', '.join(field_types)}, not {name}" for name in fields if name not in field_types]
-    problems += [f"needs {name}" for name in ("name", "maker", "window", "strength") if name not in fields]
+    problems = [f"accepts only {', '.join(field_types)}, not {name}" for name in fields if name not in field_types]
+    problems += [f"requires {name}" for name in ("name", "maker", "window", "strength") if name not in fields]
     problems += [
-        f"takes another kind of value for {name}" for name in fields if type(fields[name]) is not field_types.get(name)
+        f"has a value of the wrong type for {name}"
+        for name in fields
+        if type(fields[name]) is not field_types.get(name)
     ]
     aliases = fields.get("aliases", [])
     if not problems and isinstance(aliases, list):
         name, window, strength = fields["name"], fields["window"], fields["strength"]
         if not name or not fields["maker"] or not all([isinstance(alias, str) for alias in aliases]):
-            problems.append("takes words for name, maker and aliases")
+            problems.append("requires text for name, maker and aliases")
         elif isinstance(window, int) and window < _MIN_WINDOW:
-            problems.append(f"takes a window of at least {_MIN_WINDOW:,} tokens")
+            problems.append(f"requires a window of at least {_MIN_WINDOW:,} tokens")
         elif isinstance(strength, int) and not _STRENGTH_RANGE[0] <= strength <= _STRENGTH_RANGE[1]:
-            problems.append("takes a strength from 1 to 4")
+            problems.append("requires a strength from 1 to 4")
         elif isinstance(name, str) and isinstance(window, int) and isinstance(strength, int):
             alias_names = tuple([alias.lower() for alias in aliases])
             return LanguageModel(
@@ -150,6 +152,6 @@ def recommend_model(table: ModelTable, target: LanguageModel, intent: str, budge
 def _explain_choice(best: LanguageModel, target: LanguageModel, intent: str, budget: int, *, is_capable: bool) -> str:
     purpose = intent.replace("_", " ") if intent != "generic" else "general work"
     if not is_capable:
-        return f"No model of {target.maker} in the table is known to do for {purpose}; it is the one that was named"
-    summary = f"The least strength of {best.maker}'s models that does for {purpose}"
-    return f"{summary}; its window of {best.window:,} tokens holds the budget of {budget:,}"
+        return f"No model of {target.maker} in the table is known to be strong enough for {purpose}; this is the model that you named"
+    summary = f"The weakest of {best.maker}'s models that is strong enough for {purpose}"
+    return f"{summary}; its window of {best.window:,} tokens fits the budget of {budget:,}"

@@ -67,8 +67,8 @@ class MarkdownFormat(PackFormat):
 
     def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
         """Return a title, a note on how to read omitted content, and the rendered units."""
-        omission_note = f"Some items are shortened or left out. `{_pack_command(pack)} --explain` lists them, `--item ID` prints one whole.\n\n"
-        return f"# What to read for {one_line(pack.title) or one_line(pack.plan_id)}\n\n{omission_note if is_shortened else ''}{''.join(rendered_units)}"
+        omission_note = f"Some items are shortened or left out. `{_pack_command(pack)} --explain` lists them, `--item ID` prints one in full.\n\n"
+        return f"# Context for {one_line(pack.title) or one_line(pack.plan_id)}\n\n{omission_note if is_shortened else ''}{''.join(rendered_units)}"
 
 
 class XmlFormat(PackFormat):

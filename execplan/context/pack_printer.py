@@ -111,9 +111,9 @@ class PackPrinter:
             budget = smallest_budget(needed_tokens, allocation.shares)
             raise ExecplanError(
                 "budget-too-small",
-                f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} to read, and what is never left out takes {needed_tokens:,}",
+                f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} for content, but the items that can't be left out take {needed_tokens:,}",
                 exit=INPUT,
-                hint=f"the smallest budget that is enough is {budget:,}: --budget {budget}",
+                hint=f"the smallest sufficient budget is {budget:,}: --budget {budget}",
             )
         return renderings
 
@@ -122,6 +122,6 @@ def _ensure_unique_ids(candidates: Sequence[ScoredUnit]) -> None:
     seen_ids: set[str] = set()
     for candidate in candidates:
         if candidate.unit.id in seen_ids:
-            hint = "give each unit an id of its own"
-            raise ExecplanError("double-unit", f"two units have the id {candidate.unit.id!r}", exit=INPUT, hint=hint)
+            hint = "give each item a unique ID"
+            raise ExecplanError("double-unit", f"two items have the ID {candidate.unit.id!r}", exit=INPUT, hint=hint)
         seen_ids.add(candidate.unit.id)

@@ -69,14 +69,14 @@ _RECENCY_HALF_LIFE: Final = 8
 """Number of newer units that halves the recency factor."""
 _NAMED_BY_TASK, _NAMED_BY_PINNED, _SHARES_REFERENCE = 1.0, 0.7, 0.4
 """Mention scores: the task names the unit, a pinned unit or the purpose names it, it names what the task is about."""
-_NO_SHARED_WORD: Final = "shares no telling word"
+_NO_SHARED_WORD: Final = "shares no distinctive word"
 _MIN_NAMED_RELEVANCE: Final = 0.85
 """Minimum relevance of a unit that the task names."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 _PLURALS = {
     DIFF: "diffs",
     DISCOVERY: "discoveries",
-    TOOL_RESULT: "outputs of tools",
+    TOOL_RESULT: "tool outputs",
     **{name: f"{name}s" for name in (SECTION, TASK, DECISION, FILE, ARTIFACT, MESSAGE, INSTRUCTION)},
 }
 
@@ -156,7 +156,7 @@ class _Mentions:
         if self.task_references & own_names or unit.path in self.task_subpaths:
             return _NAMED_BY_TASK, "the task names it"
         if self.pinned_references & own_names:
-            return _NAMED_BY_PINNED, "the purpose, or what is never left out, names it"
+            return _NAMED_BY_PINNED, "the purpose or an item that is never left out names it"
         shared_references = sorted(
             self.task_references & {*unit.references, *[os.path.basename(reference) for reference in unit.references]}
         )
@@ -222,7 +222,7 @@ def _explain_shared_words(unit: Unit, hits: Sequence[WordHit], keyword_weights: 
             literal_words.append(word)
     owner = "task" if is_task else "purpose"
     if not literal_words:
-        return f"has words of the {owner} in other forms"
+        return f"has other forms of words in the {owner}"
     word_list = (
         " and ".join([", ".join(literal_words[:-1]), literal_words[-1]]) if len(literal_words) > 1 else literal_words[0]
     )

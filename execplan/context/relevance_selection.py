@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 _ACTION_REASONS = {
-    SUMMARIZE: "shortened: no room for all of it",
-    TRUNCATE: "cut: no room for all of it",
-    PRUNE: "left out: others need the room more",
+    SUMMARIZE: "shortened to fit the budget",
+    TRUNCATE: "truncated to fit the budget",
+    PRUNE: "left out: more relevant items fill the budget",
 }
 
 

@@ -19,25 +19,25 @@ ACTION_THRESHOLDS = ((80.0, 55, COMPACT_NOW), (50.0, 35, COMPACT), (35.0, 25, PR
 
 PLAYBOOKS = {
     CONTINUE: (
-        "Go on with the task: there is room.",
-        "Tick tasks and write down decisions as they are made; that is what a later session starts from.",
+        "Continue with the task: there is enough space.",
+        "Check off tasks and record decisions as you make them; a later session starts from them.",
     ),
     PREPARE: (
-        "Bring the plan up to date: tick what is done, split what is half done, write down what was decided and found.",
-        "Finish the step that is under way, and begin nothing large.",
-        "Keep long output out of the session: write it to a file, and read the part that matters.",
+        "Update the plan: check off completed tasks, split half-done tasks, and record decisions and discoveries.",
+        "Finish the current step, and don't start anything large.",
+        "Keep long output out of the session: write it to a file, and read the relevant part.",
     ),
     COMPACT: (
-        "Stop at the next point where the tree is in order, and commit.",
-        "Bring the plan up to date, then write the restart page: execplan checkpoint",
-        "Compact the session, and tell it to keep the task at hand and what the restart page does not say.",
-        "Look at the plan before going on: execplan prime",
+        "Stop at the next point where the working tree is consistent, and commit.",
+        "Update the plan, then write the restart page: execplan checkpoint",
+        "Compact the session, and tell it to keep the current task and what the restart page does not contain.",
+        "Review the plan before you continue: execplan prime",
     ),
     COMPACT_NOW: (
         "Write the restart page now, before anything else: execplan checkpoint",
-        "Compact the session, or begin a new one from that page: what comes now pushes out what came first.",
-        "Leave other work to a session of its own.",
-        "Look at the plan before going on: execplan prime",
+        "Compact the session, or start a new one from that page: new content now displaces the oldest content.",
+        "Leave other work to a separate session.",
+        "Review the plan before you continue: execplan prime",
     ),
 }
 """Instructions for each action, in order."""

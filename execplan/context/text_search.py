@@ -44,8 +44,8 @@ def search_texts(texts: Iterable[tuple[str, str]], weights: Mapping[str, float])
                 "create virtual table texts using fts5(title, body, content='', tokenize='porter unicode61 remove_diacritics 2')"
             )
         except sqlite3.OperationalError as error:
-            hint = "use a Python whose SQLite has FTS5, as those of python.org, Debian and Homebrew do"
-            message = f"units can't be compared with the task: {error}"
+            hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
+            message = f"items can't be compared with the task: {error}"
             raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
         rows = [(_prepare_text(title), _prepare_text(body)) for title, body in texts]
         database.executemany(

@@ -40,7 +40,7 @@ def allocate_budget(total: int, shares: BudgetShares = DEFAULT_SHARES) -> Alloca
     """Split a budget of `total` tokens. Raises ExecplanError for shares that leave too little for context."""
     if min(shares) < 0 or not sum(shares) <= _MAX_RESERVED_SHARE:
         message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
-        hint = f"none below 0, and together at most {_MAX_RESERVED_SHARE:g} of the budget"
+        hint = f"use values of at least 0 that add up to at most {_MAX_RESERVED_SHARE:g} of the budget"
         raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     # The sum is rounded, not each share: otherwise a larger budget could leave one token less to read.
     reserved = round(total * sum(shares))

@@ -38,7 +38,7 @@ _MAX_BYTES = 5 << 20
 
 @check("guard")
 def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
-    """The hook that asks the guard is whole and of today, and nothing that is known of switches it off."""
+    """The guard hook is intact and up to date, and no known setting disables it."""
     project = context.project
     installed_programs = [name for name in PROGRAMS if _has_guard_hook(project, name)]
     for name in installed_programs:
@@ -47,9 +47,11 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         yield NOT_INSTALLED
         return
     if shutil.which("execplan") is None:
-        message = "execplan is not on PATH: a program that does not find it either has every call denied"
-        yield Finding(WARNING, "", message, "put the folder of execplan on PATH, or install it there: pipx install .")
-    yield from find_disabled_hooks(project, installed_programs, ERROR, "asks no guard")
+        message = "execplan is not on PATH; for an agent program that can't find it either, every call is denied"
+        yield Finding(
+            WARNING, "", message, "add the directory of execplan to PATH, or install it there: pipx install ."
+        )
+    yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard")
     if not any(
         [
             _has_active_approval(stored_plan.project, stored_plan.ref)
@@ -71,20 +73,20 @@ def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
     try:
         file = guard_hook.open_file(project, program)
     except ExecplanError as error:
-        message = f"{error.message}: {agent_program.name} can't read it either, and asks no guard"
-        yield Finding(ERROR, agent_program.file, message, "mend the file", line=error.line)
+        message = f"{error.message}; {agent_program.name} can't read it either, and doesn't call the guard"
+        yield Finding(ERROR, agent_program.file, message, "repair the file", line=error.line)
         return
     if not file.entries:
-        yield f"put into {file.display_path} by hand"
+        yield f"added to {file.display_path} by hand"
     elif file.is_edited:
-        message = "the entry of the guard was edited by hand: it may not be asked before every call"
-        yield Finding(WARNING, file.display_path, message, f"look at it; then for the one of today: {_INSTALL} --force")
+        message = "the guard entry was edited by hand; the guard may not be called before every tool call"
+        yield Finding(WARNING, file.display_path, message, f"review it, then update it: {_INSTALL} --force")
     elif not file.is_current:
         command = f"{_INSTALL} --for {program}"
         fix = make_fix(
-            project, partial(guard_hook.install, project, force=False, programs=[program]), f"renew it: {command}"
+            project, partial(guard_hook.install, project, force=False, programs=[program]), f"update it: {command}"
         )
-        yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
+        yield Finding(WARNING, file.display_path, "is out of date", command, fix=fix)
 
 
 def find_disabled_hooks(project: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
@@ -103,17 +105,15 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
         document = _read_json(path)
         for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
             if document.get(key) is True:
-                message = f"{key} switches off the hooks of this repository, so Claude Code {consequence}"
-                yield Finding(level, project.display_path(path), message, f"take {key} out of it")
+                message = f"{key} disables the hooks of this repository, so Claude Code {consequence}"
+                yield Finding(level, project.display_path(path), message, f"remove {key} from it")
     if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
-        message = (
-            f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
-        )
+        message = f"{bad_entry} is malformed, so Claude Code ignores the whole file and {consequence}"
         yield Finding(
             level,
             project.display_path(repository_file),
             message,
-            "mend that entry; `/hooks` in Claude Code shows what it has read",
+            "correct that entry; `/hooks` in Claude Code shows which hooks it has read",
         )
 
 
@@ -135,12 +135,12 @@ def _find_disabled_codex_hooks(project: Project, level: str, consequence: str) -
     for path in (os.path.join(project.root, ".codex", "config.toml"), user_file):
         features = _subtable(_read_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
-            message = f"switches hooks off ([features] hooks = false), so Codex {consequence}"
-            yield Finding(level, project.display_path(path), message, "take that line out of it")
+            message = f"disables hooks ([features] hooks = false), so Codex {consequence}"
+            yield Finding(level, project.display_path(path), message, "remove that line from it")
     trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), project.root).get("trust_level")
     if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":
-        message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {consequence}"
-        remedy = "start codex in it and trust it when it asks; then trust the hook, too: /hooks"
+        message = f"Codex doesn't trust this repository, so it runs none of its hooks and {consequence}"
+        remedy = "start codex in it and trust it when asked; then also trust the hook: /hooks"
         yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
 
 
@@ -190,7 +190,7 @@ def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
 
 @check("session-hooks")
 def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
-    """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
+    """The session hooks are intact and up to date, and no known setting disables them."""
     project, integration = context.project, session_hooks.NAME
     installed_programs = [
         name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
@@ -207,6 +207,8 @@ def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
             WARNING,
             "",
             session_hooks.NOT_ON_PATH_WARNING,
-            "put the folder of execplan on PATH, or install it there: pipx install .",
+            "add the directory of execplan to PATH, or install it there: pipx install .",
         )
-    yield from find_disabled_hooks(project, installed_programs, WARNING, "tells no session where the plan stands")
+    yield from find_disabled_hooks(
+        project, installed_programs, WARNING, "doesn't give sessions an overview of the plan"
+    )

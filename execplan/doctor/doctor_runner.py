@@ -92,7 +92,15 @@ def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> Chec
     except ExecplanError as error:
         if error.message in reported or any([error.message in message for message in reported]):
             return CheckResult(check.name, f"not checked: {error.message}", tuple(findings), was_run=False)
-        findings.append(Finding(ERROR, "", error.message, error.hint or "mend that, and look again", error.line))
+        findings.append(
+            Finding(
+                ERROR,
+                "",
+                error.message,
+                error.hint or "resolve this error, then check again: execplan doctor",
+                error.line,
+            )
+        )
     note_text = f" ({'; '.join(notes[1:])})" if notes[1:] else ""
     return CheckResult(check.name, notes[0] + note_text, tuple(findings))
 

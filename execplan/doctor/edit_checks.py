@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @check("moves")
 def check_moves(context: DoctorContext) -> Iterator[Finding | str]:
-    """No move of a plan is half done."""
+    """No move of a plan is incomplete."""
     for project in context.state_projects:
         move = find_interrupted_move(project)
         if move is not None:
             fix = Fix(f"finish or reverse: {move.description}", partial(_recover_move, project))
-            message = f"a move was cut short: {move.description}"
+            message = f"a move was interrupted: {move.description}"
             yield Finding(ERROR, project.display_path(move.path), message, "execplan doctor --fix", fix=fix)
 
 
@@ -39,7 +39,7 @@ def _recover_move(project: Project, options: WriteOptions) -> list[str]:
 
 @check("edits")
 def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every edit that was made through execplan is in its plan, as far as the journal tells."""
+    """Every edit made through execplan is still in its plan, according to the journal."""
     for stored_plan in context.plans:
         if stored_plan.plan is None or stored_plan.plan.conflict_lines:
             continue
@@ -47,11 +47,13 @@ def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
         losses = detect_lost_edits(project, ref)
         for damaged_record in losses.damaged:
             file = quote(project.display_path(edit_journal.journal_path(project, ref.path)))
-            remedy = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
+            remedy = (
+                f"see what else is in the journal: execplan undo --dry-run; to continue without the journal: rm {file}"
+            )
             yield Finding(
                 WARNING,
                 project.display_path(ref.path),
-                f"the journal's record can't be read of {damaged_record}",
+                f"the journal record can't be read: {damaged_record}",
                 remedy,
             )
         text = losses.current
@@ -68,15 +70,15 @@ def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) 
     """Build the finding for an edit that is missing from its plan, with the diff of its restore."""
     project, ref = stored_plan[:2]
     message = f"another program has overwritten an edit: {step.description}"
-    remedy, description, apply = "execplan doctor --fix", "put back", _restore_edit
+    remedy, description, apply = "execplan doctor --fix", "restore", _restore_edit
     if not diff:
-        message += "; the same lines were changed otherwise, so it can't be put back by itself"
+        message += "; the same lines have changed since, so it can't be restored automatically"
         remedy, description, apply = (
-            "keep what it did in a file: execplan doctor --fix",
-            "keep in a file",
+            "save the edit to a file: execplan doctor --fix",
+            "save to a file",
             _save_lost_edit,
         )
-    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
+    remedy += f"; if it was removed on purpose: execplan doctor --forget {ref.shell_name}"
     fix = Fix(f"{description}: {step.description}", partial(apply, stored_plan, step), diff)
     return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)
 
@@ -84,23 +86,23 @@ def _lost_edit_finding(stored_plan: StoredPlan, step: JournaledEdit, diff: str) 
 def _archived_loss_finding(stored_plan: StoredPlan, step: JournaledEdit) -> Finding:
     """Build the finding for an edit missing from an archived plan; its fix saves the edit to a file.
 
-    An archived plan is a record, so the edit can be put back only if the plan is restored first.
+    An archived plan is a record, so the edit can be restored only after the plan itself is restored.
     """
     project, ref = stored_plan[:2]
     message = f"another program overwrote an edit before the plan was archived: {step.description}"
-    remedy = f"put it back: execplan restore {ref.shell_name}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
-    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.shell_name}"
-    fix = Fix(f"keep in a file: {step.description}", partial(_save_lost_edit, stored_plan, step), "")
+    remedy = f"restore it: execplan restore {ref.shell_name}, then execplan doctor --fix; or save the edit to a file: execplan doctor --fix"
+    remedy += f"; if it was removed on purpose: execplan doctor --forget {ref.shell_name}"
+    fix = Fix(f"save to a file: {step.description}", partial(_save_lost_edit, stored_plan, step), "")
     return Finding(ERROR, project.display_path(ref.path), message, remedy, fix=fix)
 
 
 def _restore_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
     lost_edit_recovery.restore_edit(stored_plan.project, stored_plan.ref, step, options)
-    return [f"put back: {step.description}"]
+    return [f"restored: {step.description}"]
 
 
 def _save_lost_edit(stored_plan: StoredPlan, step: JournaledEdit, options: WriteOptions) -> list[str]:
     project, ref = stored_plan[:2]
     file = save_backup(project, ref.path, lost_edit_recovery.edit_diff(project, ref, step))
     lost_edit_recovery.forget_edits(project, ref, [step])
-    return [f"kept in {project.display_path(file)}: {step.description}"]
+    return [f"saved to {project.display_path(file)}: {step.description}"]

@@ -46,7 +46,7 @@ def check_python(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("git")
 def check_git(context: DoctorContext) -> Iterator[Finding | str]:
-    """Git is there and new enough, where there is a repository."""
+    """In a repository, Git is installed and new enough."""
     project = context.project
     if project.git is None:
         yield "no repository: nothing can be committed"
@@ -55,7 +55,7 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
         version_output = git_query.output(project, "--version").decode("utf-8", "replace").strip()
     except ExecplanError as error:
         yield Finding(
-            ERROR, "", f"{error.message}, and {project.root} is a repository: nothing can be committed", error.hint
+            ERROR, "", f"{error.message}; nothing can be committed, although {project.root} is a repository", error.hint
         )
         return
     match = re.search(r"(\d+)\.(\d+)", version_output)
@@ -64,11 +64,11 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
         yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
     lock = os.path.join(project.git, "index.lock")
     if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
-        remedy = f"when no git process is at work any more: rm {quote(project.display_path(lock))}"
+        remedy = f"if no git process is running anymore: rm {quote(project.display_path(lock))}"
         yield Finding(
             WARNING,
             project.display_path(lock),
-            "another git process holds the index, or has died: no commit is made",
+            "another git process has locked the index, or has died; nothing can be committed",
             remedy,
         )
     yield version_output.removeprefix("git version ")
@@ -76,7 +76,7 @@ def check_git(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("state")
 def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
-    """The folder for locks and journals can be written to, and its file system can lock."""
+    """The state directory is writable, and its file system supports locks."""
     for project in context.state_projects:
         folder = project.state
         while not os.path.lexists(folder):
@@ -89,8 +89,8 @@ def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
                 yield from _check_locks(file.fileno(), display_path)
         except OSError as error:
             reason = os.strerror(error.errno or 0).lower()
-            remedy = "let yourself write there, or make room; until then every edit is refused"
-            yield Finding(ERROR, display_path, f"can't be written to: {reason}", remedy)
+            remedy = "allow writing there, or free disk space; until then every edit fails"
+            yield Finding(ERROR, display_path, f"is not writable: {reason}", remedy)
 
 
 def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
@@ -99,15 +99,15 @@ def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        remedy = "put the checkout on a local disk: without locks writers would lose each other's edits"
-        yield Finding(ERROR, display_path, f"the file system can't lock: {reason}", remedy)
+        remedy = "move the checkout to a local disk; without locks, concurrent writers would lose edits"
+        yield Finding(ERROR, display_path, f"the file system doesn't support locks: {reason}", remedy)
 
 
 @check("settings", works_without_settings=True)
 def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
-    """The settings can be read, those of every home that they name and the user's own.
+    """The settings can be read, including those of nested projects and your own.
 
-    What they name is there: homes, the template of `new`, rules of one's own.
+    What they name exists: nested projects, the template of `new`, your own rules.
     """
     for problem in context.settings_problems:
         yield _settings_finding(problem.path, problem.error)
@@ -127,28 +127,31 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("folders")
 def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
-    """The folders of the settings are there, as far as they have to be, and are folders."""
+    """The directories in the settings exist as far as required, and are directories."""
     for project in context.projects:
         expected_folders = [project.plans, *project.archives]
         if project.is_flat:
             expected_folders += [project.artifacts_dir("", archived=archived).rstrip("/") for archived in (False, True)]
         for path in dict.fromkeys(expected_folders):
             if os.path.lexists(path) and not os.path.isdir(path):
-                message = "a folder of the settings is a file, or a link that leads nowhere"
+                message = "a directory in the settings is a file or a broken link"
                 yield Finding(
                     ERROR, project.display_path(path), message, f"move it away: mv {project.display_path(path)} OTHER"
                 )
         if os.path.isdir(project.plans) and not os.access(project.plans, os.W_OK | os.X_OK):
             display_path = project.display_path(project.plans)
             yield Finding(
-                ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}"
+                ERROR,
+                display_path,
+                "the directory is not writable, so plans can't be edited",
+                f"chmod u+wx {quote(display_path)}",
             )
         if not os.path.lexists(project.plans):
-            fix = Fix(f"make {project.display_path(project.plans)}", partial(_create_plans_folder, project))
+            fix = Fix(f"create {project.display_path(project.plans)}", partial(_create_plans_folder, project))
             yield Finding(
                 WARNING,
                 project.display_path(project.plans),
-                "the folder of the plans is not there",
+                "the plans directory is missing",
                 "execplan init",
                 fix=fix,
             )
@@ -157,11 +160,11 @@ def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
 def _create_plans_folder(project: Project, options: WriteOptions) -> list[str]:
     with project_state.lock(project, "home", "doctor"):
         atomic_files.make_directory(project.plans)
-    return [f"made {project.display_path(project.plans)}"]
+    return [f"created {project.display_path(project.plans)}"]
 
 
 def _settings_finding(path: str, error: ExecplanError) -> Finding:
-    return Finding(ERROR, path, error.message, error.hint or "mend that", line=error.line)
+    return Finding(ERROR, path, error.message, error.hint or "resolve this error", line=error.line)
 
 
 PYTHON = (3, 11)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 NOT_INSTALLED = "not installed"
 """Note of a check for an integration that is not installed."""
-_NO_GIT = "no repository: not looked at"
+_NO_GIT = "no repository: not checked"
 _PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?$")
 """Pattern for the Python interpreter that a hook names."""
 
 
 @check("agents")
 def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
-    """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
+    """The blocks in AGENTS.md and CLAUDE.md are intact and up to date."""
     project = context.project
     yield from check_integration(
         project, agents_md.NAME, partial(agents_md.install, project), partial(agents_md.uninstall, project)
@@ -41,7 +41,7 @@ def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("pre-commit")
 def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
-    """What was put into .pre-commit-config.yaml is whole and of today, and names a Python that is there."""
+    """The block in .pre-commit-config.yaml is intact and up to date, and its Python exists."""
     project = context.project
     if project.git is None:
         yield _NO_GIT
@@ -53,7 +53,7 @@ def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("git-hooks")
 def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
-    """What was put into git's own hook is whole, of today, run by git, and names a Python that is there."""
+    """The block in the git hook is intact and up to date, git runs it, and its Python exists."""
     project = context.project
     if project.git is None:
         yield _NO_GIT
@@ -65,25 +65,27 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
             continue
         display_path = project.display_path(os.path.realpath(hook))
         if os.path.realpath(folder) != os.path.realpath(hooks_folder):
-            message = f"is not run by git, because core.hooksPath leads to {hooks_folder}"
-            remedy = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
+            message = f"is not run by git, because core.hooksPath is {hooks_folder}"
+            remedy = "remove the lines from execplan:begin to execplan:end, then: execplan install git-hooks"
             yield Finding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
             yield Finding(
-                ERROR, display_path, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(display_path)}"
+                ERROR, display_path, "is not executable, so git ignores it", f"chmod +x {shlex.quote(display_path)}"
             )
     if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
-        yield f"{hooks_folder} is outside the repository: not looked at"
+        yield f"{hooks_folder} is outside the repository: not checked"
         return
     planned_removal = githooks.uninstall(project, force=True)
     if [change.action for change in planned_removal.changes] == ["moved"]:
         fix = make_fix(
             project,
             partial(githooks.uninstall, project, force=True),
-            f"give {planned_removal.changes[0].source} its name back",
+            f"rename {planned_removal.changes[0].source} back",
         )
         path = project.display_path(planned_removal.changes[0].source)
-        yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
+        yield Finding(
+            WARNING, path, "was renamed for a hook that no longer exists", "execplan uninstall git-hooks", fix=fix
+        )
         return
     for warning in planned_removal.warnings:
         yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
@@ -94,7 +96,7 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("merge-driver")
 def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
-    """Where .gitattributes gives plans to execplan to merge, git is told how."""
+    """If .gitattributes names the merge driver, git is configured to run it."""
     project = context.project
     try:
         driver = import_module("execplan.agents.integrations.merge_driver")
@@ -105,26 +107,28 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
         yield _NO_GIT
         return
     driver_state = str(driver.state(project))
-    fix = make_fix(project, partial(driver.install, project, force=False), f"renew it: execplan install {driver.NAME}")
+    fix = make_fix(project, partial(driver.install, project, force=False), f"update it: execplan install {driver.NAME}")
     if driver_state == "attribute only":
-        message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
+        message = (
+            "names the merge driver for plans, but git has no working driver configured here; it merges line by line"
+        )
         yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.NAME}", fix=fix)
     elif driver_state == "installed":
         for change in driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
-                message = "lacks what execplan would write today"
+                message = "is out of date"
                 yield Finding(
                     WARNING, project.display_path(change.path), message, f"execplan install {driver.NAME}", fix=fix
                 )
     # A driver that is configured but not named does nothing; another branch may name it.
-    yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(
+    yield {"absent": NOT_INSTALLED, "config only": "configured, but not named in a .gitattributes here"}.get(
         driver_state, driver_state
     )
 
 
 @check("completion")
 def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
-    """The completion scripts of shells are whole and of today."""
+    """The shell completion scripts are intact and up to date."""
     is_installed = False
     for shell in completion.SHELLS:
         uninstall = partial(completion.uninstall, shell)
@@ -149,18 +153,18 @@ def check_integration(
     except ExecplanError as error:
         yield Finding(ERROR, "", error.message, error.hint or command, line=error.line)
         return
-    fix = make_fix(project, partial(install, force=False), f"renew it: {command}")
+    fix = make_fix(project, partial(install, force=False), f"update it: {command}")
     for change in planned.changes:
         path = project.display_path(change.path)
         python_path, is_edited = _find_python(change), change.reason == "edited by hand"
         if python_path and not os.access(python_path, os.X_OK):
             remedy = f"{command} --force" if is_edited else command
-            message = f"names {python_path}, which is gone, so plans are not checked"
+            message = f"names {python_path}, which no longer exists or can't run, so plans are not checked"
             yield Finding(ERROR, path, message, remedy, fix=None if is_edited else fix)
         elif change.action != "kept" and not _is_current_except_python(change, python_path):
-            yield Finding(WARNING, path, "lacks what execplan would write today", command, fix=fix)
+            yield Finding(WARNING, path, "is out of date", command, fix=fix)
         elif is_edited:
-            yield f"{path} was edited by hand and stays as it is"
+            yield f"{path} was edited by hand and is left unchanged"
 
 
 def _find_python(change: Change) -> str:

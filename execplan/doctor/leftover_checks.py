@@ -39,7 +39,7 @@ _JOURNAL_DAYS = 30
 
 @check("temporary")
 def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
-    """No temporary file is left by a process that was killed."""
+    """No temporary files are left from killed processes."""
     for project in context.projects:
         for folder in _writable_folders(project):
             is_state_folder = folder.startswith(project.state)
@@ -54,15 +54,13 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
                         f"remove {project.display_path(path)}",
                         partial(_remove_file if is_own_content else _remove_temporary, project, path),
                     )
-                    remedy = "execplan doctor --fix, which keeps what nobody has read"
-                    yield Finding(
-                        WARNING, project.display_path(path), "was left by a process that was killed", remedy, fix=fix
-                    )
+                    remedy = "execplan doctor --fix, which backs up unread content"
+                    yield Finding(WARNING, project.display_path(path), "was left by a killed process", remedy, fix=fix)
 
 
 @check("recovered")
 def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
-    """No version of a file is kept that an edit displaced."""
+    """No backup copies of overwritten files remain."""
     for project in context.state_projects:
         backups = list_backups(project) + [
             os.path.join(folder, name)
@@ -72,11 +70,9 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
         ]
         for path in backups:
             display_path = project.display_path(path)
-            remedy = (
-                f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
-            )
+            remedy = f"check whether the plan or file is missing any of this content, then remove the copy: rm {quote(display_path)}"
             yield Finding(
-                WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy
+                WARNING, display_path, "contains content that an edit overwrote, or that couldn't be restored", remedy
             )
 
 
@@ -103,7 +99,7 @@ def _list_plan_files(project: Project, *, archived: bool) -> list[tuple[str, lis
 
 
 def _is_abandoned(project: Project, path: str, pid: str | None) -> bool:
-    """Return whether no process writes a temporary file any more."""
+    """Return whether no process writes a temporary file anymore."""
     try:
         if pid:
             os.kill(int(pid), 0)
@@ -134,7 +130,7 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
         if not target:
             data = file_access.read(path, _MAX_BYTES)[0]
             messages = (
-                [f"kept what it held in {project.display_path(save_backup(project, path, data))}"] if data else []
+                [f"backed up its content as {project.display_path(save_backup(project, path, data))}"] if data else []
             )
             return [*messages, *_unlink(project, path)]
         with project_state.lock(project, target[0], "doctor"):
@@ -151,7 +147,7 @@ def _remove_temporary(project: Project, path: str, options: WriteOptions) -> lis
 
 @check("copies")
 def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
-    """No copy of a plan is kept that could not be written back when its editor closed."""
+    """No editor copies remain that couldn't be written back to their plan."""
     contents_by_name: dict[str, list[bytes]] = {}
     for stored_plan in context.plans:
         contents_by_name.setdefault(os.path.basename(stored_plan.ref.path), []).append(stored_plan.data)
@@ -164,20 +160,20 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
             data = file_access.read(path, 5 << 20)[0]
             if data in contents_by_name.get(name.partition("-")[2], ()):
                 if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # otherwise an editor may have it open
-                    yield _removable_finding(project, path, "is a copy for an editor, and says what the plan says")
+                    yield _removable_finding(project, path, "is an editor copy with the same content as its plan")
                 continue
-            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(project.display_path(path))}"
+            remedy = f"close the editor that has it open, or copy what the plan is missing, then: rm {quote(project.display_path(path))}"
             yield Finding(
                 WARNING,
                 project.display_path(path),
-                "holds what was written in an editor, and is not in the plan",
+                "contains text from an editor that is not in the plan",
                 remedy,
             )
 
 
 @check("journals")
 def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every journal of edits belongs to a plan, unless the plan went less than 30 days ago."""
+    """Every journal of edits belongs to a plan, unless the plan was removed less than 30 days ago."""
     for project in context.state_projects:
         folder = os.path.join(project.state, "journal")
         old_names = [
@@ -189,7 +185,9 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
         known_keys = _journal_keys(context, project) if old_names else set()
         for name in old_names:
             if name not in known_keys:
-                yield _removable_finding(project, os.path.join(folder, name), "is the journal of a plan that is gone")
+                yield _removable_finding(
+                    project, os.path.join(folder, name), "is the journal of a plan that no longer exists"
+                )
 
 
 def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
@@ -214,7 +212,7 @@ def _journal_keys(context: DoctorContext, project: Project) -> set[str]:
 
 @check("claims")
 def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every task that somebody has claimed is in a plan that is there."""
+    """Every claimed task is in an existing plan."""
     for project in context.state_projects:
         if os.path.isdir(os.path.join(os.path.dirname(project.shared_state), "worktrees")):
             continue  # another worktree may have the plan
@@ -222,11 +220,11 @@ def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
         for claim in claims_file.load_claims(project):
             path = os.path.join(project.path_base, claim.plan)
             if not os.path.lexists(path):
-                remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
+                remedy = f"it expires automatically; to end it now, remove it from {quote(file)}"
                 yield Finding(
                     WARNING,
                     project.display_path(path),
-                    f"{claim.name} claims a task of this plan, which is gone",
+                    f"{claim.name} claims a task of this plan, which no longer exists",
                     remedy,
                 )
 

@@ -38,20 +38,20 @@ _LEFTOVER_SUFFIXES = (".orig", ".rej", ".bak", ".swp", "~")
 
 @check("plans")
 def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every plan can be read, and none holds conflict markers."""
+    """Every plan can be read, and none contains conflict markers."""
     for stored_plan in context.plans:
         path = stored_plan.project.display_path(stored_plan.ref.path)
         if stored_plan.error is not None:
             yield Finding(ERROR, path, stored_plan.error.message, stored_plan.error.hint, line=stored_plan.error.line)
         elif stored_plan.plan is not None and stored_plan.plan.conflict_lines:
             count = len(stored_plan.plan.conflict_lines)
-            remedy = f"execplan merge {quote(path)}, or take one side and remove the markers"
-            message = f"{count} conflict markers are left, so nothing can be written"
+            remedy = f"resolve the conflict: execplan merge {quote(path)}; or keep one side and remove the markers"
+            message = f"{count} conflict markers remain, so the plan can't be edited"
             yield Finding(ERROR, path, message, remedy, line=stored_plan.plan.conflict_lines[0] + 1)
     for problem in context.unreadable_folders:
         if not os.path.isdir(os.path.join(context.project.root, problem.path)):
             continue  # another check reports the directory
-        hint = f"let yourself in: chmod u+rx {quote(problem.path)}"
+        hint = f"allow access: chmod u+rx {quote(problem.path)}"
         yield Finding(ERROR, problem.path, f"plans may be hidden: {problem.error.message}", hint)
     archived_flags = [stored_plan.ref.archived for stored_plan in context.plans]
     count = archived_flags.count(False)
@@ -60,7 +60,7 @@ def check_plans(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("places")
 def check_plan_locations(context: DoctorContext) -> Iterator[Finding | str]:
-    """Finished plans lie in the archive, and no unfinished one does unless it says why."""
+    """Completed plans are in the archive, and no unfinished plan is there unless it states why."""
     for stored_plan in context.plans:
         if stored_plan.plan is not None and not stored_plan.plan.conflict_lines:
             yield from _find_misplaced(stored_plan)
@@ -90,7 +90,7 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
 
 @check("ids")
 def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
-    """No two plans have the same id, in no case and no Unicode form, archived ones and those of other homes too."""
+    """No two plans have the same ID, ignoring case and Unicode form, including archived plans and nested projects."""
     plans_by_id: dict[str, list[StoredPlan]] = {}
     for stored_plan in context.plans:
         plans_by_id.setdefault(plan_store.normalize_id(stored_plan.ref.id), []).append(stored_plan)
@@ -103,17 +103,17 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
             command = (
                 f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
             )
-            remedy = command or f"give one of the files another name: git mv {quote(paths[0])} OTHER"
-            yield Finding(WARNING, paths[0], f"its id is also that of {', '.join(paths[1:])}", remedy)
+            remedy = command or f"rename one of the files: git mv {quote(paths[0])} OTHER"
+            yield Finding(WARNING, paths[0], f"has the same ID as {', '.join(paths[1:])}", remedy)
 
 
 @check("artifacts")
 def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every folder of artifacts belongs to a plan."""
+    """Every artifacts directory belongs to a plan."""
     stored_plans = context.plans
     for project in context.projects if not context.unreadable_folders else ():
         if _ORPHAN not in active_levels(project, RuleSelection(), ""):
-            yield f"not looked at in {project.display_path(project.base) or '.'}: its settings leave {_ORPHAN} out"
+            yield f"not checked in {project.display_path(project.base) or '.'}: its settings disable {_ORPHAN}"
             continue
         names = {
             plan_store.normalize_id(stored_plan.ref.id)
@@ -124,12 +124,12 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
             if name not in names:
                 folder = os.path.dirname(path)
                 remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"
-                yield Finding(WARNING, path, "artifacts of a plan that is not there", remedy)
+                yield Finding(WARNING, path, "is the artifacts directory of a plan that doesn't exist", remedy)
 
 
 @check("hidden")
 def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
-    """`list --all` shows every plan that lies in the folders of plans: none is nested deeper or has another name."""
+    """`list --all` shows every plan in the plans directories: none is in a deeper directory or has another kind of name."""
     listed_paths = {stored_plan.ref.path for stored_plan in context.plans}
     for project in context.projects:
         for folder in dict.fromkeys([project.plans, *project.archives]):
@@ -143,12 +143,12 @@ def check_hidden_plans(context: DoctorContext) -> Iterator[Finding | str]:
         if base not in known_bases
     ]
     if nested_paths:
-        yield f"homes of their own, which the settings do not name: {', '.join(nested_paths)}"
+        yield f"nested projects missing from the settings: {', '.join(nested_paths)}"
 
 
 @check("ignored")
 def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
-    """Git sees the plans directories, the settings and the guide."""
+    """Git doesn't ignore the plans directories, the settings or the guide."""
     for project in context.projects:
         if project.git is None:
             yield "no repository: not checked"
@@ -159,13 +159,13 @@ def check_ignored(context: DoctorContext) -> Iterator[Finding | str]:
 
 @check("files")
 def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
-    """What lies among the plans is a plan, and nothing that a merge or an editor has left."""
+    """The plans directories contain only plans, and no leftovers of a merge or an editor."""
     other_count = 0
     for stored_plan in context.plans:
         if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
             path = stored_plan.project.display_path(stored_plan.ref.path)
-            message = "lies among the plans and has no section of a plan"
-            remedy = f"move it elsewhere, such as {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
+            message = "is in a plans directory but has no sections of a plan"
+            remedy = f"move it elsewhere, for example to {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
             yield Finding(WARNING, path, message, remedy)
     for project in context.projects:
         for folder in [project.plans, *project.archives] if project.is_flat else ():
@@ -173,12 +173,12 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
                 path = os.path.join(folder, name)
                 if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
                     display_path = project.display_path(path)
-                    remedy = f"look whether it holds what the plan lacks, then: rm {quote(display_path)}"
+                    remedy = f"check whether it has content that the plan is missing, then: rm {quote(display_path)}"
                     yield Finding(WARNING, display_path, "was left by a merge or an editor", remedy)
                 elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
                     other_count += 1
     if other_count:
-        yield f"{other_count} other files are left alone"
+        yield f"{other_count} other files are ignored"
 
 
 def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterator[Finding]:
@@ -192,9 +192,12 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
         for name in folders:
             path = os.path.join(folder, name)
             if os.path.islink(path) and _holds_markdown(path):
-                message = "is a link to a folder, and what lies in it is not listed"
+                message = "is a link to a directory, so the plans in it are not listed"
                 yield Finding(
-                    ERROR, project.display_path(path), message, f"put the folder itself there: mv {os.readlink(path)} …"
+                    ERROR,
+                    project.display_path(path),
+                    message,
+                    f"move the directory itself there: mv {os.readlink(path)} …",
                 )
         for name in sorted(names):
             path = os.path.join(folder, name)
@@ -208,7 +211,7 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
         path = project.display_path(str(error.filename))
         message = f"plans may be hidden: can't be read: {os.strerror(error.errno or 0).lower()}"
         if path != project.display_path(top):  # another check reports the plans directory itself
-            yield Finding(ERROR, path, message, f"let yourself in: chmod u+rx {quote(path)}")
+            yield Finding(ERROR, path, message, f"allow access: chmod u+rx {quote(path)}")
 
 
 def _is_skipped(project: Project, top: str, folder: str, listed_paths: set[str]) -> bool:
@@ -235,17 +238,17 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
         data, size = file_access.read(path, reader.MAX_BYTES)
     except ExecplanError as error:
         if path.endswith(".md"):
-            yield Finding(ERROR, display_path, f"is not listed, and may be a plan: {error.message}", error.hint)
+            yield Finding(ERROR, display_path, f"is not listed and may be a plan: {error.message}", error.hint)
         return
     if size > reader.MAX_BYTES and path.endswith(".md"):
-        yield Finding(ERROR, display_path, "is not listed, and may be a plan", reader.too_large_error(size).hint)
+        yield Finding(ERROR, display_path, "is not listed and may be a plan", reader.too_large_error(size).hint)
     if directory_tree.is_plan_text(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = project.display_path(project.plan_file(project.plans, name))
         if name.lower() in ("readme", "index", "plans", "agents", "claude"):
             target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
-        remedy = f"put it where plans are listed: mv {quote(display_path)} {quote(target)}"
-        yield Finding(ERROR, display_path, "is a plan, and no verb lists it", remedy)
+        remedy = f"move it where plans are listed: mv {quote(display_path)} {quote(target)}"
+        yield Finding(ERROR, display_path, "is a plan that no command lists", remedy)
 
 
 def _holds_markdown(folder: str) -> bool:

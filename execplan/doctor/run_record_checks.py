@@ -33,34 +33,32 @@ _RECORD_NAMES = ("ledger.jsonl", "approvals", "runs")
 _IDLE_SECONDS = 86_400
 """Seconds that an agent's run may wait for its next call before a warning."""
 _DAYS = 30
-"""Days that a run may be missing, with a branch that is not checked out, before its state is a leftover."""
+"""Days that a run may be missing, on a branch that is not checked out, before its state is a leftover."""
 
 
 @check("runs")
 def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
-    """No run was cut short, and no rollback; no agent's run is left behind."""
+    """No run or rollback is interrupted, and no agent's run is idle."""
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             state = read_run_status(project, run_paths).state
             name = f"{run_paths.number} -p {ref.shell_name}"
             if state == ROLLING_BACK:
-                message = (
-                    f"the rollback of the run {run_paths.id} was cut short: some of its files are back, others are not"
-                )
+                message = f"the rollback of run {run_paths.id} was interrupted: some of its files are restored, others are not"
                 yield Finding(ERROR, project.display_path(run_paths.folder), message, f"execplan rollback {name}")
             elif state == BY_AGENT and time() - os.lstat(run_paths.journal).st_mtime > _IDLE_SECONDS:
-                message = f"no agent has done anything in its run {run_paths.id} for more than a day"
-                remedy = f"execplan handoff {ref.shell_name}, for another agent; or take back what it did: execplan rollback {name}"
+                message = f"no agent has continued its run {run_paths.id} for more than a day"
+                remedy = f"hand it to another agent: execplan handoff {ref.shell_name}; or roll it back: execplan rollback {name}"
                 yield Finding(WARNING, project.display_path(run_paths.folder), message, remedy)
             elif state == CUT_SHORT:
-                message = f"the run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
-                remedy = f"execplan resume {name}, or take back what it did: execplan rollback {name}"
+                message = f"run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
+                remedy = f"resume it: execplan resume {name}; or roll it back: execplan rollback {name}"
                 yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy)
 
 
 @check("evidence")
 def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
-    """What a run has written is among the artifacts of its plan as it was written, and its plan is there."""
+    """The evidence of every run is unchanged in its plan's artifacts, and its plan exists."""
     for project, ref in [stored_plan[:2] for stored_plan in context.plans]:
         for run_paths in run_directories.list_runs(project, ref):
             names = (
@@ -70,12 +68,12 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
             )
             if names:
                 more_note = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
-                message = f"of the run {run_paths.id} {names[0]}{more_note} missing or changed in the artifacts"
+                message = f"run {run_paths.id}: {names[0]}{more_note} missing or changed in the artifacts"
                 fix = Fix(
-                    f"restore the files of the run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
+                    f"restore the files of run {run_paths.id}", partial(_restore_run_files, project, ref, run_paths)
                 )
                 copy = quote(project.display_path(run_paths.copy))
-                remedy = f"execplan doctor --fix; if you removed them on purpose, remove the copy too: rm -r {copy}"
+                remedy = f"execplan doctor --fix; if you removed them on purpose, also remove the copy: rm -r {copy}"
                 yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy, fix=fix)
     for project in context.state_projects:
         for folder, path in project_state.list_plan_state_dirs(project):
@@ -88,8 +86,8 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
                     project, path, run_paths.id
                 ):
                     continue
-                message = f"is gone, and its run {run_paths.id} is not finished"
-                remedy = f"restore it as it was before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
+                message = f"no longer exists, but its run {run_paths.id} is unfinished"
+                remedy = f"restore its state before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
                 yield Finding(ERROR, project.display_path(path), message, remedy)
 
 
@@ -113,12 +111,12 @@ def _restore_run_files(project: Project, ref: PlanRef, run_paths: RunPaths, opti
             return True
 
     with open_run(project, ref, run_paths, WarningCollector(), "doctor"):
-        return warnings or [f"restored the files of the run {run_paths.id}"]
+        return warnings or [f"restored the files of run {run_paths.id}"]
 
 
 @check("ledgers")
 def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
-    """Every ledger is as it was written, as far as its chain and its anchor tell."""
+    """Every audit log is intact, according to its hash chain and its anchor."""
     from execplan.engine.audit_log import log_reader
     from execplan.engine.audit_log.log_verification import verify_log
 
@@ -131,8 +129,8 @@ def check_audit_logs(context: DoctorContext) -> Iterator[Finding | str]:
         verification = verify_log(project, ref)
         if verification.reasons:
             more_note = format_excess(len(verification.reasons), 1, ", ")
-            message = f"the ledger of {ref.id} is not as it was written: {verification.reasons[0]}{more_note}"
-            remedy, fix = f"see all of it: execplan audit {ref.shell_name} --verify", None
+            message = f"the audit log of {ref.id} is not as it was written: {verification.reasons[0]}{more_note}"
+            remedy, fix = f"see all problems: execplan audit {ref.shell_name} --verify", None
             if log_reader.is_restorable(project, ref):
                 fix = Fix(f"restore {verification.path} from its copy", partial(_restore_audit_log, project, ref))
                 remedy += "; restore it from its copy: execplan doctor --fix"
@@ -154,7 +152,7 @@ def _restore_audit_log(project: Project, ref: PlanRef, options: WriteOptions) ->
 
 @check("run-states")
 def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
-    """What is kept to resume runs belongs to runs that are there, or were 30 days ago."""
+    """State for resuming runs belongs to runs that exist, or existed in the last 30 days."""
     for project in context.state_projects:
         folder = os.path.join(project.state, "runs")
         names = plan_store.list_entries(folder)
@@ -165,14 +163,22 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
                 display_path = project.display_path(path)
                 fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
                 yield Finding(
-                    WARNING, display_path, "is of a run that is gone", f"rm -r {quote(display_path)}", fix=fix
+                    WARNING,
+                    display_path,
+                    "belongs to a run that no longer exists",
+                    f"rm -r {quote(display_path)}",
+                    fix=fix,
                 )
         for path, plan in project_state.list_plan_state_dirs(project):
             if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
                 display_path = project.display_path(path)
                 fix = Fix(f"remove {display_path}", partial(_remove_state, project, path))
                 yield Finding(
-                    WARNING, display_path, "is of a plan that is gone", f"rm -r {quote(display_path)}", fix=fix
+                    WARNING,
+                    display_path,
+                    "belongs to a plan that no longer exists",
+                    f"rm -r {quote(display_path)}",
+                    fix=fix,
                 )
 
 

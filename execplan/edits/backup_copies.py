@@ -34,7 +34,7 @@ class PlanBackup(atomic_files.BackupWriter):
         """
         backup_path = save_backup(self.project, path, data)
         self.warnings.append(
-            f"what another program saved to {self.project.display_path(self.path)} while it was edited is kept in {backup_path}: look at both"
+            f"another program saved {self.project.display_path(self.path)} during the edit; its version is saved in {backup_path}: review both"
         )
 
 

@@ -49,7 +49,7 @@ def _describe_changes(project: Project, ref: PlanRef, data: bytes, expected_dige
     changes = descriptions[-1:] if version is None else descriptions[version[0] :]
     old = version[1] if version is not None else _committed_version(project, ref, expected_digest)
     if old is None:
-        return [*changes, "what that digest is of is neither in the journal nor the commit that is checked out"]
+        return [*changes, "no version with that digest is in the journal or the checked-out commit"]
     from difflib import unified_diff
 
     old_lines, new_lines = [text.decode("utf-8", "backslashreplace").splitlines() for text in (old, data)]

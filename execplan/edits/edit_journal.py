@@ -127,7 +127,7 @@ class JournalTransaction:
             OSError,
             ExecplanError,
         ) as failed:  # the plan is correct, and its text shows that the operation is on disk
-            log(f"the journal {self.path} could not be brought up to date: {failed}")
+            log(f"couldn't update the journal {self.path}: {failed}")
 
     @property
     def journal_sizes(self) -> tuple[int, int]:
@@ -140,7 +140,7 @@ class JournalTransaction:
         try:
             os.truncate(self.path, self._size)
         except OSError as error:  # an entry that is not marked as made does not count
-            log(f"{self.path} keeps an entry of what was not done: {error}")
+            log(f"{self.path} keeps an entry of an edit that was not made: {error}")
 
     def _is_applied(self) -> bool:
         """Return whether the plan has the new text, or is removed, however the operation ended."""

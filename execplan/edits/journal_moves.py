@@ -49,7 +49,7 @@ def move_journal(project: Project, old: str, new: str, old_paths: Sequence[str],
                 append_lines(path, f"made {move_entry.number}\n")
             operation_log.add(project, operation, old, new)
     except (OSError, ExecplanError) as failed:  # the plan is already at its new path
-        log(f"the journal {path} could not follow: {failed}")
+        log(f"couldn't move the journal {path}: {failed}")
 
 
 def move_journal_back(project: Project, old: str, new: str, operation: str) -> None:

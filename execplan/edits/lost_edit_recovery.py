@@ -53,11 +53,11 @@ def _restore_change(step: JournaledEdit, plan: ParsedPlan) -> PlanChange:
     if restored is None:
         raise ExecplanError(
             "changed-since",
-            f"the lines of {step.summary} have changed meanwhile",
+            f"the lines of {step.summary} have changed since",
             exit=CONFLICT,
-            hint="look again: execplan doctor",
+            hint="check again: execplan doctor",
         )
-    return rebase_text(plan, current, restored, f"put back, {step.summary}", f"put back: {step.description}", "")
+    return rebase_text(plan, current, restored, f"restore, {step.summary}", f"restored: {step.description}", "")
 
 
 def edit_diff(project: Project, ref: PlanRef, step: JournaledEdit) -> bytes:

@@ -36,7 +36,7 @@ def add(project: Project, operation: str, path: str, new_path: str = "") -> None
         if os.path.getsize(file) > _MAX_BYTES:
             os.replace(file, f"{file}.old")  # a process that has the file open still writes into it
     except OSError as error:
-        log(f"{file} could not be begun anew: {error}")
+        log(f"couldn't recreate {file}: {error}")
 
 
 def newest_first(project: Project) -> Iterator[tuple[str, str]]:

@@ -161,9 +161,9 @@ def ensure_not_archived(project: Project, ref: PlanRef) -> None:
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
-            f"{project.display_path(ref.path)} is archived: it is a record of what was done",
+            f"{project.display_path(ref.path)} is archived: it is a record of completed work",
             exit=CHECK_FAILED,
-            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.shell_name}",
+            hint=f"record new work in a new plan, or restore this one: execplan restore {ref.shell_name}",
         )
 
 
@@ -172,7 +172,7 @@ def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
     if not os.path.lexists(ref.path):
         raise ExecplanError(
             "plan-gone",
-            f"{project.display_path(ref.path)} was moved or removed while this waited for it",
+            f"{project.display_path(ref.path)} was moved or removed while the command waited for it",
             exit=CONFLICT,
             hint="see where it is: execplan list --all",
         )
@@ -246,7 +246,7 @@ def _shorten_journal(project: Project, ref: PlanRef, previous_size: int, size: i
     try:
         shorten_journal(project, ref.path, previous_size)
     except (OSError, ExecplanError) as error:
-        log(f"the journal of {ref.id} could not be shortened: {error}")
+        log(f"couldn't shorten the journal of {ref.id}: {error}")
 
 
 def remove_leftovers(project: Project, ref: PlanRef, *, command: str) -> None:
@@ -281,9 +281,9 @@ def apply_change(
     if plan_content(reader.read_text(text)) != change.expected_content:
         raise ExecplanError(
             "would-break",
-            "these words, at this place, would change more of the plan than they should; nothing was written",
+            "this text would change more of the plan than intended at this place; nothing was written",
             exit=INPUT,
-            hint="say it in other words, or edit the file by hand and run execplan lint",
+            hint="reword it, or edit the file by hand and check it: execplan lint",
         )
     return new, change
 

@@ -93,7 +93,7 @@ def decline(project: Project, ref: PlanRef, evaluated_plan: EvaluatedPlan, scope
         audit_log.append(DECLINED, {"digest": evaluated_plan.binding.digest, "approver": approver, "steps": step_ids})
         audit_log.update_anchor()
     except ExecplanError as error:
-        trace.warnings.append(f"that it was declined is not recorded: {error.message}")
+        trace.warnings.append(f"couldn't record that the approval was declined: {error.message}")
 
 
 def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> None:
@@ -107,7 +107,7 @@ def revoke(project: Project, ref: PlanRef, approval_ids: Mapping[str, str]) -> N
             try:
                 audit_log.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
             except ExecplanError as error:
-                error.message = f"{plan_digest[:12]} is revoked, and that is not recorded: {error.message}"
+                error.message = f"{plan_digest[:12]} is revoked, but this is not recorded: {error.message}"
                 raise
     if approval_ids:
         audit_log.update_anchor()
@@ -147,5 +147,5 @@ def _move_anchor(audit_log: AuditLog) -> tuple[str, ...]:
     try:
         audit_log.update_anchor()
     except ExecplanError as error:
-        return (f"the anchor of the ledger was not moved: {error.message}",)
+        return (f"the anchor of the audit log was not updated: {error.message}",)
     return ()

@@ -78,10 +78,12 @@ def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[S
     if missing:
         raise ExecplanError(
             "step-not-approved",
-            f"{len(missing)} of the steps that would run are not covered by the approval {approval.digest[:12]}",
+            f"{len(missing)} of the steps to run are not covered by approval {approval.digest[:12]}",
             exit=POLICY,
-            hint="approve them too, or choose others with --step: execplan approve; what a run that has failed did is not approved "
-            "again: go on with that, or take it back: execplan resume, execplan rollback",
+            hint=(
+                "approve them too, or select other steps with --step: execplan approve; steps that a failed run has completed are not "
+                "approved again: resume that run, or roll it back: execplan resume, execplan rollback"
+            ),
             candidates=missing,
         )
 
@@ -109,5 +111,5 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
     known_ids = [step.id for step in document.steps]
     suggestions = closest_names(name, known_ids) or known_ids
     raise ExecplanError(
-        "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
+        "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
     )

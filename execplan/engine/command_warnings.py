@@ -31,13 +31,13 @@ def command_warnings(project: Project, policy: Policy, steps: Iterable[Step]) ->
     try:
         sandbox, reason = find_sandbox(project, policy)
     except ExecplanError as error:
-        warnings.append(f"the run will stop at once: {error.message}; {error.hint}")
+        warnings.append(f"the run will stop immediately: {error.message}; {error.hint}")
     else:
         if sandbox is None and policy.sandbox != "off":
             warnings.append(f"commands run without a sandbox: {reason}")
     if not WorkspaceWalker(project, WorkspaceFiles(project)).collect_unignored(FILES, BYTES):
         limit = f"{FILES:,} files or {BYTES >> 20} MB"
         warnings.append(
-            f"the repository has more than {limit}: a rollback restores only the paths that commands declare"
+            f"the repository has more than {limit}; a rollback restores only the paths that commands declare"
         )
     return warnings

@@ -78,7 +78,9 @@ def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedS
     owners = schedule.alternative_owners(step.id)
     if owners:
         return PlannedStep(
-            evaluated_step, will_run=False, reason=f"it stands in for {', '.join(owners)}, and runs only if that fails"
+            evaluated_step,
+            will_run=False,
+            reason=f"it is the alternative to {', '.join(owners)} and runs only if that fails",
         )
     if step.when is not None and step.when.kind == "failed":
         return PlannedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")

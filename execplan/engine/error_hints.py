@@ -29,4 +29,4 @@ def add_hint_on_error(next_steps: str) -> Iterator[None]:
 
 def add_resume_hint(run_paths: RunPaths, ref: PlanRef) -> AbstractContextManager[None]:
     """Add a hint to environment errors during a run: it can be resumed."""
-    return add_hint_on_error(f"then go on: execplan resume {run_paths.number} -p {ref.shell_name}")
+    return add_hint_on_error(f"then continue: execplan resume {run_paths.number} -p {ref.shell_name}")

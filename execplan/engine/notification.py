@@ -51,10 +51,10 @@ def notify(
             _environment_variables(run_paths, record),
         )
     except ValueError as error:
-        problem = f"it can't be taken apart: {error}"
+        problem = f"it can't be parsed: {error}"
     except OSError as error:
         problem = os.strerror(error.errno or 0).lower()
-    return (redaction.redact_text(f"the command of `notify` in your settings failed: {problem}"),) if problem else ()
+    return (redaction.redact_text(f"the `notify` command in your settings failed: {problem}"),) if problem else ()
 
 
 def build_summary(project: Project, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:

@@ -46,15 +46,15 @@ class Permit(NamedTuple):
         permission = check_permission(request, self.terms, run_state.status_of, self.current_time())
         if permission.kind != DENY:
             return permission
-        message = f"{step.id} was not begun: {permission.why}"
+        message = f"{step.id} was not started: {permission.why}"
         if not find_approver(self.terms, step.id, request.level, inferred=request.inferred):
             raise ExecplanError(
-                "step-not-approved", message, exit=POLICY, hint="a person approves it: execplan approve"
+                "step-not-approved", message, exit=POLICY, hint="a person must approve it: execplan approve"
             )
         if validity_problem(self.terms, self.current_time()):
-            hint = "approve what is left of it, then go on: execplan approve; execplan resume"
+            hint = "approve the remaining steps, then resume: execplan approve; execplan resume"
             raise ExecplanError("approval-expired", message, exit=CONFLICT, hint=hint)
-        hint = "see which step has its turn, and which are done: execplan handoff"
+        hint = "see which step is next and which steps are done: execplan handoff"
         raise ExecplanError("bad-transition", message, exit=INPUT, hint=hint)
 
     def current_time(self) -> float:

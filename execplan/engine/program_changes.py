@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import Step
     from execplan.project.project import Project
 
-WARNING = "another program than at the approval: {}"
+WARNING = "a different program than at the approval: {}"
 
 
 def programs_json(program_map: Mapping[str, Program] | None) -> dict[str, Any]:
@@ -62,6 +62,6 @@ def ensure_programs_unchanged(differences: list[str], message: str, commands: st
             "program-changed",
             f"{message}: {differences[0]}{format_excess(len(differences), 1, ', ')}",
             exit=CONFLICT,
-            hint=f"set PATH, or the file, as it was; or approve what is found now, then go on: {commands}",
+            hint=f"restore PATH or the file; or approve the current programs, then continue: {commands}",
             candidates=differences,
         )

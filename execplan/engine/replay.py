@@ -42,9 +42,9 @@ def find(project: Project, ref: PlanRef, name: str, current_binding: Binding) ->
     if lines:
         raise ExecplanError(
             "not-as-then",
-            f"what would run now is not what the run {run_paths.id} ran, or not on what it found",
+            f"the execution plan or its inputs differ from those of run {run_paths.id}",
             exit=CONFLICT,
-            hint="bring the files back as they were then, approve it, and try again; a rollback of that run may do it",
+            hint="restore the files as they were then, approve the plan, and try again; a rollback of that run may restore them",
             candidates=lines,
         )
     return ReplayedRun(run_paths, RunState(run_revisions.load_document(run_paths, entries), entries))
@@ -62,24 +62,24 @@ def _compare_step(step: str, old: RunState, new: RunState) -> Iterator[str]:
         yield f"{step}: was {old_status}, is {new_status}{reason}"
     old_results, new_results = _finished_attempts(old, step), _finished_attempts(new, step)
     if len(old_results) != len(new_results):
-        yield f"{step}: tried {len(old_results)} times then, {len(new_results)} now"
+        yield f"{step}: {len(old_results)} attempts then, {len(new_results)} now"
     if old_results and new_results:
         yield from _compare_results(step, old_results[-1], new_results[-1])
 
 
 def _compare_results(step: str, old: AttemptResult, new: AttemptResult) -> Iterator[str]:
     if (old.exit, old.signal) != (new.exit, new.signal):
-        yield f"{step}: ended with {_format_exit(old)}, ends with {_format_exit(new)}"
+        yield f"{step}: ended with {_format_exit(old)}, now ends with {_format_exit(new)}"
     if old.stdout != new.stdout:
-        yield f"{step}: prints something else"
+        yield f"{step}: prints different output"
     old_states, new_states = _resulting_states(old), _resulting_states(new)
     for path in sorted(old_states.keys() | new_states.keys()):
         if path not in old_states:
-            yield f"{step}: {path}: was not changed then"
+            yield f"{step}: {path}: was not changed in the earlier run"
         elif path not in new_states:
-            yield f"{step}: {path}: was changed then, and is not"
+            yield f"{step}: {path}: was changed only in the earlier run"
         elif old_states[path] != new_states[path]:
-            yield f"{step}: {path}: is left otherwise ({_format_state(old_states[path])} → {_format_state(new_states[path])})"
+            yield f"{step}: {path}: has a different result ({_format_state(old_states[path])} → {_format_state(new_states[path])})"
 
 
 def _finished_attempts(run_state: RunState, step: str) -> list[AttemptResult]:

@@ -62,7 +62,7 @@ def resume(
     options.prepare_commit(project)
     if not os.path.lexists(run_paths.journal):
         raise never_begun_error(ref, run_paths)
-    with open_run(project, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
+    with open_run(project, ref, run_paths, observer, f"resume of run {run_paths.id} of {ref.id}") as journal_writer:
         _file_ended_run(run_paths, journal_writer)
         ensure_can_resume(ref, run_paths, journal_writer.run_state)
         ensure_no_unfinished_run(project, ref, run_paths)
@@ -107,16 +107,16 @@ def ensure_can_resume(ref: PlanRef, run_paths: RunPaths, run_state: RunState) ->
     if run_state.open_rollback is not None:
         raise ExecplanError(
             "run-cut-short",
-            f"a rollback of the run {run_paths.id} was cut short",
+            f"a rollback of run {run_paths.id} was interrupted",
             exit=CONFLICT,
             hint=f"finish it: execplan rollback {run_paths.number} -p {ref.shell_name}",
         )
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         raise ExecplanError(
             "nothing-to-resume",
-            f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing of it is left to be done",
+            f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to do",
             exit=CHECK_FAILED,
-            hint=f"approve the plan once more, and run it: execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
+            hint=f"approve the plan again, and run it: execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
         )
 
 
@@ -126,8 +126,8 @@ def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
         run_state.open_attempts() or InterruptionRecovery.unknown_outcomes(run_state)
     )
     if answer is not None and not is_waiting:
-        message = "the run waits for no answer"
-        raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
+        message = "the run is not waiting for an answer"
+        raise ExecplanError("bad-answer", message, exit=USAGE, hint="omit --answer: execplan resume")
 
 
 class _Reply(NamedTuple):

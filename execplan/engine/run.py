@@ -71,8 +71,8 @@ def run(
 def _ensure_not_overtaken(project: Project, ref: PlanRef, run_paths: RunPaths) -> None:
     """Raise ExecplanError if another run of the plan began after `run_paths` was numbered and before the lock."""
     if run_directories.next_run(project, ref).number != run_paths.number:
-        message = f"another run of {ref.id} was begun at this moment"
-        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.shell_name}")
+        message = f"another run of {ref.id} was started at the same time"
+        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see its status: execplan runs {ref.shell_name}")
     ensure_no_unfinished_run(project, ref)
 
 

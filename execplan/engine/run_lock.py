@@ -26,9 +26,9 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Fi
     if not waits and is_held(path):
         raise ExecplanError(
             "run-busy",
-            f"another execplan is at work here: {read_holder(path) or 'unknown'}",
+            f"another execplan process is running here: {read_holder(path) or 'unknown'}",
             exit=BUSY,
-            hint="wait until it has ended, or interrupt it; one that has died holds nothing",
+            hint="wait until it ends, or interrupt it; a dead process holds no lock",
         )
     return project_state.lock(project, LOCK_NAME, owner)
 

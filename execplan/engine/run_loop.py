@@ -75,7 +75,7 @@ class RunLoop:
         elif monotonic() >= self.attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(
             states.SUCCESS_STATES
         ):
-            self._stop(StopReason(stop_reasons.FAILED, cause="timeout", reason="the run took longer than it may"))
+            self._stop(StopReason(stop_reasons.FAILED, cause="timeout", reason="the run exceeded its time limit"))
 
     def _stop(self, reason: StopReason) -> None:
         """Stop beginning steps, and keep the first reason. An error outside of a step overrides other reasons."""
@@ -181,7 +181,7 @@ class RunLoop:
             except ExecplanError as undo_error:
                 if undo_error.exit != CONFLICT:
                     raise
-                message = f"what {step.id} has done can't be taken back: {undo_error.message}"
+                message = f"the changes of {step.id} can't be reverted: {undo_error.message}"
                 self._stop(
                     StopReason(stop_reasons.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates]))
                 )
@@ -222,6 +222,6 @@ class RunLoop:
         if answer == STOP:
             self._stop(stop_reasons.stopped_at_question(question))
         elif answer == SKIP:
-            self._write_transition(StepTransition(SKIPPED, question.step, "skipped by who was asked"))
+            self._write_transition(StepTransition(SKIPPED, question.step, "skipped by the person who was asked"))
         elif answer == AGAIN:
             self._retry_times[question.step] = monotonic()

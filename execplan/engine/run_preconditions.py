@@ -26,9 +26,9 @@ def ensure_not_agent_mode(document: ExecutionPlan, ref: PlanRef) -> None:
     if document.mode == "agent":
         raise ExecplanError(
             "agent-mode",
-            f"the execution plan of {ref.id} has the mode `agent`: its steps are calls of an agent's tools, which nobody runs here",
+            f"the execution plan of {ref.id} has mode `agent`: its steps are an agent's tool calls, which execplan doesn't run",
             exit=INPUT,
-            hint=f"an agent carries it out, which is told so by: execplan handoff {ref.shell_name}",
+            hint=f"let an agent perform it: execplan handoff {ref.shell_name}",
         )
 
 
@@ -44,15 +44,15 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
             if entries[0].fields.get("mode") == "agent":
                 raise ExecplanError(
                     "run-under-way",
-                    f"an agent carries out {ref.id}: its run {other_run.id} is not at its end",
+                    f"an agent is running {ref.id}: its run {other_run.id} has not ended",
                     exit=CHECK_FAILED,
-                    hint=f"let it go on, or take back what it did: execplan handoff {ref.shell_name}; execplan rollback {number}",
+                    hint=f"let it continue, or roll back its changes: execplan handoff {ref.shell_name}; execplan rollback {number}",
                 )
             raise ExecplanError(
                 "run-under-way",
-                f"the run {other_run.id} of {ref.id} is not at its end: it was paused, interrupted or killed",
+                f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
                 exit=CHECK_FAILED,
-                hint=f"go on with it, or take it back: execplan resume {number}; execplan rollback {number}",
+                hint=f"resume it, or roll it back: execplan resume {number}; execplan rollback {number}",
             )
 
 
@@ -61,10 +61,12 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
     if approved_plan.binding.document != run_state.document_digest:
         raise ExecplanError(
             "other-document",
-            f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
+            f"the approved steps are not those of run {run_paths.id}: the steps of {ref.id} have changed since then",
             exit=CONFLICT,
-            hint=f"take it back, and run the new one: execplan rollback {run_paths.number} -p {ref.shell_name}; "
-            f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}",
+            hint=(
+                f"roll it back, and run the new steps: execplan rollback {run_paths.number} -p {ref.shell_name}; "
+                f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}"
+            ),
         )
 
 
@@ -87,6 +89,6 @@ def ensure_run_programs_unchanged(
     if approved_plan.policy.programs == "refuse":
         commands = f"execplan approve {ref.shell_name}; execplan resume {run_paths.number} -p {ref.shell_name}"
         program_changes.ensure_programs_unchanged(
-            differences, f"the run {run_paths.id} would run other programs than were approved", commands
+            differences, f"run {run_paths.id} would run different programs than approved", commands
         )
     return differences

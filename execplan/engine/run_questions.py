@@ -86,9 +86,9 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
     if answer not in allowed_answers:
         raise ExecplanError(
             "bad-answer",
-            f"{answer} is no answer to: {question.words}",
+            f"{answer} is not an answer to: {question.words}",
             exit=USAGE,
-            hint=f"one of these is: --answer {', --answer '.join(allowed_answers)}",
+            hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )
     return answer
@@ -114,7 +114,7 @@ def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
         return None
     step = checkpoints[-1][1]
     reason = f"{step.id} is a checkpoint" if step.checkpoint else f"{len(completed_steps)} steps are done"
-    return Question(CHECKPOINT, step.id, f"{reason}: go on?")
+    return Question(CHECKPOINT, step.id, f"{reason}: continue?")
 
 
 def confirm_question(run_state: RunState, step: Step) -> Question | None:
@@ -124,7 +124,7 @@ def confirm_question(run_state: RunState, step: Step) -> Question | None:
     answers = [
         entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)
     ]
-    return None if answers else Question(CONFIRM, step.id, f"{step.id} asks before it is run: {step.description}")
+    return None if answers else Question(CONFIRM, step.id, f"{step.id} requires confirmation: {step.description}")
 
 
 def failure_question(step: Step, reason: str) -> Question:
@@ -134,13 +134,13 @@ def failure_question(step: Step, reason: str) -> Question:
 
 def unknown_outcome_question(step: str) -> Question:
     """Return the question about an interrupted step that may run only once."""
-    text = f"{step} was cut short, and nobody knows whether it has done its work; it may run only once"
+    text = f"{step} was interrupted; its result is unknown and it is not safe to run again"
     return Question(UNKNOWN, step, text)
 
 
 def approval_question(revision: int) -> Question:
     """Return the question about a new revision that needs approval."""
-    return Question(APPROVE, "", f"revision {revision} is to be approved")
+    return Question(APPROVE, "", f"revision {revision} needs approval")
 
 
 def coverage_question(revision: int, approval: Approval) -> Question:

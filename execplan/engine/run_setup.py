@@ -71,7 +71,7 @@ def create_run(project: Project, ref: PlanRef, run_paths: RunPaths, approved_pla
     """
     approval_registry.reserve(project, approved_plan.approval.id, run_paths.id)
     with add_hint_on_error(
-        f"nothing was done, and the approval still holds; begin again: execplan run {ref.shell_name}"
+        f"nothing was done, and the approval is still valid; start again: execplan run {ref.shell_name}"
     ):
         atomic_files.make_directory(run_paths.folder, within=project.root)
         atomic_files.create(

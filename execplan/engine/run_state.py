@@ -268,7 +268,7 @@ class RunState:
 
     def _on_recovered(self, entry: Entry, fields: dict[str, Any]) -> None:
         self.status_of[fields["step"]] = states.RECOVERED
-        self.reasons[fields["step"]] = f"{fields['by']} stood in for it"
+        self.reasons[fields["step"]] = f"replaced by {fields['by']}"
 
     def _on_ticked(self, entry: Entry, fields: dict[str, Any]) -> None:
         self.ticked_tasks[fields["step"]] = (fields["task"], fields["transcript"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.engine.run_state import RunState
     from execplan.execution.execution_plan import ExecutionPlan, Step
 
-NOT_CHOSEN = "not chosen"
+NOT_CHOSEN = "not selected"
 
 
 class StepTransition(NamedTuple):
@@ -109,7 +109,7 @@ class Schedule:
     def unchosen_dependencies(self) -> list[str]:
         """Return the dependencies of chosen steps that are not chosen, one per line."""
         return [
-            f"{step.id} needs {name}, which is not chosen: it is taken for done"
+            f"{step.id} needs {name}, which is not selected; it is assumed to be done"
             for step in self.steps
             if step.id in self.chosen
             for name in step.depends_on
@@ -150,7 +150,7 @@ class Schedule:
             and all([run_state.status_of[owner] in states.SUCCESS_STATES for owner in owners])
         ]
         return [
-            StepTransition(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed")
+            StepTransition(SKIPPED, name, f"it is the alternative to {', '.join(owners)} and is not needed")
             for name, owners in unneeded
         ]
 

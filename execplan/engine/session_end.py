@@ -131,7 +131,7 @@ def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -
     except ExecplanError as error:
         if error.exit not in (INPUT, CONFLICT):
             raise
-        warnings.append(f"it could not be planned anew: {error.message}")
+        warnings.append(f"it could not be replanned: {error.message}")
         return stop_reason._replace(kind=stop_reasons.FAILED)
     warnings += replan_result.warnings
     if replan_result.coverage.derived_approval is not None and not was_replanned:
@@ -186,7 +186,7 @@ def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> Rollback
         )
     except ExecplanError as error:
         details = f" ({'; '.join(error.candidates)})" if error.candidates else ""
-        warnings.append(f"it could not be rolled back by itself: {error.message}{details}")
+        warnings.append(f"it could not be rolled back automatically: {error.message}{details}")
         return None
 
 
@@ -207,8 +207,8 @@ def file_run(session: RunSession, question: Question | None, warnings: list[str]
         return None
     if changed_triggers := git_triggers.changed_triggers(session.project, session.triggers):
         trigger_names = f"{', '.join(changed_triggers[:3])}{' and more' if changed_triggers[3:] else ''}"
-        message = f"not committed: the run has changed what git runs by itself: {trigger_names}"
-        warnings.append(f"{message}; look at it, then: execplan commit {session.ref.shell_name}")
+        message = f"not committed: the run has changed what git runs automatically: {trigger_names}"
+        warnings.append(f"{message}; review it, then: execplan commit {session.ref.shell_name}")
         return None
     from execplan.edits.plan_commit import commit_paths
     from execplan.plan import reader

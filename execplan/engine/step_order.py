@@ -89,7 +89,7 @@ class StepOrder:
         """
         owners = self.alternative_owners.get(step.id, ())
         if owners and step.id not in self.pending_alternatives(run_state).values():
-            return f"it stands in for {', '.join(owners)}, which has not failed"
+            return f"it is the alternative to {', '.join(owners)}, which has not failed"
         return unmet_condition(step.when, run_state, path_exists)
 
 
@@ -120,7 +120,11 @@ def effective_status(step: Step, run_state: RunState) -> str:
 
 def unmet_condition(when: When | None, run_state: RunState, path_exists: Callable[[str], bool]) -> str:
     """Return why a condition is not met now, or an empty string."""
-    return "" if when is None or _is_met(when, run_state, path_exists) else f"{_format_condition(when)} does not hold"
+    return (
+        ""
+        if when is None or _is_met(when, run_state, path_exists)
+        else f"the condition {_format_condition(when)} is not met"
+    )
 
 
 def _is_met(when: When, run_state: RunState, path_exists: Callable[[str], bool]) -> bool:

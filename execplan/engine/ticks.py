@@ -111,7 +111,7 @@ def tick_task(project: Project, ref: PlanRef, document: ExecutionPlan, step: Ste
         _write_tick(project, ref, lambda link: complete_run_task(query, now(), link), href)
         return TickResult(task.text)
     except ExecplanError as error:
-        return TickResult(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
+        return TickResult(warning=f"task {query!r} of {step.id} was not checked off: {error.message}")
 
 
 def reopen_task(
@@ -125,7 +125,7 @@ def reopen_task(
         changed = amend(project, ref, reopen_run_task(task, href, old_lines), _NO_COMMIT, command="rollback").changed
         return TickResult(task if changed else "")
     except ExecplanError as error:
-        return TickResult(warning=f"the task {task!r} of {step} is not reopened: {error.message}")
+        return TickResult(warning=f"task {task!r} of {step} was not reopened: {error.message}")
 
 
 def _same_task(step: Step, task: str) -> bool:

@@ -115,11 +115,11 @@ class UnsignedApproval(Model):
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
         if self.digest != binding_digest(self.document, bound_states(self), self.policy, bound_programs(self)):
-            raise PydanticCustomError("approval", "digest is not that of document, states, policy and programs")
+            raise PydanticCustomError("approval", "digest does not match document, states, policy and programs")
         if not parse_timestamp(self.approved_at) < parse_timestamp(self.expires_at):
             raise PydanticCustomError("approval", "expires_at is not after approved_at")
         if (self.how == REVISION) != (self.derived_from is not None):
-            raise PydanticCustomError("approval", "derived_from is for revisions, and only for them")
+            raise PydanticCustomError("approval", "derived_from is required for revisions, and only allowed for them")
         return self
 
     @model_serializer(mode="wrap")

@@ -56,80 +56,94 @@ EXECUTION: Final = "execution"
 """Mark of the code block that configures how the whole plan runs."""
 
 ATTRIBUTES = (
-    Attribute("id", "id", ID, "Its name, written `#id`: a letter, then letters, digits and `_.-`."),
-    Attribute("type", "type", CHOICE, "What it does; without it, it runs a command.", TYPES),
+    Attribute("id", "id", ID, "The step's ID, written `#id`: a letter, then letters, digits and `_.-`."),
+    Attribute("type", "type", CHOICE, "What the step does; by default, it runs a command.", TYPES),
     Attribute(
         "target",
         "target",
         PATH,
-        "The file that it writes or deletes; of `install_package` the folder of a virtual environment or Node project.",
+        "The file to write or delete; for `install_package`, the directory of a virtual environment or Node project.",
     ),
     Attribute("tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `explain tools`."),
-    Attribute("lines", "lines", LINES, "Which lines of the target the fence gives anew, as `50-55`."),
-    Attribute("action", "action", TEXT, "What is done to the target, in a word or two."),
-    Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),
-    Attribute("timeout", "timeout_s", SECONDS, "How long it may take: `90`, `90s`, `5m`, `1h`."),
-    Attribute("retry", "on_failure.max_retries", COUNT, "How often it is tried again after the first attempt."),
+    Attribute("lines", "lines", LINES, "The lines of the target that the code block replaces, as `50-55`."),
+    Attribute("action", "action", TEXT, "The change to the target, in a word or two."),
+    Attribute("needs", "depends_on", IDS, "Steps that must succeed first."),
+    Attribute("timeout", "timeout_s", SECONDS, "Time limit: `90`, `90s`, `5m`, `1h`."),
+    Attribute("retry", "on_failure.max_retries", COUNT, "Maximum number of retries after the first attempt."),
     Attribute(
         "backoff",
         "on_failure.backoff_ms",
         MILLISECONDS,
-        "The pause before a retry: `500ms`, `2s`; each further one is twice as long.",
+        "Pause before the first retry: `500ms`, `2s`; it doubles for each further one.",
     ),
     Attribute("on-failure", "on_failure.strategy", STRATEGY, "fail_fast, retry, skip, replan, ask or alternative:ID."),
     Attribute(
-        "triggers", "on_failure.triggers", LIST, "Which failures that is for: exit, exit:N, timeout, expectation, …"
+        "triggers",
+        "on_failure.triggers",
+        LIST,
+        "Failures that `on-failure` applies to: exit, exit:N, timeout, expectation, …",
     ),
     Attribute("when", "when", WHEN, "A condition: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH."),
-    Attribute("checkpoint", "checkpoint", FLAG, "Whether the run stops behind it and asks."),
-    Attribute("effect", "effect", CHOICE, "Whether it may be run a second time.", ("idempotent", "once")),
+    Attribute("checkpoint", "checkpoint", FLAG, "Whether the run stops after the step and asks."),
+    Attribute("effect", "effect", CHOICE, "Whether the step may run a second time.", ("idempotent", "once")),
     Attribute(
         "parallel",
         "parallel",
         FLAG,
-        "Whether it may run beside others that share no path with it; a command only with outputs.",
+        "Whether the step may run in parallel with steps that share no path with it; a command requires outputs.",
     ),
-    Attribute("cwd", "cwd", PATH, "The folder that it runs in, from the root of the repository."),
-    Attribute("env", "env", PAIRS, 'Variables that it is given: `env="CI=1 LANG=C"`.'),
+    Attribute("cwd", "cwd", PATH, "The working directory, from the root of the repository."),
+    Attribute("env", "env", PAIRS, 'Environment variables: `env="CI=1 LANG=C"`.'),
     Attribute(
         "shell",
         "shell",
         CHOICE,
-        "That the fence is one script; alone, for the shell that is its language, else `sh`.",
+        "Makes the code block one script; without a value, for the shell that is its language, else `sh`.",
         SHELLS,
     ),
-    Attribute("network", "network", FLAG, "Whether it may use the network."),
-    Attribute("inputs", "inputs", PATHS, "Files that it reads; an approval holds only while they stay as they are."),
-    Attribute("outputs", "outputs", PATHS, "Files that it must have made."),
+    Attribute("network", "network", FLAG, "Whether the step may use the network."),
+    Attribute(
+        "inputs", "inputs", PATHS, "Files that the step reads; an approval is valid only while they are unchanged."
+    ),
+    Attribute("outputs", "outputs", PATHS, "Files that must exist after the step."),
     Attribute(
         "expect",
         "expect",
         TEXT,
-        "All that it prints, with `…` for any text, or for any lines; or a fence marked `{expect}` below it.",
+        "The complete output, with `…` for any text or any lines; or a code block marked `{expect}` below the step.",
     ),
-    Attribute("exit", "exit", COUNT, "The exit status that is success."),
+    Attribute("exit", "exit", COUNT, "The exit status that means success."),
     Attribute(
         "syntax-check",
         "validation.syntax_check",
         FLAG,
-        "Whether what it writes must parse; `syntax-check=false` if not.",
+        "Whether the written content must be valid syntax; turn it off with `syntax-check=false`.",
     ),
-    Attribute("test-after", "validation.test_after", COMMAND, "A command that must succeed behind it."),
-    Attribute("rollback", "rollback.enabled", FLAG, "Whether a rollback takes it back; `rollback=false` if not."),
-    Attribute("task", "task", TEXT, "The task of Progress that it completes: its id, or words of it."),
+    Attribute("test-after", "validation.test_after", COMMAND, "A command that must succeed after the step."),
     Attribute(
-        "risk", "risk.level", CHOICE, "Raises its risk; one that is lower than the table's changes nothing.", LEVELS
+        "rollback", "rollback.enabled", FLAG, "Whether a rollback reverts the step; turn it off with `rollback=false`."
     ),
-    Attribute("confirm", "confirm", FLAG, "Whether the run asks before it."),
-    Attribute("max-invocations", "max_invocations", COUNT, "How often an agent may call it."),
+    Attribute("task", "task", TEXT, "The task in Progress that the step completes: its ID, or part of its text."),
+    Attribute(
+        "risk",
+        "risk.level",
+        CHOICE,
+        "Raises the step's risk; a level below that of the risk table has no effect.",
+        LEVELS,
+    ),
+    Attribute("confirm", "confirm", FLAG, "Whether the run asks before the step."),
+    Attribute("max-invocations", "max_invocations", COUNT, "How often an agent may call the step."),
     Attribute(
         "allow",
         "allow",
         LIST,
-        "Further calls of an agent: a command, its words with `*`, a last `...` for any more; or write:, edit:, delete:PATH, tool:NAME.",
+        "Additional calls allowed to an agent: a command whose words may contain `*`, and a final `...` for any further words; or write:, edit:, delete:PATH, tool:NAME.",
     ),
     Attribute(
-        "deny", "deny", LIST, "Calls that no step may make, written as for `allow`; a command is one that begins so."
+        "deny",
+        "deny",
+        LIST,
+        "Calls that no step may make, written as in `allow`; a command also matches longer commands that begin with it.",
     ),
 )
 ATTRIBUTES_BY_NAME = {attribute.name: attribute for attribute in ATTRIBUTES}
@@ -139,14 +153,17 @@ PLAN_ATTRIBUTES = (
         "mode",
         "mode",
         CHOICE,
-        "Who runs the steps: `engine` for execplan itself, `agent` for an agent's program under `guard`.",
+        "Who runs the steps: `engine` for execplan itself, `agent` for an agent program under `guard`.",
         ("engine", "agent"),
     ),
-    Attribute("max-steps", "constraints.max_steps", COUNT, "How many steps the plan may have."),
-    Attribute("max-duration", "constraints.max_duration_s", SECONDS, "How long a run may take: `90s`, `30m`, `2h`."),
-    Attribute("require-sequential", "constraints.require_sequential", FLAG, "Whether no two steps run at once."),
+    Attribute("max-steps", "constraints.max_steps", COUNT, "Maximum number of steps."),
+    Attribute("max-duration", "constraints.max_duration_s", SECONDS, "Time limit of a run: `90s`, `30m`, `2h`."),
+    Attribute("require-sequential", "constraints.require_sequential", FLAG, "Whether steps run only one at a time."),
     Attribute(
-        "allow-unplanned", "constraints.allow_unplanned", FLAG, "Whether an agent may make calls outside the plan."
+        "allow-unplanned",
+        "constraints.allow_unplanned",
+        FLAG,
+        "Whether an agent may make calls that are not in the plan.",
     ),
     Attribute(
         "forbidden-paths", "constraints.forbidden_paths", PATHS, "Files that no step may touch, with `*` for any text."
@@ -155,13 +172,16 @@ PLAN_ATTRIBUTES = (
         "forbidden-commands",
         "constraints.forbidden_commands",
         LIST,
-        "Commands that no step may run: those that begin so.",
+        "Commands that no step may run, including longer commands that begin with one of them.",
     ),
-    Attribute("timeout", "steps.timeout_s", SECONDS, "How long a step may take that has no `timeout` of its own."),
+    Attribute("timeout", "steps.timeout_s", SECONDS, "Time limit of steps that have no `timeout` of their own."),
     Attribute(
-        "allow", "steps.allow", LIST, "Further calls of an agent during every step, written as `allow` of a step."
+        "allow",
+        "steps.allow",
+        LIST,
+        "Additional calls allowed to an agent during every step, written as in a step's `allow`.",
     ),
-    Attribute("deny", "steps.deny", LIST, "Calls that an agent may never make, written as `deny` of a step."),
+    Attribute("deny", "steps.deny", LIST, "Calls that an agent may never make, written as in a step's `deny`."),
 )
 """Attributes of the `{execution …}` code block, for the whole plan; `steps.` means a field of every step."""
 

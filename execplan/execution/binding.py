@@ -19,7 +19,7 @@ _KIND_NAMES = {
     "file": "a file",
     "folder": "a folder",
     "link": "a link",
-    "other": "neither file nor folder",
+    "other": "neither file nor directory",
     "outside": "outside the repository",
 }
 
@@ -90,19 +90,19 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
     """Return the differences between two bindings, one line each."""
     lines = []
     if old.document != new.document:
-        lines.append(f"the execution plan: other bytes ({old.document[:12]} → {new.document[:12]})")
+        lines.append(f"the execution plan: different content ({old.document[:12]} → {new.document[:12]})")
     for path, before in old.states.items():
         after = new.states.get(path)
         if after is not None and (why := describe_difference(before, after)):
             lines.append(f"{path}: {why}")
     if old.document == new.document:
-        lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
+        lines += [f"{path}: is now covered" for path in new.states.keys() - old.states.keys()]
     if old.programs and new.programs:
         from execplan.execution.program_lookup import describe_changed_programs
 
         lines += describe_changed_programs(old.programs, new.programs)
     if old.policy != new.policy:
-        lines.append(f"the policy: another version ({old.policy[:12]} → {new.policy[:12]})")
+        lines.append(f"the policy: different version ({old.policy[:12]} → {new.policy[:12]})")
     return tuple(lines)
 
 
@@ -112,10 +112,10 @@ def describe_difference(before: State, after: State) -> str:
     The size is not compared, because the digest of the bytes covers it.
     """
     if before.kind != after.kind:
-        return f"was {_KIND_NAMES.get(before.kind, before.kind)}, is {_KIND_NAMES.get(after.kind, after.kind)}"
+        return f"was {_KIND_NAMES.get(before.kind, before.kind)} and is now {_KIND_NAMES.get(after.kind, after.kind)}"
     differences = []
     if before.sha256 != after.sha256:
-        differences.append(f"other bytes ({before.sha256[:12]} → {after.sha256[:12]})")
+        differences.append(f"different content ({before.sha256[:12]} → {after.sha256[:12]})")
     if before.link != after.link:
         differences.append(f"links to {after.link}, not to {before.link}")
     if before.mode != after.mode:

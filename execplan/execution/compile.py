@@ -108,12 +108,12 @@ def _ensure_no_problems(plan: ParsedPlan, parsed: ParsedSteps, path: str) -> Non
     lines = [
         f"{path}:{problem.line + 1}:{problem.column + 1}: {problem.kind} {problem.message}" for problem in step_problems
     ]
-    prefix = f"{len(step_problems)} things are wrong with its steps; the first: " if len(step_problems) > 1 else ""
+    prefix = f"{len(step_problems)} problems in its steps; the first: " if len(step_problems) > 1 else ""
     raise ExecplanError(
         "bad-steps",
         f"{path}:{step_problems[0].line + 1}: {prefix}{step_problems[0].kind} {step_problems[0].message}",
         exit=INPUT,
-        hint="how steps are written: execplan explain steps",
+        hint="see how to write steps: execplan explain steps",
         candidates=lines if len(step_problems) > 1 else (),
         data={"problems": [problem._asdict() for problem in step_problems]},
     )

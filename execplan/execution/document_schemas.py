@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from execplan.json_model import Json
 
 DOCUMENT_KINDS = {
-    "execution-plan": DocumentKind("execution.execution_plan", "ExecutionPlan", "What a plan compiles to."),
-    "run-record": DocumentKind("execution.run_record", "Record", "What became of a run and of each of its steps."),
-    "approval": DocumentKind(
-        "execution.approval_document", "Approval", "Who said yes to which steps, until when; sealed."
+    "execution-plan": DocumentKind(
+        "execution.execution_plan", "ExecutionPlan", "The execution plan that a plan compiles to."
     ),
-    "answer": DocumentKind("execution.documents.json_answer", "Answer", "What every verb prints with --json."),
+    "run-record": DocumentKind("execution.run_record", "Record", "The results of a run and of each of its steps."),
+    "approval": DocumentKind(
+        "execution.approval_document", "Approval", "Who approved which steps, and until when; signed."
+    ),
+    "answer": DocumentKind("execution.documents.json_answer", "Answer", "The output of every command with --json."),
 }
 """Document kinds by the name that `execplan schema` takes."""
 

@@ -91,7 +91,7 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: 
 
 
 def _finished_dry_run(active_run: ActiveRun | None) -> DryRun:
-    return DryRun(DONE, why=f"the run {active_run.run} has done it" if active_run is not None else "")
+    return DryRun(DONE, why=f"done by run {active_run.run}" if active_run is not None else "")
 
 
 def effective_risk(step: Step, policy: Policy) -> Risk:

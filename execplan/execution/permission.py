@@ -131,7 +131,7 @@ def _check_approved(
     request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
 ) -> str:
     description = f"{request.level}, inferred" if request.inferred else request.level
-    return "" if approved_by else f"nobody has approved {request.id}, which is {description}"
+    return "" if approved_by else f"{request.id} ({description}) is not approved"
 
 
 def _check_validity_period(
@@ -145,7 +145,7 @@ def _check_not_finished(
 ) -> str:
     if request.status in (states.PENDING, states.RUNNING, states.AWAITING):
         return ""
-    return f"{request.id} is {request.status}: it is not done again"
+    return f"{request.id} is {request.status} and is not run again"
 
 
 def _check_dependencies(
@@ -153,16 +153,14 @@ def _check_dependencies(
 ) -> str:
     unmet = list(dict.fromkeys([name for name in request.needs if statuses.get(name) not in states.SUCCESS_STATES]))
     running = [name for name in unmet if statuses.get(name) == states.RUNNING]
-    hint = f"not done yet: first report what came of {', '.join(running)}" if running else "not done yet"
-    return f"{request.id} comes behind {', '.join(unmet)}, {hint}" if unmet else ""
+    hint = f"not completed yet: first report the result of {', '.join(running)}" if running else "not completed yet"
+    return f"{request.id} needs {', '.join(unmet)}, {hint}" if unmet else ""
 
 
 def _check_condition(
     request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
 ) -> str:
-    return (
-        f"the condition of {request.id} does not hold: {request.condition_failure}" if request.condition_failure else ""
-    )
+    return f"the condition of {request.id} is not met: {request.condition_failure}" if request.condition_failure else ""
 
 
 def _check_call_limit(
@@ -170,7 +168,7 @@ def _check_call_limit(
 ) -> str:
     limit = "once" if request.max_calls == 1 else f"{request.max_calls} times"
     return (
-        f"{request.id} may be called {limit}, and was: report what came of it"
+        f"{request.id} may be called {limit} and already was: report its result"
         if request.calls >= request.max_calls
         else ""
     )

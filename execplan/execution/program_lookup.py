@@ -169,19 +169,19 @@ def describe_changed_programs(old: Mapping[str, Program], new: Mapping[str, Prog
 
 def _describe_change(before: Program, after: Program) -> str:
     if before.version != after.version and before.version and after.version:
-        return f"was of {before.version}, is of {after.version}"
+        return f"version was {before.version} and is now {after.version}"
     if before.path != after.path:
         if not before.path:
-            return f"there was no such program, now it is {_display_path(after)}"
+            return f"was not found and is now {_display_path(after)}"
         return (
-            f"was {_display_path(before)}, is now {_display_path(after)}"
+            f"was {_display_path(before)} and is now {_display_path(after)}"
             if after.path
-            else f"was {_display_path(before)}, is gone"
+            else f"was {_display_path(before)} and no longer exists"
         )
     if before.real != after.real:
-        return f"{before.path} led to {before.real}, now it leads to {after.real}"
+        return f"{before.path} pointed to {before.real} and now points to {after.real}"
     if before.sha256 != after.sha256:
-        return f"{before.path} has other bytes ({before.sha256[:12]} → {after.sha256[:12]})"
+        return f"{before.path} has different content ({before.sha256[:12]} → {after.sha256[:12]})"
     return ""
 
 

@@ -70,10 +70,10 @@ def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...
     """Return the new state. Raises ExecplanError if the transition is not allowed or a state is unknown."""
     for name in (state, new_state):
         if name not in transitions:
-            problem = f"there is no state {name!r}"
-            raise ExecplanError("bad-transition", problem, exit=INPUT, hint="the states: " + ", ".join(transitions))
+            problem = f"unknown state {name!r}"
+            raise ExecplanError("bad-transition", problem, exit=INPUT, hint="valid states: " + ", ".join(transitions))
     if new_state not in transitions[state]:
         successors = ", ".join(transitions[state]) or "nothing"
-        message = f"what is {state} can't become {new_state}"
-        raise ExecplanError("bad-transition", message, exit=INPUT, hint=f"what may follow {state}: {successors}")
+        message = f"the state {state} can't change to {new_state}"
+        raise ExecplanError("bad-transition", message, exit=INPUT, hint=f"valid states after {state}: {successors}")
     return new_state

@@ -39,7 +39,7 @@ class BackupWriter:
         while not create(backup_path := f"{path}.displaced-{number}", data):
             number += 1
         self.warnings.append(
-            f"an earlier version of {path} is kept in {backup_path}: remove it if {path} lacks nothing of it"
+            f"an earlier version of {path} is saved in {backup_path}: remove it if {path} has everything from it"
         )
 
 
@@ -143,7 +143,7 @@ def remove_leftover(
         try:
             _clear_temporary(directory, name, known_versions, backup_writer or BackupWriter())
         except OSError as error:
-            raise file_error(error, path, "tidy up beside") from None
+            raise file_error(error, path, "clean up next to") from None
 
 
 def has_leftover(path: str) -> bool:
@@ -191,14 +191,14 @@ def retry_on_change(operation: Callable[[], T], display_path: str) -> T:
         except FileChangedError:
             from time import sleep
 
-            trace.log(f"{display_path} has changed meanwhile: read again")
+            trace.log(f"{display_path} has changed: reading it again")
             sleep(_RETRY_DELAY * 2**attempt)
     raise conflict_error(display_path)
 
 
 def hard_link_warning(display_path: str) -> str:
     """Return the warning for a replaced file that had other hard links."""
-    return f"{display_path} had other hard links: they keep the old text"
+    return f"{display_path} had other hard links; they keep the old content"
 
 
 def create(
@@ -315,4 +315,6 @@ def remove_empty_directory(path: str) -> None:
 
 def read_only_error(path: str) -> ExecplanError:
     """Return the error for a write to a read-only file."""
-    return ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")
+    return ExecplanError(
+        "read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"make it writable: chmod u+w {path}"
+    )

@@ -185,14 +185,16 @@ def file_error(error: OSError, path: str, action: str) -> ExecplanError:
 
     if isinstance(error, NotRegularError):
         not_file_message = f"can't {action} {path}: it is {error.strerror}"
-        return ExecplanError("not-a-file", not_file_message, exit=INPUT, hint="name a regular file, or put one there")
+        return ExecplanError(
+            "not-a-file", not_file_message, exit=INPUT, hint="specify a regular file, or create one there"
+        )
     reason = os.strerror(error.errno) if error.errno else str(error)
     message = f"can't {action} {path}: {reason.lower()}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):
         return ExecplanError("no-such-file", message, exit=INPUT, hint="check the path")
     hint = {
         errno.ENOSPC: "free some space; nothing was changed",
-        errno.EACCES: "check who may write there; nothing was changed",
+        errno.EACCES: "check the permissions; nothing was changed",
         errno.EROFS: "the file system is read-only; nothing was changed",
     }.get(error.errno or 0, "nothing was changed")
     return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)

@@ -52,9 +52,9 @@ class FileLock:
             current_holder = read_holder(self.path)
             raise ExecplanError(
                 "busy",
-                f"another execplan is at work: {current_holder or 'unknown'}; waited {timeout():g} s",
+                f"another execplan process is running: {current_holder or 'unknown'}; waited {timeout():g} s",
                 exit=BUSY,
-                hint="try again when it has finished, or wait longer with --lock-timeout; one that has died holds nothing",
+                hint="try again when it has finished, or wait longer with --lock-timeout; a dead process holds no lock",
             )
         trace.log(f"locked {self.path} for {self.holder}")
         name = next(filter(None, map(os.environ.get, _HOLDER_VARIABLES)), None)
@@ -168,5 +168,5 @@ def _no_locks_error(error: OSError, path: str) -> ExecplanError:
         "no-locks",
         f"the file system can't lock {path}: {os.strerror(error.errno or 0).lower()}; nothing was changed",
         exit=ENVIRONMENT,
-        hint="without locks writers would lose each other's edits: put the checkout on a local disk",
+        hint="without locks, writers would lose each other's edits: move the checkout to a local disk",
     )

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _FIXES = {
-    "tell me who you are": "say who you are: git config user.name NAME, git config user.email ADDRESS",
-    "empty ident name": "say who you are: git config user.name NAME, git config user.email ADDRESS",
+    "tell me who you are": "set your identity: git config user.name NAME, git config user.email ADDRESS",
+    "empty ident name": "set your identity: git config user.name NAME, git config user.email ADDRESS",
     "dubious ownership": "trust the repository: git config --global --add safe.directory PATH",
-    "gpg failed to sign": "make the signing key usable, or sign nothing here: git config commit.gpgSign false",
+    "gpg failed to sign": "make the signing key usable, or disable signing here: git config commit.gpgSign false",
 }
 """Phrases in git's output when it can't commit, and a hint for each."""
 
@@ -37,7 +37,7 @@ _DISK_ERRORS = {
     "Read-only file system": ("the file system is read-only", "make it writable"),
 }
 """Phrases in git's output when it can't write, with their meaning and a hint."""
-UNCOMMITTED_NOTE = "what was written is on disk, uncommitted"
+UNCOMMITTED_NOTE = "the changes are on disk but not committed"
 _FATAL_PREFIX = "fatal: "
 _COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
 """Hooks that can stop a commit."""
@@ -75,7 +75,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
     entries = _parse_status(runner.run_checked(*_STATUS_ARGS, *paths))  # with filters: the commit runs them, too
     ignored = [entry.path for entry in entries if entry.staged == "!"]
     if ignored and len(ignored) == len(entries):
-        raise _commit_error(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
+        raise _commit_error(f"git ignores {ignored[0]}", f"see which pattern matches: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
     if not entries:
         return CommitResult(None, (), (), ())
@@ -98,7 +98,7 @@ def commit(project: Project, paths: Sequence[str], message: str, old_contents: M
         _unstage(
             runner, rewritten
         )  # changes that a hook stages go into the commit, but not into the index that remains
-    warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
+    warnings = [f"a git hook or another program has changed {path}: review it" for path in rewritten]
     if not current_branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
     return CommitResult(
@@ -123,7 +123,7 @@ def _unstage(runner: _GitRunner, paths: Sequence[str]) -> None:
     try:
         runner.run_checked("reset", "-q", "--", *paths)
     except ExecplanError as error:
-        trace.log(f"could not take {', '.join(paths)} out of the index: {error.message}")
+        trace.log(f"couldn't remove {', '.join(paths)} from the index: {error.message}")
 
 
 def uncommitted_files(project: Project, paths: Sequence[str]) -> list[str]:
@@ -202,7 +202,7 @@ class _GitRunner:
                     "git-busy",
                     f"another git process holds {lock_path}; waited {timeout():g} s; {UNCOMMITTED_NOTE}",
                     exit=BUSY,
-                    hint="when no git process is left, remove that file; then: execplan commit",
+                    hint="if no git process is running, remove that file, then: execplan commit",
                 )
             sleep(0.05)
         raise self._failed(arguments[0], status, (stderr + "\n" + stdout).splitlines())
@@ -253,7 +253,7 @@ def _disk_error(command: str, lines: list[str]) -> ExecplanError | None:
 def _require_git_dir(project: Project) -> str:
     """Return the git directory. Raises ExecplanError if there is none."""
     if project.git is None:
-        raise _commit_error(f"{project.root} is no git repository", "make one, or work without --commit: git init")
+        raise _commit_error(f"{project.root} is not a git repository", "create one, or work without --commit: git init")
     return project.git
 
 
@@ -262,7 +262,7 @@ def _ensure_no_operation_in_progress(folder: str) -> None:
     operation = operation_in_progress(folder)
     if operation is not None:
         hint = "finish it, then commit the plan: execplan commit"
-        raise ExecplanError("under-way", f"{operation} is under way; {UNCOMMITTED_NOTE}", exit=BUSY, hint=hint)
+        raise ExecplanError("under-way", f"{operation} is in progress; {UNCOMMITTED_NOTE}", exit=BUSY, hint=hint)
 
 
 def _parse_status(status: str) -> list[_StatusEntry]:

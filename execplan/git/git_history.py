@@ -47,8 +47,8 @@ def branch_point(project: Project, revision: str) -> str:
         merge_base(project, head_commit, other_commit) if head_commit is not None and other_commit is not None else None
     )
     if base is None:
-        reason = "has no commit in common with HEAD" if other_commit is not None else "names no commit"
-        hint = "see which there are: git branch -a, git log --oneline"
+        reason = "has no commit in common with HEAD" if other_commit is not None else "does not name a commit"
+        hint = "list branches and commits: git branch -a, git log --oneline"
         raise ExecplanError("no-such-revision", f"{revision!r} {reason}", exit=INPUT, hint=hint)
     return base
 

@@ -108,7 +108,7 @@ def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, 
             process.stdin.flush()
             header = process.stdout.readline().split()
             if len(header) != 3:
-                raise _git_failed_error(f"git can't read what is staged of {file.path}")
+                raise _git_failed_error(f"git can't read the staged content of {file.path}")
             yield _read_object(process.stdout, int(header[2])), int(header[2])
 
 
@@ -171,8 +171,8 @@ def _run_config(file: str, *arguments: str | bytes) -> subprocess.CompletedProce
 def require_repository(project: Project) -> None:
     """Raise ExecplanError if there is no repository."""
     if project.git is None:
-        message = f"{project.root} is no git repository"
-        raise ExecplanError("no-repository", message, exit=ENVIRONMENT, hint="make one: git init")
+        message = f"{project.root} is not a git repository"
+        raise ExecplanError("no-repository", message, exit=ENVIRONMENT, hint="create one: git init")
 
 
 _READ_BY_GIT = ("HEAD", "commondir", "config", "index", "packed-refs", "info/attributes", "info/exclude")
@@ -292,7 +292,7 @@ def _untrusted_error(line: str) -> ExecplanError:
 
     match = _UNTRUSTED_PATH.search(line)
     path = match[1] if match else os.getcwd()
-    message = f"git does not open {path}, because it belongs to another user"
+    message = f"git does not open {path} because it belongs to another user"
     hint = f"if you trust it: git config --global --add safe.directory {quote(path)}"
     return ExecplanError("git-untrusted", message, exit=ENVIRONMENT, hint=hint)
 

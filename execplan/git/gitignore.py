@@ -64,7 +64,7 @@ def ignore_warnings(project: Project) -> tuple[str, ...]:
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             return ()  # a warning must not stop anything
-        return (f"not checked, whether git ignores the plans: {error.message}; {error.hint}",)
+        return (f"couldn't check whether git ignores the plans: {error.message}; {error.hint}",)
     return (format_ignore_message(project, entries),) if any([_is_plan(entry) for entry in entries]) else ()
 
 
@@ -77,7 +77,7 @@ def describe_ignored(entries: Sequence[IgnoredPath]) -> str:
     """Describe the ignored paths and the pattern."""
     plans = [entry for entry in entries if _is_plan(entry)]
     targets = ", ".join(_paths_to_track(plans or entries))
-    return f"git ignores {targets}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}: it can't be committed"
+    return f"git ignores {targets} because of the pattern {entries[0].pattern} in {_pattern_location(entries[0])}: it can't be committed"
 
 
 def suggest_fix(project: Project, entries: Sequence[IgnoredPath]) -> str:
@@ -95,9 +95,9 @@ def ensure_not_ignored(project: Project, path: str) -> None:
     if entries:
         raise ExecplanError(
             "ignored-by-git",
-            f"git ignores {entries[0].path}, by the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
+            f"git ignores {entries[0].path} because of the pattern {entries[0].pattern} in {_pattern_location(entries[0])}; nothing was written",
             exit=ENVIRONMENT,
-            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project), *entries])}; or leave --commit out",
+            hint=f"{suggest_fix(project, [*find_ignored_project_paths(project), *entries])}; or omit --commit",
         )
 
 

@@ -39,7 +39,7 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
         data = plan.text.to_bytes()
         if not plan.conflict_lines:
             last_merge[0] = MergeResult(data, 0, ())
-            return PlanChange((), plan_content(plan), "", ("no conflict markers: there is nothing to merge",))
+            return PlanChange((), plan_content(plan), "", ("no conflict markers: nothing to merge",))
         sides = split_conflicts(data)
         default = ConflictMarkers()
         ours, theirs = sides.labels
@@ -51,7 +51,7 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
                 "conflicts-left",
                 f"{merged.conflict_count} of {sides.conflict_count} conflicts can't be merged; nothing was written or committed",
                 exit=CHECK_FAILED,
-                hint="write what can be merged, and resolve the rest by hand: execplan merge",
+                hint="merge what is possible, then resolve the rest by hand: execplan merge",
             )
         summary = f"merged: {sides.conflict_count - min(merged.conflict_count, sides.conflict_count)} of {sides.conflict_count} conflicts"
         return rebase_text(plan, data, merged.data, summary, summary, "")

@@ -33,8 +33,8 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
     has git's merge of the lines. Raises ExecplanError for wrong arguments, or if a file can't be read or written.
     """
     if len(arguments) < MIN_ARGUMENTS:
-        hint = "git calls it, once it is told to: execplan install merge-driver"
-        raise ExecplanError("usage", f"--driver is followed by {' '.join(PLACEHOLDERS)}", exit=USAGE, hint=hint)
+        hint = "git runs it after you install it: execplan install merge-driver"
+        raise ExecplanError("usage", f"--driver requires {' '.join(PLACEHOLDERS)}", exit=USAGE, hint=hint)
     base, ours, theirs, size, path = arguments[:MIN_ARGUMENTS]
     marks = _parse_marks(
         size,
@@ -46,7 +46,7 @@ def run_merge_driver(arguments: Sequence[str]) -> int:
     path = _argument_or_empty(path, PLACEHOLDERS[MIN_ARGUMENTS - 1]) or ours
     our_data, their_data = _read_bounded(ours), _read_bounded(theirs)
     if b"\0" in our_data + their_data:
-        _report(path, "it is binary on one side, so our side is kept as it is")
+        _report(path, "it is binary on one side, so our side is kept")
         merged = MergeResult(our_data, 1, ())
     else:
         merged = _merge(_read_bounded(base), our_data, their_data, marks, path)
@@ -68,8 +68,8 @@ def _merge(base: bytes, ours: bytes, theirs: bytes, marks: ConflictMarkers, path
         reason = error.message
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here, both sides go into the file
         trace.log(_format_traceback())
-        reason = f"a bug in execplan: {type(error).__name__}: {error}"
-    _report(path, f"{reason}; merged line by line instead, so look at it before you stage it")
+        reason = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
+    _report(path, f"{reason}; merged line by line instead: review the result before you stage it")
     git_merge = git_merge_file.run_merge_file(base, ours, theirs, marks)
     return MergeResult(_whole_file_conflict(ours, theirs, marks) if git_merge is None else git_merge[0], 1, ())
 

@@ -86,7 +86,7 @@ def approve(
     if not scope.covered and (scope.uncovered or not scope.finished):
         raise ExecplanError(
             "nothing-to-approve",
-            "no step is covered: there is nothing to approve",
+            "no step is covered, so there is nothing to approve",
             exit=CHECK_FAILED,
             hint="raise --max-risk",
             candidates=[f"{uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered],
@@ -214,7 +214,7 @@ def _require_digest(
     """Raise ExecplanError: without a digest, a person has to be asked."""
     raise ExecplanError(
         "usage",
-        "an approval needs the digest of the evaluation that was read",
+        "an approval requires the digest of the evaluation that you read",
         exit=USAGE,
         hint="approve(plan, evaluate(plan).binding.digest)",
     )

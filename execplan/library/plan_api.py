@@ -257,7 +257,7 @@ class Plan:
             self.project, self.ref, title, options, regenerate=renew, confirm_rewrite=confirm_rewrite
         )
         if is_compiled and moved.changed:
-            warning = f"what {self.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
+            warning = f"the execution plan and the approvals of {self.id} still have its old title: compile and approve it again"
             moved = moved._replace(warnings=(*moved.warnings, warning))
         self._follow(moved, options)
         return moved

@@ -53,7 +53,7 @@ def build_fix_change(
             current_plan = _apply_fixes(current_plan, chosen, fix_counts, unfixable)
         data = current_plan.text.to_bytes()
         if not fix_counts:
-            return PlanChange((), plan_content(plan), "", ("nothing to mend",))
+            return PlanChange((), plan_content(plan), "", ("nothing to fix",))
         count = sum(fix_counts.values())
         summary = f"mended {format_count(count, 'finding')}: {', '.join(sorted(fix_counts))}"
         return rebase_text(plan, plan.text.to_bytes(), data, f"lint, {summary}", summary, "")

@@ -88,7 +88,7 @@ def _describe_effect(argv: list[str]) -> str:
     if program in command_table.DATABASE_CLIENTS:
         text = " ".join(operands).upper()
         return (
-            f"what `{program}` is told takes rows away"
+            f"the SQL passed to `{program}` deletes data"
             if any([statement in text for statement in command_table.LOSS_STATEMENTS])
             else ""
         )

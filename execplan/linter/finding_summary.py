@@ -80,7 +80,7 @@ def _merged_message(group: Sequence[Finding]) -> str:
     first_message = group[0].message
     if PLACEHOLDER_MESSAGE in first_message:
         names = [finding.message.partition(PLACEHOLDER_MESSAGE)[0] for finding in group]
-        return f"{len(group)} sections still hold placeholder text: {', '.join(names)}"
+        return f"{len(group)} sections still contain placeholder text: {', '.join(names)}"
     lines = list(dict.fromkeys([finding.line for finding in group[1:] if finding.line != group[0].line]))
     if not lines:
         return f"{first_message} ({len(group)} times)"

@@ -206,9 +206,11 @@ def project_rule(code: str, level: str, *, on: bool = True) -> Callable[[Project
 def _register(new: Rule) -> None:
     code = new.code
     if code in RULES:
-        raise ValueError(f"the rule {code} is there already")
+        raise ValueError(f"rule {code} already exists")
     if not (code.isascii() and code.isalnum()) or new.level not in LEVELS or new.fix not in (NO_FIX, SAFE, UNSAFE):
-        raise ValueError(f"{code!r}, {new.level}, {new.fix}: letters and digits, a level, a kind of fix?")
+        raise ValueError(
+            f"{code!r}, {new.level}, {new.fix}: must be a code of letters and digits, a level, and a kind of fix"
+        )
     RULES[code] = new
 
 

@@ -125,9 +125,11 @@ def _unused_finding(
     if not comment.names:
         message = "names no rule to ignore: `<!-- execplan: ignore EP205 -->`"
     elif missing:
-        message = f"there is no rule {missing[0]} to ignore"
+        message = f"ignores unknown rule {missing[0]}"
     else:
-        message = f"ignores {' and '.join(unused)}, of which nothing is found {'here' if comment.stop else 'below'}"
+        message = (
+            f"ignores {' and '.join(unused)}, but there are no such findings {'here' if comment.stop else 'below'}"
+        )
     begin = line.index(MARK)
     end = line.find(_END) + len(_END) if _END in line else len(line)
     unused_names = set(unused)
@@ -158,5 +160,5 @@ def _removal_edits(plan: ParsedPlan, at: int, kept_names: list[str], unused: lis
 
 
 def _misplaced_finding(plan: ParsedPlan, line: int, column: int, level: str) -> Finding:
-    message = "does nothing within a line of text: put the comment on a line of its own, above"
+    message = "has no effect inside a line of text; put the comment on its own line above"
     return Finding(CODE, level, line + 1, column + 1, line + 1, len(plan.text.lines[line]), message)

@@ -49,7 +49,7 @@ def convert_columns(findings: list[Finding], lines: Sequence[str], columns: str)
     if columns == CODE_POINTS:
         return findings
     if columns != UTF_16:
-        raise ValueError(f"columns count in {CODE_POINTS} or in {UTF_16}, not in {columns}")
+        raise ValueError(f"columns must count {CODE_POINTS} or {UTF_16}, not {columns}")
     return [
         finding._replace(
             column=_to_utf16(lines, finding.line, finding.column - 1) + 1,

@@ -87,11 +87,14 @@ def require_text(source: str, label: str) -> str:
     text = " ".join(source.split())
     if is_empty_text(text):
         raise ExecplanError(
-            "no-words", f"{label} says nothing: {source!r}", exit=USAGE, hint=f"give {label} some words"
+            "no-words",
+            f"{label} is empty or placeholder text: {source!r}",
+            exit=USAGE,
+            hint=f"provide text for {label}",
         )
     for index, char in enumerate(text):
         if not char.isprintable() and not _is_joiner(char):
-            raise _bad_character_error(char, index, label, "which no plan should")
+            raise _bad_character_error(char, index, label, "which plans should not contain")
     return text
 
 
@@ -102,23 +105,23 @@ def require_lines(source: str, label: str) -> list[str]:
     """
     for index, char in enumerate(source):
         if char == "\0" or "\ud800" <= char <= "\udfff":  # a lone surrogate is a byte of an argument that is not UTF-8
-            raise _bad_character_error(char, index, label, "which no plan can hold")
+            raise _bad_character_error(char, index, label, "which plans can't contain")
     lines = Text.from_str(source).lines
     while lines and is_blank(lines[-1]):
         lines.pop()
     while lines and is_blank(lines[0]):
         lines.pop(0)
     if not "".join(lines).strip():
-        raise ExecplanError("no-words", f"{label} says nothing", exit=USAGE, hint=f"give {label} some words")
+        raise ExecplanError("no-words", f"{label} is empty", exit=USAGE, hint=f"provide text for {label}")
     return lines
 
 
 def _bad_character_error(char: str, index: int, label: str, reason: str) -> ExecplanError:
     return ExecplanError(
         "bad-character",
-        f"{label} holds the character U+{ord(char):04X} at {index + 1}, {reason}",
+        f"{label} contains the character U+{ord(char):04X} at position {index + 1}, {reason}",
         exit=USAGE,
-        hint="take it out, or hand the words in from a file that has been cleaned",
+        hint="remove it, or read the text from a cleaned file",
     )
 
 
@@ -149,7 +152,7 @@ def ensure_unique_section(matches: Sequence[Section], name: str) -> None:
         candidates = [f"line {section.start + 1}: ## {section.title}" for section in matches]
         raise ExecplanError(
             "section-twice",
-            f"the plan has {name} {len(matches)} times, in lines {', '.join([str(match.start + 1) for match in matches])}",
+            f"the plan has {name} {len(matches)} times, on lines {', '.join([str(match.start + 1) for match in matches])}",
             exit=INPUT,
             hint="merge them into the first, then try again",
             candidates=candidates,
@@ -162,9 +165,9 @@ def ensure_no_conflicts(plan: ParsedPlan) -> None:
     if plan.conflict_lines:
         raise ExecplanError(
             "conflict-markers",
-            f"line {plan.conflict_lines[0] + 1} holds a conflict marker of git",
+            f"line {plan.conflict_lines[0] + 1} contains a git conflict marker",
             exit=INPUT,
-            hint="resolve it by hand, or let what can be merged be merged: execplan merge",
+            hint="resolve it by hand, or merge what is possible: execplan merge",
             line=plan.conflict_lines[0] + 1,
         )
 
@@ -176,7 +179,7 @@ def ensure_blocks_closed(plan: ParsedPlan, line_limit: int) -> None:
             block_name = "fence" if block.kind == FENCE else "HTML block"
             raise ExecplanError(
                 "unclosed-fence",
-                f"the {block_name} opened in line {block.start + 1} is never closed; all below it is part of it",
+                f"the {block_name} opened on line {block.start + 1} is never closed, so it includes everything below it",
                 exit=INPUT,
                 hint="close it, then try again",
                 line=block.start + 1,
@@ -193,7 +196,7 @@ def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> Execpl
         "no-such-section",
         f"the plan has no section {name}",
         exit=INPUT,
-        hint=f"add it where the order puts it with {added_by}" + (", or mend the heading" if candidates else ""),
+        hint=f"add it in the right place with {added_by}" + (", or fix the heading" if candidates else ""),
         candidates=candidates,
     )
 

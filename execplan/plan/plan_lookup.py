@@ -56,12 +56,12 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
         number = int(lowered[:9])
         if 1 <= number <= len(plan.tasks):
             return ids[number - 1], plan.tasks[number - 1]
-        raise _no_such_task(f"there is no task {number}: the plan has {len(plan.tasks)}", plan, ids, query)
+        raise _no_such_task(f"unknown task {number}: the plan has {len(plan.tasks)}", plan, ids, query)
     candidates = [f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)]
     matches = find_matches([task.text for task in plan.tasks], query)
-    match = require_single(matches, candidates, query, "task", "name it by its number or its id")
+    match = require_single(matches, candidates, query, "task", "name it by its number or its ID")
     if match is None:
-        raise _no_such_task(f"no task has the words {query!r}", plan, ids, query)
+        raise _no_such_task(f"no task contains {query!r}", plan, ids, query)
     return ids[match], plan.tasks[match]
 
 
@@ -80,7 +80,7 @@ def find_section(plan: ParsedPlan, name: str) -> Section:
     titles = [section.title for section in plan.sections]
     candidates = [f"line {section.start + 1}: ## {section.title}" for section in plan.sections]
     matches = find_matches(titles, name) if canonical_name is None else []
-    match = require_single(matches, candidates, name, "section", "say more of its title")
+    match = require_single(matches, candidates, name, "section", "use more of its title")
     if match is not None:
         return plan.sections[match]
     closest_title = outline.closest_title(name, titles)
@@ -97,14 +97,14 @@ def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
     """Return the decision for a unique part of its text; raises ExecplanError."""
     candidates = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
     match = require_single(
-        find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "say more of its words"
+        find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "use more of its text"
     )
     if match is None:
         raise ExecplanError(
             "no-such-decision",
-            f"no decision has the words {query!r}",
+            f"no decision contains {query!r}",
             exit=INPUT,
-            hint="say some words of the decision as they stand in the Decision Log",
+            hint="use some of the decision's text as it is in the Decision Log",
             candidates=candidates,
         )
     return decisions[match]
@@ -161,7 +161,7 @@ def _no_such_task(message: str, plan: ParsedPlan, ids: list[str], query: str) ->
         for task_id, task in zip(ids, plan.tasks, strict=True)
     }
     candidates = [labels_by_text[text] for text in closest_names(normalize_text(query), labels_by_text)]
-    hint = "see the tasks: execplan show" if plan.tasks else "the plan has no task yet: execplan add 'First step'"
+    hint = "see the tasks: execplan show" if plan.tasks else "the plan has no tasks yet: execplan add 'First step'"
     return ExecplanError("no-such-task", message, exit=INPUT, hint=hint, candidates=candidates)
 
 

@@ -45,7 +45,7 @@ def decode(data: bytes) -> Text:
 def too_large_error(size: int) -> ExecplanError:
     """Return the error for a plan file of this size in bytes."""
     message = f"the file has {size:,} bytes; a plan has at most {MAX_BYTES:,}"
-    return _unreadable_error("too-large", message, "move transcripts and logs into the plan's artifacts folder", 0)
+    return _unreadable_error("too-large", message, "move transcripts and logs into the plan's artifacts directory", 0)
 
 
 def parse(text: str | bytes) -> ParsedPlan:

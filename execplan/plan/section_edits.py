@@ -54,7 +54,7 @@ def add_note(
         content = plan_content(plan)
         new_texts = [text for text in texts if section is None or not _has_note(plan, section, text, excerpt)]
         if not new_texts:
-            return PlanChange((), content, "", tuple([f"there already: {text}" for text in texts]))
+            return PlanChange((), content, "", tuple([f"already there: {text}" for text in texts]))
         summary, messages = f"note, {new_texts[0]}", tuple([f"noted: {text}" for text in new_texts])
         if section is None:
             edit, titles = insert_section(
@@ -156,7 +156,7 @@ def set_section_body(name: str, body: Sequence[str], *, create: bool = False) ->
         end = section.notes_start if repeats_rule else section.content_end
         filled_lines = [index for index in range(section.body_start, end) if not is_blank(plan_lines[index])]
         if filled_lines and plan_lines[filled_lines[0] : filled_lines[-1] + 1] == list(lines):
-            return PlanChange((), plan_content(plan), "", (f"so already: {section.title}",))
+            return PlanChange((), plan_content(plan), "", (f"unchanged: {section.title}",))
         edit = (
             Edit(filled_lines[0], filled_lines[-1] + 1, tuple(lines))
             if filled_lines
@@ -179,14 +179,12 @@ def _strip_heading(body: Sequence[str], title: str) -> Sequence[str]:
         lines = body[headings.pop(0).end :]
         body = lines[next((index for index, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
     if headings or not body:
-        problem = (
-            f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "nothing but its heading"
-        )
+        problem = f"a heading of level {headings[0].level}: {headings[0].text!r}" if headings else "only its heading"
         raise ExecplanError(
             "heading-in-body",
-            f"the new body of {title} holds {problem}",
+            f"the new body of {title} contains {problem}",
             exit=INPUT,
-            hint="give what stands below the heading; it may hold headings of level 3 and deeper: ###",
+            hint="provide only the text below the heading; it can contain headings of level 3 and deeper: ###",
         )
     return body
 
@@ -196,12 +194,12 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
     changed_plan = read_text(apply_edits(plan.text, [edit]))
     open_blocks = [block for block in changed_plan.blocks if not block.is_closed]
     if open_blocks and all([block.is_closed for block in plan.blocks]):
-        description = f"a {'fence' if open_blocks[0].kind == FENCE else 'HTML block'} in its line {open_blocks[0].start - edit.start + 1}"
+        description = f"a {'code block' if open_blocks[0].kind == FENCE else 'HTML block'} on its line {open_blocks[0].start - edit.start + 1}"
         raise ExecplanError(
             "unclosed-in-body",
             f"the new body of {title} opens {description} and never closes it",
             exit=INPUT,
-            hint="close it: all that follows in the plan would be part of it",
+            hint="close it; otherwise it includes the rest of the plan",
         )
     _ensure_no_markers(plan, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
     old_content, new_content = plan_content(plan), plan_content(changed_plan)
@@ -215,7 +213,7 @@ def _replace_body(plan: ParsedPlan, edit: Edit, title: str, name: str | None, ti
     done_before, done_after = plan.counts()["done"], changed_plan.counts()["done"]
     if done_after < done_before:
         messages.append(
-            f"{done_before - done_after} done task{'s are' if done_before - done_after > 1 else ' is'} gone; to have them back: execplan undo"
+            f"{done_before - done_after} completed task{'s are' if done_before - done_after > 1 else ' is'} gone; to restore: execplan undo"
         )
     return PlanChange((edit,), expected_content, f"set, {title}", tuple(messages))
 
@@ -229,7 +227,7 @@ def _ensure_no_markers(plan: ParsedPlan, edit: Edit, label: str, hint: str) -> N
     if marker_lines:
         raise ExecplanError(
             "conflict-markers",
-            f"{label} holds a conflict marker of git: {edit.lines[marker_lines[0]]!r}",
+            f"{label} contains a git conflict marker: {edit.lines[marker_lines[0]]!r}",
             exit=INPUT,
             hint=hint,
         )

@@ -56,7 +56,7 @@ def _mark_tasks(queries: Sequence[str], mark: str, now: datetime | None) -> Chan
         for task in tasks:
             label = f"{task.number}. {task.text}"
             if task.state == target_state:
-                messages.append(f"{'done' if mark == 'x' else 'open'} already: {label}")
+                messages.append(f"already {'done' if mark == 'x' else 'open'}: {label}")
                 continue
             example = timestamp_example(plan, task)
             timestamp = write_timestamp(now, example) if now else ""
@@ -108,7 +108,7 @@ def add_task(
         for task in siblings:
             if normalize_text(task.text) == normalize_text(text):
                 task_id = task_ids(plan.tasks)[task.number - 1]
-                message = f"there already, {task.state}: {task.number}. {task.text}  [{task_id}]"
+                message = f"already there, {task.state}: {task.number}. {task.text}  [{task_id}]"
                 return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
         neighbor = find_tasks(plan, [neighbor_query], known_ids)[0] if neighbor_query is not None else None
         if neighbor is None and siblings:
@@ -148,9 +148,9 @@ def find_tasks(plan: ParsedPlan, queries: Sequence[str], known_ids: list[str]) -
         if task_id not in ids:
             raise ExecplanError(
                 "task-gone",
-                f"the task {task_id} is no longer in the plan: it was changed while it was edited",
+                f"task {task_id} is no longer in the plan: it changed during the edit",
                 exit=CONFLICT,
-                hint="look again: execplan show",
+                hint="check again: execplan show",
             )
     return [plan.tasks[ids.index(task_id)] for task_id in known_ids]
 
@@ -248,12 +248,12 @@ def _find_heading(plan: ParsedPlan, section: Section | None, query: str) -> _Hea
     section_blocks = plan.blocks[section.first_block : section.block_end] if section is not None else []
     headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]
     candidates = [f"line {heading.start + 1}: {'#' * heading.level} {heading.text}" for heading in headings]
-    hint = "say its words as they stand in the plan"
+    hint = "use its text as it is in the plan"
     match = require_single(
         find_matches([heading.text for heading in headings], query), candidates, query, "heading", hint
     )
     if section is None or match is None:
-        message = f"no heading in {section.title if section else outline.PROGRESS} has the words {query!r}"
+        message = f"no heading in {section.title if section else outline.PROGRESS} contains {query!r}"
         raise ExecplanError("no-such-heading", message, exit=INPUT, hint=hint, candidates=candidates)
     heading = headings[match]
     later_starts = [

@@ -66,7 +66,7 @@ def split_task(query: str, done_text: str, open_text: str, now: datetime) -> Cha
             task_names = [format_task(content.tasks, task_index) for task_index in (index, index + 1)]
             changed_tasks = (ChangedTask(index, task_id), ChangedTask(index + 1, task_ids(plan.tasks)[index + 1]))
             return PlanChange(
-                (), content, "", (f"done already: {task_names[0]}", f"open already: {task_names[1]}"), changed_tasks
+                (), content, "", (f"already done: {task_names[0]}", f"already open: {task_names[1]}"), changed_tasks
             )
         if task.state == DONE:
             raise ExecplanError(
@@ -107,7 +107,7 @@ def _require_task_text(source: str) -> str:
     text = text_without_timestamp(source)
     if not text:
         raise ExecplanError(
-            "no-words", f"a task needs words, not only a stamp: {source!r}", exit=USAGE, hint="say what is to be done"
+            "no-words", f"a task needs text, not only a timestamp: {source!r}", exit=USAGE, hint="describe what to do"
         )
     return text
 

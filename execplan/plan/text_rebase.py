@@ -62,10 +62,10 @@ def _describe_difference(chunk: Chunk) -> tuple[int, str]:
         -1,
     )
     if index >= 0:
-        return index, f"has changed since: {_quote_line(ours[index])} is no longer {_quote_line(base[index])}"
+        return index, f"has changed: it is now {_quote_line(ours[index])}, not {_quote_line(base[index])}"
     if len(ours) > len(base):
-        return len(base), f"was put in since, at the same place: {_quote_line(ours[len(base)])}"
-    return max(len(ours) - 1, 0), f"stands where lines were taken out since: {_quote_line(base[len(ours)])}"
+        return len(base), f"was inserted at the same place: {_quote_line(ours[len(base)])}"
+    return max(len(ours) - 1, 0), f"is where lines were removed: {_quote_line(base[len(ours)])}"
 
 
 def _quote_line(full_line: str) -> str:

@@ -25,7 +25,7 @@ class ActingAs:
 
     def __init__(self, name: str) -> None:
         if not name.strip():
-            raise ExecplanError("usage", "--as needs a name", exit=USAGE, hint="execplan next --as agent-1")
+            raise ExecplanError("usage", "--as requires a name", exit=USAGE, hint="execplan next --as agent-1")
         self._name = clean_name(name)
 
     def __enter__(self) -> None:

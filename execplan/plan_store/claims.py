@@ -105,7 +105,7 @@ def move_claims(project: Project, old: str, new: str | None) -> tuple[str, ...]:
             if moved != claims:
                 write_claims(project, moved)
     except ExecplanError as error:
-        return (f"claims on the plan stay where they were: {error.message}",)
+        return (f"claims on the plan were not moved: {error.message}",)
     return ()
 
 
@@ -143,7 +143,7 @@ class ClaimGuard:
             return ()
         tasks_by_id = dict(zip(task_ids(plan.tasks), plan.tasks, strict=True))
         lines = [
-            f"task {tasks_by_id[task_id].number} is claimed by {other_claims[task_id].name} until {other_claims[task_id].format_end()}, and you act as {actor_name}"
+            f"task {tasks_by_id[task_id].number} is claimed by {other_claims[task_id].name} until {other_claims[task_id].format_end()}, but you act as {actor_name}"
             for task_id in claimed_ids
         ]
         if self._enforced:
@@ -178,7 +178,7 @@ class ClaimGuard:
                     [*[other for other in load_claims(self.project) if other.plan != key], *dict.fromkeys(moved)],
                 )
         except ExecplanError as error:
-            return (f"claims on the plan are as they were: {error.message}",)
+            return (f"claims on the plan were not updated: {error.message}",)
         return ()
 
 
@@ -220,7 +220,7 @@ def _handover_hint(ref: PlanRef, name: str, new_holder: str) -> str:
     import shlex
 
     command = f"execplan next {ref.shell_name} --release {shlex.quote(name)} --to {shlex.quote(new_holder)}"
-    return f"take another task, or let it be handed over: {command}"
+    return f"choose another task, or have it handed over: {command}"
 
 
 def _holder_claims(project: Project, ref: PlanRef, name: str, query: str | None) -> list[Claim]:

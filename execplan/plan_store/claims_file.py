@@ -59,7 +59,7 @@ def load_claims(project: Project) -> list[Claim]:
                     [_cap_claim(claim, timestamp) for claim in _read_claims_file(project) if claim.until > timestamp],
                 )
         except ExecplanError as error:
-            log(f"claims from the future are not written down: {error.message}")
+            log(f"claims from the future were not recorded: {error.message}")
     return current
 
 
@@ -96,7 +96,7 @@ def _read_claims_file(project: Project) -> list[Claim]:
             "claims-damaged",
             f"{claims_path(project)} can't be read: {error}",
             exit=INPUT,
-            hint="remove that file; all claims are forgotten then",
+            hint="remove that file, which deletes all claims",
         ) from None
 
 

@@ -106,7 +106,7 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
         from execplan import trace
 
         trace.warnings.append(
-            f"{project.display_path(matches[0].path)} was moved by hand: to {project.display_path(moved_ref.path)}"
+            f"{project.display_path(matches[0].path)} was moved by hand to {project.display_path(moved_ref.path)}"
         )
         return moved_ref
     display_path = project.display_path(matches[0].path)
@@ -114,7 +114,7 @@ def find_moved_plan(project: Project, is_match: Callable[[str], bool]) -> PlanRe
         "plan-deleted",
         f"{display_path} was deleted in the working tree; git still has it",
         exit=INPUT,
-        hint=f"bring it back: git restore {quote(os.path.relpath(matches[0].path))}",
+        hint=f"restore it: git restore {quote(os.path.relpath(matches[0].path))}",
     )
 
 

@@ -74,7 +74,7 @@ def _find_plan(start: str, query: str) -> tuple[Project, PlanRef]:
     if query.strip() == "-":
         raise ExecplanError(
             "usage",
-            "'-' stands for standard input, which this command does not read, and never for a plan",
+            "'-' means standard input, which this command does not read; it never means a plan",
             exit=USAGE,
             hint=f"name the plan by its ID; {_LIST_HINT}",
         )
@@ -120,7 +120,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if matches:
         from execplan.plan_store.plan_candidates import ambiguous_plan_error
 
-        hint = f"name it by its {'path' if differs_by_case else 'whole ID or its path'}"
+        hint = f"name it by its {'path' if differs_by_case else 'full ID or its path'}"
         raise ambiguous_plan_error(
             [plan_store.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint
         )
@@ -189,9 +189,9 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
     similar = _similar_ids(plans, plan_name)
     hint = f"did you mean {similar[0]}? To {_LIST_HINT}" if similar else _LIST_HINT
     if plan_name.strip() and not is_specific_enough(plan_name):
-        message = f"{query!r} is too short to name a plan, unless it is a whole ID or title"
+        message = f"{query!r} is too short to identify a plan, unless it is a full ID or title"
     else:
-        message = f"there is no plan {query!r}"
+        message = f"unknown plan {query!r}"
     return ExecplanError("no-such-plan", message, exit=INPUT, hint=hint, candidates=similar)
 
 
@@ -271,17 +271,17 @@ def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
         return open_plans[0]
     if not plans:
         raise ExecplanError(
-            "no-plan", "there is no plan outside the archive", exit=INPUT, hint="write one: execplan new 'Its title'"
+            "no-plan", "there are no plans outside the archive", exit=INPUT, hint="create one: execplan new 'Its title'"
         )
     from execplan.plan_store.plan_candidates import ambiguous_plan_error
 
     description = (
-        f"{len(open_plans)} are open" if open_plans else f"{len(plans)} are not archived, and none of them is open"
+        f"{len(open_plans)} are open" if open_plans else f"{len(plans)} are not archived, but none of them is open"
     )
     raise ambiguous_plan_error(
         open_plans or plans,
         f"no plan specified; {description}",
-        f"name one of them with -p PLAN, or set {PLAN_VARIABLE}",
+        f"specify one with -p PLAN, or set {PLAN_VARIABLE}",
     )
 
 

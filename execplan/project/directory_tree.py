@@ -41,7 +41,7 @@ def walk_repository(root: str, max_depth: int = _MAX_DEPTH) -> Iterator[tuple[st
     """
     for count, (directory, subdirectories, file_names) in enumerate(os.walk(root)):
         if count == _MAX_DIRECTORIES:
-            trace.log(f"looked into {_MAX_DIRECTORIES:,} folders below {root}, and no further")
+            trace.log(f"searched {_MAX_DIRECTORIES:,} directories below {root}, and no more")
             return
         if directory != root and ".git" in [*subdirectories, *file_names]:
             subdirectories.clear()

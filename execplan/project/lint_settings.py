@@ -31,9 +31,9 @@ def ensure_known_rules(names: Sequence[str], location: str) -> None:
 
         raise ExecplanError(
             "no-such-rule",
-            f"{location}: there is no rule {name!r}, and none whose code begins so",
+            f"{location}: unknown rule {name!r}; no rule code starts with it either",
             exit=INPUT,
-            hint="see which there are: execplan explain",
+            hint="list the rules: execplan explain",
             candidates=[f"{code}  {RULES[code].summary}" for code in closest_names(name.upper(), RULES)],
         )
 

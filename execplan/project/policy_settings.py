@@ -60,7 +60,7 @@ def _ensure_not_looser(table: dict[str, object], location: str) -> None:
     if looser_settings:
         raise ExecplanError(
             "loosened-policy",
-            f"{location}: a repository may only tighten the policy, but execution.{', execution.'.join(looser_settings)}",
+            f"{location}: a repository can only tighten the policy, but execution.{', execution.'.join(looser_settings)}",
             exit=INPUT,
-            hint=f"take it out; what is your own to loosen stands in {_USER_SETTINGS_FILE}, under [execution]",
+            hint=f"remove it; only your own settings can loosen the policy: {_USER_SETTINGS_FILE}, under [execution]",
         )

@@ -138,7 +138,7 @@ def ensure_inside(project: Project, path: str, folder: str | None = None) -> str
         boundary = "the repository" if folder is None else project.display_path(folder)
         raise ExecplanError(
             "link-outside",
-            f"{project.display_path(path)} is a link out of {boundary}, to {target}",
+            f"{project.display_path(path)} is a symbolic link to {target}, outside of {boundary}",
             exit=POLICY,
             hint=f"put the file itself into {boundary}",
         )

@@ -100,8 +100,10 @@ def require_existing(project: Project) -> Project:
         os.path.relpath(path)
         for path in directory_tree.find_nearby_projects(project.base, _MAX_SEARCH_DEPTH, _MAX_SEARCH_DIRECTORIES)
     ]
-    message = f"no plans folder in {project.base} or above" + (", but in folders below" if nearby else "")
-    hint = f"name the one that is meant: execplan -C {quote(nearby[0])} status" if nearby else "make one: execplan init"
+    message = f"no ExecPlan project found in {project.base} or its parents" + (
+        ", but there are projects in directories below" if nearby else ""
+    )
+    hint = f"specify one: execplan -C {quote(nearby[0])} status" if nearby else "create one: execplan init"
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=nearby)
 
 
@@ -113,9 +115,9 @@ def with_nested_projects(project: Project) -> list[Project]:
         if not nested.exists:
             raise ExecplanError(
                 "no-such-home",
-                f"the settings of {project.base} name {name} under homes, but there is none",
+                f"the settings of {project.base} list {name} under homes, but it is not a project",
                 exit=INPUT,
-                hint=f"make it, or take it out of homes: execplan init {name}",
+                hint=f"create it, or remove it from homes: execplan init {name}",
             )
         projects.append(nested)
     return projects
@@ -168,9 +170,9 @@ def find_repository(start: str) -> tuple[str | None, str | None]:
         if all([os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
             raise ExecplanError(
                 "bare-repository",
-                f"{folder} is a git folder or a bare repository: it has no working tree",
+                f"{folder} is a git directory or a bare repository: it has no working tree",
                 exit=ENVIRONMENT,
-                hint="go to a checkout: git worktree add ../checkout",
+                hint="use a checkout: git worktree add ../checkout",
             )
         parent = os.path.dirname(folder)
         if parent == folder:

@@ -27,7 +27,7 @@ def parse_table(data: bytes | None, path: str, *names: str) -> dict[str, object]
             return None
         parsed = parsed[name]
     if not isinstance(parsed, dict):
-        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is no table", exit=INPUT, hint="fix the file")
+        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is not a table", exit=INPUT, hint="fix the file")
     _ensure_no_nul(parsed, path)
     return parsed
 
@@ -41,8 +41,8 @@ def _ensure_no_nul(table: dict[str, object], path: str) -> None:
         elif isinstance(value, list):
             values += value
         elif isinstance(value, str) and "\0" in value:
-            message = f"{path}: {value!r} holds a NUL character"
-            raise ExecplanError("bad-setting", message, exit=INPUT, hint="take it out of the file")
+            message = f"{path}: {value!r} contains a NUL character"
+            raise ExecplanError("bad-setting", message, exit=INPUT, hint="remove it from the file")
 
 
 SETTINGS_FILE = os.path.join(".agent", "execplan.toml")
@@ -104,9 +104,9 @@ def load(base: str) -> LoadedSettings | None:
         if settings_data is not None:
             raise ExecplanError(
                 "two-settings",
-                f"both {PYPROJECT_FILE} and {SETTINGS_FILE} hold settings",
+                f"both {PYPROJECT_FILE} and {SETTINGS_FILE} contain settings",
                 exit=INPUT,
-                hint=f"move all of them into one, and remove {SETTINGS_FILE} or the table tool.execplan",
+                hint=f"move all settings into one file, and remove {SETTINGS_FILE} or the table tool.execplan",
             )
         return LoadedSettings(PYPROJECT_FILE, _parse_settings(values, PYPROJECT_FILE))
     if settings_data is None:
@@ -154,7 +154,7 @@ def read_settings_file(path: str) -> bytes | None:
     try:
         data = os.read(handle, _MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
-            hint = "is it the right file? settings are a few lines"
+            hint = "check that this is the right file; settings are only a few lines"
             raise ExecplanError("too-large", f"{path} has more than {_MAX_BYTES:,} bytes", exit=INPUT, hint=hint)
         return data
     except OSError as error:

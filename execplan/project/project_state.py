@@ -106,7 +106,7 @@ def move_plan_state(project: Project, old: str, new: str) -> None:
         os.rename(source, target)
         atomic_files.replace(os.path.join(target, PATH_FILE), _encode_plan_path(project, new), mode=0o666)
     except (OSError, ExecplanError) as error:
-        log(f"{source} could not follow its plan: {error}")
+        log(f"couldn't move {source} with its plan: {error}")
 
 
 def _encode_plan_path(project: Project, path: str) -> bytes:

@@ -70,9 +70,9 @@ def _ensure_no_rules(table: Mapping[str, object], location: str) -> None:
     if "rules" in table:
         raise ExecplanError(
             "rules-of-repository",
-            f"{location}: a repository names no code to run, so it has no rules of its own",
+            f"{location}: a repository can't name code to run, so it can't have its own rules",
             exit=POLICY,
-            hint="name them in your own settings, under lint.rules, or with --rules FILE",
+            hint="put them in your own settings under lint.rules, or use --rules FILE",
         )
 
 
@@ -82,11 +82,11 @@ def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str)
     if name == "enhancer":
         return ExecplanError(
             "loosened-policy",
-            f"{source}: {name} {load_settings_of(name)['command'].user_only}, which no repository may do",
+            f"{source}: {name} {load_settings_of(name)['command'].user_only}, which a repository can't do",
             exit=INPUT,
-            hint="take it out; your own stands in ~/.config/execplan/config.toml, under [enhancer]",
+            hint="remove it; put it in ~/.config/execplan/config.toml, under [enhancer]",
         )
     hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
     if name in load_settings_of("execution"):
         hint = f"did you mean execution.{name}?"
-    return ExecplanError("unknown-setting", f"{source}: there is no setting {name}", exit=INPUT, hint=hint)
+    return ExecplanError("unknown-setting", f"{source}: unknown setting {name}", exit=INPUT, hint=hint)

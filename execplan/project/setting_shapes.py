@@ -44,7 +44,7 @@ def _quote(value: object) -> str:
 
 def number(minimum: int, maximum: int, noun: str = "number") -> Shape:
     """Return the shape of an integer in a range."""
-    problem = f"is a {noun} from {minimum} to {maximum:,}"
+    problem = f"must be a {noun} from {minimum} to {maximum:,}"
     return shape(
         f"{minimum:,} to {maximum:,}", problem, lambda value: type(value) is int and minimum <= value <= maximum
     )
@@ -93,7 +93,7 @@ def variables(*, quotes: bool = True) -> Shape:
     """Return the shape of a list of names of environment variables."""
     return list_of(
         "names of variables",
-        "is a list of names of variables",
+        "must be a list of variable names",
         lambda name: isinstance(name, str) and name.isascii() and name.isidentifier(),
         quotes=quotes,
     )
@@ -109,9 +109,9 @@ def _typed(takes: str, kind: type, noun: str, find_problem: Callable[[Any], str]
 
     def problem_of(value: object) -> str:
         if type(value) is not kind:
-            return f"takes {noun}"
+            return f"must be {noun}"
         if any([len(text.encode("utf-8", "replace")) > _MAX_TEXT_BYTES for text in _texts(value)]):
-            return f"has at most {_MAX_TEXT_BYTES} bytes{_quote(value)}"
+            return f"can have at most {_MAX_TEXT_BYTES} bytes{_quote(value)}"
         problem = find_problem(value) if find_problem else ""
         return f"{problem}{_quote(value)}" if problem else ""
 
@@ -124,14 +124,14 @@ def _path_shape(takes: str, find_problem: Callable[[Any], str], kind: type = str
     def problem_of(value: object) -> str:
         if all(map(_is_valid_path_text, _texts(value))):
             return find_problem(value)
-        return f"has no control characters, and no name of more than {_MAX_NAME_BYTES} bytes"
+        return f"can't have control characters, or a name of more than {_MAX_NAME_BYTES} bytes"
 
     return _typed(takes, kind, noun, problem_of)
 
 
 def at_least(minimum: int) -> Shape:
     """Return the shape of an integer with a minimum."""
-    problem = f"is at least {minimum}"
+    problem = f"must be at least {minimum}"
     return _typed(f"{minimum} or more", int, "a whole number", lambda value: problem if value < minimum else "")
 
 
@@ -139,7 +139,7 @@ def _inside_problem(value: str) -> str:
     """Return the problem with a path that should stay below its base."""
     parts = value.split("/")
     is_inside = value and not value.startswith("/") and not {"..", ".git"} & set(parts) and len(parts) <= _MAX_DEPTH
-    return "" if is_inside else f"is a path inside the repository, of at most {_MAX_DEPTH} directories"
+    return "" if is_inside else f"must be a path inside the repository, of at most {_MAX_DEPTH} directories"
 
 
 def _archive_problem(value: str) -> str:
@@ -147,38 +147,38 @@ def _archive_problem(value: str) -> str:
         return problem
     head = value.partition("/{")[0]
     is_last = "{" not in head and not _fill(value, _DATE_FIELDS)[len(head) :].strip("/-_.")
-    return "" if is_last else "holds fields only as its last folders"
+    return "" if is_last else "can contain fields only as its last directories"
 
 
 def _paths_problem(paths: tuple[str, ...]) -> str:
-    problem = f"are paths inside the repository, of at most {_MAX_DEPTH} directories"
+    problem = f"must be paths inside the repository, of at most {_MAX_DEPTH} directories"
     return problem if any(map(_inside_problem, paths)) else ""
 
 
 def _layout_problem(value: str) -> str:
     is_valid = value in ("flat", "folder") or (value.endswith(".md") and "/" not in value)
-    return "" if is_valid else "is flat, folder, or a file name that ends in .md"
+    return "" if is_valid else "must be flat, folder, or a file name that ends in .md"
 
 
 def _name_form_problem(form: str) -> str:
     if "{slug}" not in form or "/" in form:
-        return "is a file name without .md that holds {slug}"
+        return "must be a file name without .md that contains {slug}"
     width = form.partition("{number")[2].partition("}")[0].removeprefix(":")
     if width.strip("0123456789") or len(width) > 2:
-        return "takes a width of digits for the number, as in {number:04}"
+        return "can have only a width of digits for the number, as in {number:04}"
     if problem := _fields_problem(form, _NAME_FIELDS):
         return problem
     if {"{", "}"} & set(_fill(form, _NAME_FIELDS)):
-        return "takes no brace that is not one of a field"
+        return "can contain braces only as part of a field"
     repeated = [field for field in _NAME_FIELDS if form.count("{" + field) > 1]
-    return f"holds {{{repeated[0]}}} once at most" if repeated else ""
+    return f"can contain {{{repeated[0]}}} only once" if repeated else ""
 
 
 def _fields_problem(form: str, fields: dict[str, str | int]) -> str:
     try:
         _fill(form, fields)
     except ValueError:
-        return f"knows the fields {', '.join(['{' + field + '}' for field in fields])}"
+        return f"can contain only the fields {', '.join(['{' + field + '}' for field in fields])}"
     return ""
 
 
@@ -214,7 +214,7 @@ ARCHIVE = _path_shape(_PATH, _archive_problem)
 OPTIONAL_ARCHIVE = _path_shape(_PATH, lambda value: _archive_problem(value) if value else "")
 PATHS = _path_shape("a list of paths", _paths_problem, tuple, "a list of strings")
 TEMPLATE = _path_shape(
-    "a name", lambda value: "is a name of `execplan new --list-templates`" if not value or "/" in value else ""
+    "a name", lambda value: "must be a name from `execplan new --list-templates`" if not value or "/" in value else ""
 )
 LAYOUT = _path_shape("`flat` · `folder` · a file name", _layout_problem)
 NAME_FORM = _path_shape("a file name with fields", _name_form_problem)
@@ -223,23 +223,23 @@ CLAIMS = _typed(
     "`warn` · `enforce`",
     str,
     "a string",
-    lambda value: "" if value in ("warn", "enforce") else "is warn or enforce",
+    lambda value: "" if value in ("warn", "enforce") else "must be warn or enforce",
 )
-TABLES = list_of("tables", "is a list of tables", lambda value: isinstance(value, dict))
+TABLES = list_of("tables", "must be a list of tables", lambda value: isinstance(value, dict))
 TOOLS = list_of(
     "names of tools",
-    "is a list of names of tools",
+    "must be a list of names of tools",
     lambda name: isinstance(name, str) and name.isprintable() and bool(name.strip(" *")),
 )
-COMMAND = shape("a command", "is a command", lambda value: isinstance(value, str) and "\0" not in value)
+COMMAND = shape("a command", "must be a command", lambda value: isinstance(value, str) and "\0" not in value)
 PROGRAM = shape(
     "a command",
-    'is a command, such as "claude -p"',
+    'must be a command, such as "claude -p"',
     lambda value: isinstance(value, str) and bool(value.strip()) and "\0" not in value,
     quotes=False,
 )
 CONFIDENCE = shape(
     "0 to 1",
-    "is a number from 0 to 1",
+    "must be a number from 0 to 1",
     lambda value: isinstance(value, int | float) and type(value) is not bool and 0 <= value <= 1,
 )

@@ -56,36 +56,36 @@ def unknown_setting_error(table: str, name: str, known_names: Sequence[str], loc
     """Return the error for a name that a table, or a table in it, does not know."""
     from execplan.text.suggestions import did_you_mean
 
-    message = f"{location} knows {', '.join(known_names)}, not {name!r}"
+    message = f"{location} accepts only {', '.join(known_names)}, not {name!r}"
     return ExecplanError("unknown-setting", message, exit=INPUT, hint=did_you_mean(name, known_names) or _hint(table))
 
 
 def _hint(table: str) -> str:
-    return f"what can be set: execplan explain {'policy' if table == 'execution' else table}"
+    return f"see the settings: execplan explain {'policy' if table == 'execution' else table}"
 
 
 def _repository_settings() -> tuple[Setting, ...]:
     return (
-        Setting("plans", shapes.DIRECTORY, "The folder of the plans."),
+        Setting("plans", shapes.DIRECTORY, "The directory of the plans."),
         Setting(
             "archive",
             shapes.ARCHIVE,
-            "Where `archive` moves a finished plan; may end in `/{year}/{month}/{day}`.",
+            "Where `archive` moves a finished plan; can end in `/{year}/{month}/{day}`.",
         ),
         Setting(
             "superseded",
             shapes.OPTIONAL_ARCHIVE,
-            "Another folder of archived plans, for those that were given up; empty: there is none.",
+            "A separate directory for abandoned and superseded plans; empty: none.",
         ),
-        Setting("artifacts", shapes.DIRECTORY, "Holds a folder for each plan: transcripts, logs, screenshots."),
-        Setting("archive_artifacts", shapes.DIRECTORY, "Where `archive` moves that folder."),
+        Setting("artifacts", shapes.DIRECTORY, "Contains a directory for each plan: transcripts, logs, screenshots."),
+        Setting("archive_artifacts", shapes.DIRECTORY, "Where `archive` moves that directory."),
         Setting("guide", shapes.DIRECTORY, "The guide for authors."),
-        Setting("templates", shapes.DIRECTORY, "The repository's own templates of plans."),
-        Setting("template", shapes.TEMPLATE, "The template that `new` takes where `--template` names none."),
+        Setting("templates", shapes.DIRECTORY, "The repository's own plan templates."),
+        Setting("template", shapes.TEMPLATE, "The template that `new` uses without `--template`."),
         Setting(
             "layout",
             shapes.LAYOUT,
-            "`flat`: a file a plan. `folder`: ID/ID.md, with its artifacts beside it. `ExecPlan.md`: ID/ExecPlan.md, likewise.",
+            "`flat`: one file for each plan. `folder`: ID/ID.md, with its artifacts next to it. `ExecPlan.md`: ID/ExecPlan.md, likewise.",
         ),
         Setting(
             "name",
@@ -95,23 +95,23 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting(
             "homes",
             shapes.PATHS,
-            "Folders below with homes of their own, which `list`, `status`, `next` and `lint` take in from here.",
+            "Directories below that are nested projects; `list`, `status`, `next` and `lint` include them.",
         ),
         Setting("commit", shapes.SWITCH, "Whether every edit is committed, as with `--commit`."),
         Setting(
             "message",
             shapes.MESSAGE_FORM,
-            "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
+            "The commit message, with the fields `{id}`, `{summary}`, `{verb}` and `{title}`.",
         ),
         Setting(
             "author",
             shapes.TEXT,
-            "The author of decisions, unless `--author`, `--as` or EXECPLAN_AGENT names one; default: EXECPLAN_AUTHOR, your git name, the login.",
+            "The author of decisions, unless `--author`, `--as` or EXECPLAN_AGENT names one; default: EXECPLAN_AUTHOR, your git name, your login.",
         ),
         Setting(
             "claims",
             shapes.CLAIMS,
-            "What happens when you edit a task that somebody else has claimed: `warn`, or `enforce`, which stops the edit.",
+            "What happens when you edit a task that someone else has claimed: `warn`, or `enforce`, which stops the edit.",
         ),
         Setting(
             "stalled_days",
@@ -121,30 +121,30 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting(
             "follow",
             shapes.SWITCH,
-            "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
+            "Whether a commit that changes what a plan is about must also change that plan: EP508 of `lint --staged`.",
         ),
         Setting(
-            "follow_files", shapes.at_least(0), "How many files a commit may change without a plan; 0: any number."
+            "follow_files", shapes.at_least(0), "How many files a commit can change without a plan; 0: any number."
         ),
         Setting(
             "triage",
             shapes.TABLE,
-            "How sure it must be that no plan is needed: `none` (0.95) and more: none is; below `plan` (0.70): one is due.",
+            "The confidence that no plan is needed: from `none` (0.95) on, none is needed; below `plan` (0.70), one is needed.",
         ),
         Setting(
             "lint",
             shapes.TABLE,
-            "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
+            "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some plans, `paths`.",
         ),
         Setting(
             "execution",
             shapes.TABLE,
-            "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
+            "What can run and who must approve it; it can only tighten the policy: execplan explain policy.",
         ),
         Setting(
             "context",
             shapes.TABLE,
-            "What `context` goes by: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
+            "Settings of `context`: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
         ),
     )
 
@@ -153,20 +153,20 @@ def _lint_settings() -> tuple[Setting, ...]:
     from execplan.linter.rule import LEVELS
     from execplan.linter.rule_selection import PROFILES
 
-    codes = list_of("codes of rules", "takes a list of codes, or of how codes begin", is_text, quotes=False)
-    problem = f"takes codes with {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}"
+    codes = list_of("codes of rules", "must be a list of rule codes or their prefixes", is_text, quotes=False)
+    problem = f"must map codes to {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}"
     levels = table_of("codes with levels", problem, lambda level: level in LEVELS, quotes=False)
-    problem = "takes a table for each pattern: paths.'docs/old/*' = { ignore = ['EP2'] }"
+    problem = "must be a table for each pattern: paths.'docs/old/*' = { ignore = ['EP2'] }"
     paths = table_of("patterns with tables", problem, lambda table: isinstance(table, dict), quotes=False)
-    problem = "takes a list of files and entry points"
+    problem = "must be a list of files and entry points"
     rules = list_of("files and entry points", problem, lambda name: is_text(name) and bool(name), quotes=False)
     return (
         Setting("profile", choice(PROFILES, ", ".join(PROFILES)), "The rules that run by default.", "default"),
-        Setting("select", codes, "The rules that run, instead of those of the profile.", []),
+        Setting("select", codes, "The rules that run instead of those of the profile.", []),
         Setting("ignore", codes, "Rules that do not run.", []),
-        Setting("levels", levels, "The levels of findings, by the codes of rules.", {}),
-        Setting("paths", paths, "`select`, `ignore` and `levels` for the plans whose paths fit a pattern.", {}),
-        Setting("rules", rules, "Rules of your own: execplan explain own-rules.", [], "names code to run"),
+        Setting("levels", levels, "The levels of findings, by rule code.", {}),
+        Setting("paths", paths, "`select`, `ignore` and `levels` for the plans whose paths match a pattern.", {}),
+        Setting("rules", rules, "Your own rules: execplan explain own-rules.", [], "names code to run"),
     )
 
 
@@ -174,16 +174,16 @@ def _context_settings() -> tuple[Setting, ...]:
     from execplan.context.token_budget import DEFAULT_SHARES, MIN_BUDGET
 
     names = DEFAULT_SHARES._fields
-    problem = f"is a table of {' and '.join(names)}, parts of the budget"
+    problem = f"must be a table of {' and '.join(names)}, as fractions of the budget"
     shares = table_of("parts of the budget", problem, lambda share: type(share) in (int, float), names)
     budget, decisions = number(MIN_BUDGET, 10_000_000, "whole number"), number(0, 100, "whole number")
-    model = shape("the name of a model", "is the name of a model", is_text)
+    model = shape("the name of a model", "must be the name of a model", is_text)
     return (
-        Setting("budget", budget, "Tokens of the system prompt, the pack and the response.", DEFAULT_BUDGET),
-        Setting("decisions", decisions, "How many of the last decisions are never left out.", DEFAULT_DECISIONS),
-        Setting("shares", shares, "What is not for the pack.", DEFAULT_SHARES._asdict()),
+        Setting("budget", budget, "Tokens for the system prompt, the pack and the response.", DEFAULT_BUDGET),
+        Setting("decisions", decisions, "The number of last decisions that are never left out.", DEFAULT_DECISIONS),
+        Setting("shares", shares, "Fractions of the budget that are not for the pack.", DEFAULT_SHARES._asdict()),
         Setting("model", model, "The model that reads the pack; empty: the session's.", ""),
-        Setting("models", shapes.TABLES, "Models that are added to the known ones, or replace one.", []),
+        Setting("models", shapes.TABLES, "Models to add to the known ones, or to replace one.", []),
     )
 
 
@@ -191,8 +191,8 @@ def _triage_settings() -> tuple[Setting, ...]:
     from execplan.context.triage.triage_evaluation import Thresholds
 
     return (
-        Setting("none", shapes.CONFIDENCE, "From this confidence on no plan is needed.", Thresholds().none),
-        Setting("plan", shapes.CONFIDENCE, "Below this confidence a plan is due; 0: never.", Thresholds().plan),
+        Setting("none", shapes.CONFIDENCE, "From this confidence on, no plan is needed.", Thresholds().none),
+        Setting("plan", shapes.CONFIDENCE, "Below this confidence, a plan is needed; 0: never.", Thresholds().plan),
     )
 
 
@@ -202,9 +202,9 @@ def _execution_settings() -> tuple[Setting, ...]:
     from execplan.execution.policy import CHANGED_PROGRAMS, PINS, ROLLBACK_CAUSES, SANDBOXES, Policy
 
     defaults = Policy()._asdict()
-    is_cause = f"is a list of {', '.join(ROLLBACK_CAUSES)}"
+    is_cause = f"must be a list of {', '.join(ROLLBACK_CAUSES)}"
     causes = list_of("causes", is_cause, lambda cause: cause in ROLLBACK_CAUSES)
-    problem = "is a table of checks, each true or false"
+    problem = "must be a table of checks, each true or false"
     checks = table_of("checks with `true` or `false`", problem, lambda switch: type(switch) is bool)
 
     def limit(name: str, maximum: int, about: str, user_only: str = "") -> Setting:
@@ -217,54 +217,65 @@ def _execution_settings() -> tuple[Setting, ...]:
         return Setting(name, shape, about, [], user_only)
 
     return (
-        option("person_from", (*LEVELS, NEVER), "Steps from this risk on need a person; NEVER: none."),
-        limit("steps", 1000, "The most steps of a plan."),
-        limit("files", 100_000, "The most files that the steps of a plan write or delete."),
-        limit("megabytes", 100_000, "The most megabytes that the steps of a plan write."),
-        limit("seconds", 604_800, "The most seconds for a whole run."),
-        limit("memory_mb", 1_000_000, "The most memory of all processes of a step together."),
-        limit("processes", 100_000, "The most processes of a step at the same time."),
-        limit("file_mb", 1_000_000, "The largest file that a command writes, in megabytes."),
-        limit("output_kb", 100_000, "How much is kept of what a command prints."),
+        option("person_from", (*LEVELS, NEVER), "Steps with this risk or more need a person; NEVER: none."),
+        limit("steps", 1000, "Maximum number of steps of a plan."),
+        limit("files", 100_000, "Maximum number of files that the steps of a plan write or delete."),
+        limit("megabytes", 100_000, "Maximum megabytes that the steps of a plan write."),
+        limit("seconds", 604_800, "Maximum seconds for a whole run."),
+        limit("memory_mb", 1_000_000, "Maximum memory of all processes of a step together."),
+        limit("processes", 100_000, "Maximum number of processes of a step at the same time."),
+        limit("file_mb", 1_000_000, "Maximum size of a file that a command writes, in megabytes."),
+        limit("output_kb", 100_000, "How much of a command's output is kept."),
         option("sandbox", SANDBOXES, "Whether steps run in a sandbox: off, auto, required."),
-        limit("checkpoint_interval", 1000, "Steps after which a run asks whether to go on."),
-        Setting("rollback_on", causes, "When to roll back.", list(ROLLBACK_CAUSES)),
-        option("pin", PINS, '"tree": a later commit outside the plans is drift.'),
-        option("programs", CHANGED_PROGRAMS, "Other programs than at the approval: refuse or warn."),
-        Setting("checks", checks, "Switches of the checks of `evaluate`: { syntax = false }.", {}),
-        Setting("risk", shapes.TABLES, "Rows of the table of risks: execplan explain risk."),
-        option("reads", READ_POLICIES, "What agents read unasked: anywhere, inside, ask or none."),
+        limit("checkpoint_interval", 1000, "Number of steps after which a run asks whether to continue."),
+        Setting("rollback_on", causes, "When to roll back automatically.", list(ROLLBACK_CAUSES)),
+        option("pin", PINS, '"tree": a later commit outside the plans counts as a change.'),
+        option("programs", CHANGED_PROGRAMS, "If a program differs from the approved one: refuse or warn."),
+        Setting("checks", checks, "Turns checks of `evaluate` on or off: { syntax = false }.", {}),
+        Setting("risk", shapes.TABLES, "Rows of the risk table: execplan explain risk."),
+        option("reads", READ_POLICIES, "What agents can read without asking: anywhere, inside, ask or none."),
         names(
             "environment",
             shapes.variables(),
-            "More variables that commands get to see.",
-            "names what commands get to see",
+            "More variables that commands can see.",
+            "names variables that commands can see",
         ),
-        names("tools", shapes.TOOLS, "Tools that an agent may use unplanned.", "names what an agent may do unplanned"),
-        Setting("notify", shapes.COMMAND, "A command that runs when a run ends.", "", "names code to run"),
-        limit("backup_days", 3650, "Days for which backups of a run are kept.", "says when your backups are deleted"),
+        names(
+            "tools",
+            shapes.TOOLS,
+            "Tools that an agent can use outside the plan.",
+            "names tools that an agent can use outside the plan",
+        ),
+        Setting("notify", shapes.COMMAND, "A command to run when a run ends.", "", "names code to run"),
+        limit(
+            "backup_days", 3650, "Days for which the backups of a run are kept.", "sets when your backups are deleted"
+        ),
     )
 
 
 def _enhancer_settings() -> tuple[Setting, ...]:
     reason = "names code to run and what is sent to it"
-    problem = 'is a list of fields, such as ["description", "steps.command"]'
+    problem = 'must be a list of fields, such as ["description", "steps.command"]'
     share = list_of("fields", problem, is_text, quotes=False)
     seconds, kilobytes = DEFAULT_ENHANCER_SECONDS, DEFAULT_ENHANCER_KILOBYTES
     return (
-        Setting("command", shapes.PROGRAM, "The program and its arguments, which no shell reads.", "", reason),
+        Setting("command", shapes.PROGRAM, "The program and its arguments; no shell parses them.", "", reason),
         Setting(
             "seconds",
             number(1, 3600),
-            "Its time limit; then it is ended, with all that it has started.",
+            "Its time limit; then it and everything it has started are terminated.",
             seconds,
             reason,
         ),
-        Setting("kilobytes", number(1, 5120), "The largest size of its answer.", kilobytes, reason),
+        Setting("kilobytes", number(1, 5120), "The maximum size of its answer.", kilobytes, reason),
         Setting(
-            "environment", shapes.variables(quotes=False), "Variables that it gets besides the usual ones.", [], reason
+            "environment",
+            shapes.variables(quotes=False),
+            "Variables that it gets in addition to the usual ones.",
+            [],
+            reason,
         ),
-        Setting("share", share, "The fields whose texts may leave.", [], reason),
+        Setting("share", share, "The fields whose texts can be sent.", [], reason),
     )
 
 
@@ -281,6 +292,8 @@ TABLES: Final = {
     "lint": SettingTable("In a repository's settings; `rules` only in your own.", _lint_settings),
     "context": SettingTable("Only in a repository's settings.", _context_settings),
     "triage": SettingTable("Only in a repository's settings.", _triage_settings),
-    "execution": SettingTable("In your own settings; in a repository's to tighten the policy.", _execution_settings),
+    "execution": SettingTable(
+        "In your own settings; in a repository's settings, only to tighten the policy.", _execution_settings
+    ),
     "enhancer": SettingTable("Only in your own settings.", _enhancer_settings),
 }

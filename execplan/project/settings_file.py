@@ -16,7 +16,7 @@ def render_settings(settings: Settings) -> bytes:
     """Render every setting, as a comment if it has its default value."""
     defaults = Settings()._asdict()
     values = settings._asdict()
-    lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
+    lines = ["# Settings of execplan. Lines that are commented out show the defaults.", ""]
     for name, setting in load_settings_of("").items():
         mark = "# " if values[name] == defaults[name] else ""
         lines += [f"# {setting.about}", f"{mark}{name} = {toml_literal(values[name])}", ""]

@@ -27,7 +27,7 @@ def rules() -> tuple[str, ...]:
         raise _unknown_setting_error(f"lint.{unknown[0]}", "lint.rules")
     names = lint["rules"]
     if problem := load_settings_of("lint")["rules"].shape.find_problem(names):
-        hint = 'write: [lint] and below it rules = ["~/rules/ours.py"]'
+        hint = 'write [lint], and below it: rules = ["~/rules/ours.py"]'
         raise ExecplanError("bad-setting", f"{path()}: lint.rules {problem}", exit=INPUT, hint=hint)
     assert isinstance(names, list)
     return tuple(
@@ -74,7 +74,7 @@ def _tables() -> dict[str, dict[str, object]]:
         if name not in tables:
             raise _unknown_setting_error(name, "lint.rules, or the table execution or enhancer")
         if not isinstance(value, dict):
-            raise ExecplanError("bad-setting", f"{path()}: {name} is no table", exit=INPUT, hint=f"write: [{name}]")
+            raise ExecplanError("bad-setting", f"{path()}: {name} is not a table", exit=INPUT, hint=f"write: [{name}]")
         tables[name] = value
     return tables
 
@@ -82,7 +82,7 @@ def _tables() -> dict[str, dict[str, object]]:
 def _unknown_setting_error(name: str, expected: str) -> ExecplanError:
     from execplan.project.setting_table import load_settings_of
 
-    message = f"{path()}: there is no setting {name}"
+    message = f"{path()}: unknown setting {name}"
     hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
     if name not in load_settings_of("execution"):
         hint = f"did you mean {expected}?"

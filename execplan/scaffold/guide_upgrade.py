@@ -211,15 +211,15 @@ def _upgrade_result(
     warnings = []
     newest_version = max(_guide_versions())
     if with_warnings and merged_guide.old_version is None:
-        warnings.append(f"{path} is a guide of your own: it was left as it is")
+        warnings.append(f"{path} is your own guide; it was left unchanged")
     elif with_warnings and merged_guide.old_version and merged_guide.old_version > newest_version:
-        warnings.append(f"{path} is from a newer execplan, version {merged_guide.old_version}: it was left as it is")
+        warnings.append(f"{path} is from a newer execplan, version {merged_guide.old_version}; it was left unchanged")
     for conflict in merged_guide.conflicts if with_warnings else ():
         first_line, last_line, kept_lines, new_lines = conflict
         location = f"{path}:{first_line}" + (f"-{last_line}" if last_line > first_line else "")
-        action = f"says there: {' '.join([line.strip() for line in new_lines])}" if new_lines else "leaves this out"
-        resolution = "yours is kept" if kept_lines else "what you took out stays out"
-        warnings.append(f"{location}: changed by you and by the new guide, {resolution}; the new guide {action}")
+        action = f"has here: {' '.join([line.strip() for line in new_lines])}" if new_lines else "omits this"
+        resolution = "your text is kept" if kept_lines else "your removal is kept"
+        warnings.append(f"{location}: changed by you and by the new guide; {resolution}; the new guide {action}")
     is_changed = merged_guide.data != old_bytes
     return GuideUpgrade(
         path,

@@ -47,7 +47,7 @@ def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple
     state = "archived" if existing_plan.archived else "open"
     undo_command = f"execplan undo -p {plan_store.PlanRef(new_id, '', archived=False).shell_name}"
     return (
-        f"{existing_plan.id} is {state} and has the same title: {project.display_path(existing_plan.path)}; if you meant that one: {undo_command}",
+        f"{existing_plan.id} is {state} and has the same title: {project.display_path(existing_plan.path)}; if you meant that plan: {undo_command}",
     )
 
 
@@ -125,7 +125,7 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
             "lint-errors",
             f"the plan has {format_count(len(errors), 'error')}; nothing was written",
             exit=CHECK_FAILED,
-            hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
+            hint=f"fix them and try again; see what a code means: execplan explain {errors[0].code}",
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
@@ -145,7 +145,7 @@ def validate_title(title: str) -> str:
             "long-title",
             f"the title has {len(title)} characters; a title has at most {MAX_TITLE_LENGTH}",
             exit=USAGE,
-            hint="say it shorter, and the rest with --purpose",
+            hint="shorten it, and put the rest into --purpose",
         )
     return title
 

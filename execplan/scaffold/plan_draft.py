@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from execplan.scaffold.template_rendering import TemplateVariables
 
 _TEMPLATE_HINTS = {
-    "title": "begin the plan with `# {{ title }}`",
-    "tasks": "write `- [ ] {{ task }}` in a loop over tasks, under `## Progress`; or leave --task out",
-    "purpose": "write {{ purpose }} where it belongs; or leave --purpose out",
+    "title": "start the plan with `# {{ title }}`",
+    "tasks": "write `- [ ] {{ task }}` in a loop over tasks, under `## Progress`; or omit --task",
+    "purpose": "write {{ purpose }} where it belongs; or omit --purpose",
 }
 """Hints on where a template must use each value."""
 
@@ -60,13 +60,13 @@ def render_plan(
     missing_field = _missing_field(plan, variables)
     if rendered.uses_own_template:
         if missing_field:
-            reason = f"{rendered.path}:1: what comes of it lacks the {missing_field} given"
+            reason = f"{rendered.path}:1: the rendered plan lacks the given {missing_field}"
             raise ExecplanError("broken-template", reason, exit=INPUT, hint=_TEMPLATE_HINTS[missing_field], line=1)
         return data, _lint_errors(rendered.path, plan)
     has_extra_tasks = variables.tasks and len(plan.tasks) > len(variables.tasks)
     if missing_field or has_extra_tasks or plan.title != variables.title or len(plan.sections) != len(outline.NAMES):
         raise ExecplanError(
-            "would-break", "these words would change the skeleton", exit=INPUT, hint="say it in other words"
+            "would-break", "this text would change the skeleton of the plan", exit=INPUT, hint="reword it"
         )
     return data, ()
 
@@ -86,4 +86,4 @@ def _lint_errors(path: str, plan: ParsedPlan) -> tuple[str, ...]:
     from execplan.linter.runner import ERROR, RuleContext, lint_plan
 
     errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
-    return tuple([f"from {path}: {finding.code} in line {finding.line}: {finding.message}" for finding in errors])
+    return tuple([f"from {path}: {finding.code} on line {finding.line}: {finding.message}" for finding in errors])

@@ -52,10 +52,10 @@ def find_template(project: Project, name: str) -> PlanTemplate:
     similar_names = closest_names(name, [template.name for template in available])
     raise ExecplanError(
         "unknown-template",
-        f"there is no template {name!r}",
+        f"unknown template {name!r}",
         exit=INPUT,
         hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "")
-        + "see them: execplan new --list-templates",
+        + "list them: execplan new --list-templates",
         candidates=[f"{template.name}: {template.about}" for template in available],
     )
 

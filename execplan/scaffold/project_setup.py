@@ -51,7 +51,7 @@ def inspect_project(project: Project) -> ProjectInspection:
             ):
                 misfits.append((path, f"archived with {format_count(open_tasks, 'open task')}"))
         elif stored_plan.state == COMPLETE:
-            misfits.append((path, "complete, and not archived"))
+            misfits.append((path, "complete, but not archived"))
     archived_count = [stored_plan.ref.archived for stored_plan in stored_plans].count(True)
     return ProjectInspection(len(stored_plans) - archived_count, archived_count, tuple(broken), tuple(misfits))
 

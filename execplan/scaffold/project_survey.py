@@ -132,13 +132,13 @@ def survey_project(project: Project, requested: str | None = None) -> ProjectSur
         [unused for unused in unused_directories if not _contains_path(unused.folder, moving_paths)]
     )
     if loaded_settings is None:
-        reason = "left out, since another folder has more; to take that one instead"
+        reason = "left out, because another directory has more; to use that one instead"
         warnings = [
             f"{format_count(unused.plans, 'plan')} in {unused.folder} {reason}: {unused.take}"
             for unused in unused_directories
         ]
     unnamed = [name for name in names if name not in settings.homes]
-    warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
+    warnings += [f"{name} is a nested project: add it to homes in the settings" for name in unnamed]
     display_paths = [project.display_path(os.path.join(base, path)) for path in stray_paths]
     stray_display_paths = tuple([path for path in display_paths if path not in moving_paths])
     return ProjectSurvey(
@@ -164,11 +164,11 @@ def _relative_plans_directory(project: Project, directory: str) -> str:
             "bad-folder",
             f"{directory} is not below {project.base}",
             exit=INPUT,
-            hint="name a folder below the one that gets the home: execplan init DIR --plans DIR/plans",
+            hint="specify a directory below the one of the project: execplan init DIR --plans DIR/plans",
         )
     if any(["\ud800" <= char <= "\udfff" for char in path]):
         raise ExecplanError(
-            "bad-folder", f"{directory} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
+            "bad-folder", f"{directory} is not UTF-8, as settings require", exit=INPUT, hint="rename the directory"
         )
     setting_checks.check_setting("plans", path, "--plans")
     return path
@@ -186,9 +186,9 @@ def _require_unmodified_settings(project: Project, loaded_settings: project_sett
         return content
     raise ExecplanError(
         "home-exists",
-        f"{project.base} is set up already: plans = {settings_file.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
+        f"{project.base} is already set up: plans = {settings_file.toml_literal(loaded_settings.settings.plans)} in {loaded_settings.file}",
         exit=INPUT,
-        hint="change it there, with the other folders",
+        hint="change it there, with the other directories",
     )
 
 
@@ -217,11 +217,11 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
         for directory in dict.fromkeys([directory.rstrip("/") for directory in directories]):
             exists = os.path.isdir(directory)
             paths.append(
-                PathEntry(project.display_path(directory), not exists, "there already" if exists else _DIRECTORY_REASON)
+                PathEntry(project.display_path(directory), not exists, "already there" if exists else _DIRECTORY_REASON)
             )
     parent_guide = _parent_guide(project)
     if parent_guide:
-        paths.append(PathEntry(project.display_path(parent_guide), False, "the guide of the repository"))
+        paths.append(PathEntry(project.display_path(parent_guide), False, "the repository's guide"))
     else:
         paths.append(_file_entry(project, guide_path(project), _GUIDE_REASON))
     for prepared_project in prepared:
@@ -233,7 +233,7 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
             )
         elif prepared_project.old_content:
             paths.append(
-                PathEntry(project.display_path(settings_path), True, "settings, written anew for another folder")
+                PathEntry(project.display_path(settings_path), True, "settings, rewritten for another directory")
             )
         else:
             paths.append(_file_entry(project, settings_path, "settings"))
@@ -242,7 +242,7 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
 
 def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
     exists = os.path.lexists(path)
-    return PathEntry(project.display_path(path), not exists, "there already" if exists else reason)
+    return PathEntry(project.display_path(path), not exists, "already there" if exists else reason)
 
 
 def guide_path(project: Project) -> str:

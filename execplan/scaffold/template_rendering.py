@@ -83,7 +83,7 @@ class _TemplateLoader(BaseLoader):
         """Return the text and path of a template."""
         self.file_count += 1
         if self.file_count > MAX_FILES:
-            raise TemplateRuntimeError(f"more than {MAX_FILES} files are brought in: does one bring in itself?")
+            raise TemplateRuntimeError(f"more than {MAX_FILES} files are included: does one include itself?")
         template_source = plan_templates.read_source(self.project, template)
         if template_source is None:
             raise TemplateNotFound(template)
@@ -94,7 +94,7 @@ class _TemplateLoader(BaseLoader):
 
 def _template_error(error: Exception, last_path: str) -> ExecplanError:
     """Return the error for a template that jinja2 or the sandbox stopped."""
-    reason, hint = str(error) or type(error).__name__, f"a template may use {LANGUAGE}"
+    reason, hint = str(error) or type(error).__name__, f"a template can use {LANGUAGE}"
     path, line = last_path, 1
     if isinstance(error, TemplateSyntaxError):
         path, line, reason = error.filename or last_path, error.lineno, error.message or reason
@@ -102,13 +102,13 @@ def _template_error(error: Exception, last_path: str) -> ExecplanError:
         path, line = _error_location(error) or (path, line)
     if isinstance(error, TemplateNotFound):
         name = str(error.name)
-        location = "among the built-in templates" if name.startswith(BUILT_IN) else "in the folder of templates"
+        location = "among the built-in templates" if name.startswith(BUILT_IN) else "in the templates directory"
         reason, hint = (
-            f"there is no file {name.removeprefix(BUILT_IN)!r} {location}",
-            "see execplan new --list-templates",
+            f"file not found: {name.removeprefix(BUILT_IN)!r} {location}",
+            "list them: execplan new --list-templates",
         )
     elif isinstance(error, UndefinedError):
-        hint = f"a template knows {', '.join(TemplateVariables._fields)}"
+        hint = f"a template can use the variables {', '.join(TemplateVariables._fields)}"
     elif isinstance(error, RecursionError):
         reason = "it is nested too deeply"
     return ExecplanError("broken-template", f"{path}:{line}: {reason}", exit=INPUT, hint=hint, line=line)

@@ -89,7 +89,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         """Charge a step and its output. Raises TemplateRuntimeError if the total exceeds the limits."""
         self._remaining_chars -= chars + _STEP_COST
         if self._remaining_chars < 0 or process_time() > self._deadline:
-            raise TemplateRuntimeError("it goes on for too long, or writes more than a plan can hold")
+            raise TemplateRuntimeError("it runs too long, or its output is too long for a plan")
 
     def concat(self, chunks: Iterable[str]) -> str:
         """Join and charge the chunks of a block, for super()."""
@@ -159,19 +159,17 @@ def _node_problem(node: nodes.Node) -> str:
     if isinstance(node, nodes.Call):
         has_no_arguments = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
         is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "super" and has_no_arguments
-        return "" if is_allowed else "nothing can be called but super()"
+        return "" if is_allowed else "only super() can be called"
     if isinstance(node, nodes.Getattr):
         is_allowed = isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in LOOP_ATTRIBUTES
-        return (
-            "" if is_allowed else f"{node.attr!r} can't be asked for: of `loop` these can, {', '.join(LOOP_ATTRIBUTES)}"
-        )
+        return "" if is_allowed else f"{node.attr!r} is not allowed: `loop` has {', '.join(LOOP_ATTRIBUTES)}"
     if isinstance(node, nodes.Filter) and (node.name not in FILTERS or node.kwargs):
-        return f"there is no filter {node.name!r}" if node.name not in FILTERS else "a filter takes no named values"
+        return f"unknown filter {node.name!r}" if node.name not in FILTERS else "filters accept no named arguments"
     if isinstance(node, nodes.For) and node.recursive:
         return "a loop can't be recursive"
     if isinstance(node, (nodes.List, nodes.Tuple)):
         is_allowed = all([isinstance(item, nodes.Const) for item in node.items])
-        return "" if is_allowed else "a list holds nothing but words and numbers"
+        return "" if is_allowed else "a list can contain only text and numbers"
     if type(node) in _ALLOWED_NODES:
         return ""
     kind = getattr(node, "operator", None) or type(node).__name__.lower()
@@ -185,4 +183,4 @@ def _to_writable(value: Any) -> str | int | Undefined:
     """
     if isinstance(value, (str, int, Undefined)):
         return value
-    raise TemplateRuntimeError("only words and numbers can be written; for a list write a loop, or |join(', ')")
+    raise TemplateRuntimeError("only text and numbers can be written; for a list, use a loop or |join(', ')")

@@ -29,11 +29,11 @@ def read(text: str, *, allow_surrogates: bool = False) -> Any:
     try:
         value, end = _make_scanner()(stripped, 0)
     except StopIteration:
-        raise ValueError("no value stands there") from None
+        raise ValueError("it has no value") from None
     except SystemError:  # invalid JSON: the module of the error to raise is not loaded
-        raise ValueError("it is cut short, or no JSON") from None
+        raise ValueError("it is incomplete or not JSON") from None
     if end != len(stripped):
-        raise ValueError("something follows its end")
+        raise ValueError("it has text after its end")
     reject_surrogates = "\\u" in stripped and not allow_surrogates
     if reject_surrogates or stripped.count("[") + stripped.count("{") > MAX_DEPTH:
         _check_value(value, reject_surrogates=reject_surrogates)
@@ -62,7 +62,7 @@ def write(value: object, *, has_spaces: bool = False) -> str:
 
 
 def _reject_value(value: object) -> object:
-    raise ValueError(f"{type(value).__name__} is nothing that JSON has")
+    raise ValueError(f"{type(value).__name__} is not a JSON type")
 
 
 def _make_scanner() -> Any:
@@ -88,7 +88,7 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(json_object) < len(pairs):
         names = [name for name, _ in pairs]
         duplicate = next(name for name in json_object if names.count(name) > 1)
-        raise ValueError(f"it has {duplicate[:_MAX_QUOTED]!r} twice")
+        raise ValueError(f"the key {duplicate[:_MAX_QUOTED]!r} occurs twice")
     return json_object
 
 
@@ -96,7 +96,7 @@ def parse_integer(text: str) -> int:
     """Convert an integer of JSON; raises ValueError if it has too many digits."""
     digits = len(text) - text.startswith("-")
     if digits > MAX_DIGITS:
-        raise ValueError(f"an integer of {digits} digits; {MAX_DIGITS} are the most")
+        raise ValueError(f"an integer of {digits} digits; the maximum is {MAX_DIGITS}")
     return int(text)
 
 
@@ -109,7 +109,7 @@ def parse_float(text: str) -> float:
 
 
 def _reject_constant(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 class _ScannerContext:
@@ -144,7 +144,7 @@ def _check_value(value: object, *, reject_surrogates: bool) -> None:
         ]
         if not level:
             return
-    raise ValueError(f"nested deeper than {MAX_DEPTH}")
+    raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
 
 
 def iter_texts(value: object) -> Iterator[str]:

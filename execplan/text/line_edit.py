@@ -30,7 +30,7 @@ def apply_edits(text: Text, edits: Sequence[Edit]) -> Text:
     copied_end = 0
     for edit in sorted(edits, key=lambda edit: edit[:3]):
         if edit.start < copied_end or edit.end < edit.start or edit.end > len(text.lines):
-            raise ValueError(f"edits overlap or lie outside the text: {edit}")
+            raise ValueError(f"edits overlap or are outside the text: {edit}")
         lines += text.lines[copied_end : edit.start]
         ends += text.ends[copied_end : edit.start]
         neighbor_end = _nearest_line_end(text, edit.start)

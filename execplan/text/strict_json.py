@@ -88,7 +88,7 @@ def read(data: bytes) -> ParsedJson:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        return _failed_read(f"no UTF-8 at byte {error.start + 1}")
+        return _failed_read(f"invalid UTF-8 at byte {error.start + 1}")
     violations: list[Violation] = []
     omitted = 0
 
@@ -143,11 +143,11 @@ class _Reader:
     def read(self) -> object:
         """Return the value of the text."""
         if self.text.startswith(BOM):
-            self._report(BYTE_ORDER_MARK, 0, "a byte order mark before it")
+            self._report(BYTE_ORDER_MARK, 0, "begins with a byte order mark")
             self.position = 1
         value = self._read_value()
         if self._peek():
-            raise self._fatal_fault(END, "something follows the end of the document")
+            raise self._fatal_fault(END, "unexpected text after the end of the document")
         return value
 
     def _read_value(self) -> object:
@@ -168,7 +168,7 @@ class _Reader:
         self.position += 1
         char = self._peek()
         if char != closer and len(self.path) == MAX_DEPTH:
-            raise self._fatal_fault(DEPTH, f"nested deeper than {MAX_DEPTH}")
+            raise self._fatal_fault(DEPTH, f"nested more than {MAX_DEPTH} levels deep")
         self.path.append(0)
         while char != closer or items:
             item_start = self.position
@@ -184,7 +184,7 @@ class _Reader:
             if char == closer:
                 break
             if char != ",":
-                message = f"`,` or `{closer}` is missing" if char else f"it ends where `,` or `{closer}` should stand"
+                message = f"`,` or `{closer}` is missing" if char else f"it ends where `,` or `{closer}` is expected"
                 raise self._fatal_fault(SEPARATOR, message, closer, in_container=True)
             self.position += 1
             self._peek()
@@ -198,13 +198,13 @@ class _Reader:
     def _read_key(self, container: dict[str, object]) -> str:
         """Read the key of an object's next item, and its colon."""
         if self._peek() != '"':
-            raise self._fatal_fault(KEY, "a name in double quotes should stand here", in_container=True)
+            raise self._fatal_fault(KEY, "expected a name in double quotes", in_container=True)
         start = self.position
         name = self.path[-1] = self._read_string(is_key=True)
         if name in container:
-            self._report(DUPLICATE, start, "the key stands here twice", self.text[start : self.position])
+            self._report(DUPLICATE, start, "duplicate key", self.text[start : self.position])
         if self._peek() != ":":
-            raise self._fatal_fault(COLON, "`:` is missing behind a name")
+            raise self._fatal_fault(COLON, "`:` is missing after a name")
         self.position += 1
         return name
 
@@ -215,12 +215,12 @@ class _Reader:
             self.position = literal.end()
             return _CONSTANTS[literal[0]]
         if literal and literal[0] in _NON_JSON_NUMBERS:
-            self._report(NO_NUMBER, self.position, f"{literal[0]} is no number of JSON")
+            self._report(NO_NUMBER, self.position, f"{literal[0]} is not a JSON number")
             self.position = literal.end()
             return 0
         number = _NUMBER.match(self.text, self.position)
         if number is None:
-            message = "a value should stand here" if char else "it ends where a value should stand"
+            message = "expected a value" if char else "it ends where a value is expected"
             raise self._fatal_fault(VALUE, message)
         start, self.position = self.position, number.end()
         try:
@@ -237,9 +237,9 @@ class _Reader:
         self.position = match.end()
         char = self.text[self.position : self.position + 1]
         if char != '"':
-            message = "a string that is never closed"
+            message = "a string that is not closed"
             if char == "\\":
-                message = "an escape that JSON does not have"
+                message = "an invalid escape"
             elif char:
                 message = f"a control character in a string: {char!r}"
             raise self._fatal_fault(KEY if is_key else VALUE, message, in_container=is_key)
@@ -248,7 +248,7 @@ class _Reader:
             return match[0][1:]
         value: str = json.loads(match[0] + '"')
         if any(["\ud800" <= char <= "\udfff" for char in value]):
-            message = "half of a surrogate pair, which is no character"
+            message = "half of a surrogate pair, which is not a character"
             self._report(SURROGATE, start, message, in_container=is_key)
             value = value.encode("utf-8", "replace").decode()
         return value

@@ -31,7 +31,7 @@ class SupersededError(ExecplanError):
     """An error raised if the selected operation is no longer the last one, because the plan changed meanwhile."""
 
     def __init__(self) -> None:
-        super().__init__("changed-underneath", "the plan has changed meanwhile", exit=CONFLICT, hint="try again")
+        super().__init__("changed-underneath", "the plan changed during the operation", exit=CONFLICT, hint="try again")
 
 
 def reverse_edit(selected: SelectedOperation, options: WriteOptions, command: str) -> EditResult:
@@ -63,14 +63,14 @@ def reversal_change(selected: SelectedOperation, command: str) -> ChangeBuilder:
     description = describe_operation(selected)
     summary = f"{command}, {selected.step.operation.summary}"
     outcome = "undone" if command == UNDO else "redone"
-    hint = f"{command} it by hand; what it changed is in git, if it was committed: git log -p"
+    hint = f"{command} it by hand; if its changes were committed, they are in git: git log -p"
 
     def change(plan: ParsedPlan) -> PlanChange:
         plan_change = rebase_text(plan, new, old, summary, f"{outcome}: {description}", hint)
         if plan_change.edits or old == new:
             return plan_change
         return PlanChange(
-            (), plan_content(plan), summary, (f"no longer there, so nothing to {command}: {description}",)
+            (), plan_content(plan), summary, (f"no longer there, so there is nothing to {command}: {description}",)
         )
 
     return change
@@ -88,9 +88,9 @@ def damaged_entry_error(selected: SelectedOperation, error: ValueError) -> Execp
     """Build the error for a journal entry that can't be read."""
     return ExecplanError(
         "journal-damaged",
-        f"the journal's entry can't be read of {describe_operation(selected)}: {error}",
+        f"can't read the journal entry of {describe_operation(selected)}: {error}",
         exit=INPUT,
-        hint="undo it by hand; git has what was committed: git log -p",
+        hint="undo it by hand; committed versions are in git: git log -p",
     )
 
 
@@ -109,7 +109,7 @@ def reverse_move(selected: SelectedOperation, options: WriteOptions, command: st
     if selected.ref.path != details.goal:
         raise ExecplanError(
             "changed-since",
-            f"{selected.project.display_path(details.goal)} was moved since, to {selected.project.display_path(selected.ref.path)}",
+            f"{selected.project.display_path(details.goal)} has been moved to {selected.project.display_path(selected.ref.path)}",
             exit=CONFLICT,
             hint=f"move it back by hand, then try again: execplan {command}",
         )
@@ -164,14 +164,14 @@ def _ensure_unchanged(selected: SelectedOperation, path: str, digest: str) -> No
     if not os.path.lexists(path):
         raise ExecplanError(
             "changed-since",
-            f"{display_path} is gone since it was attached",
+            f"{display_path} was removed after it was attached",
             exit=CONFLICT,
-            hint="take its line out by hand",
+            hint="remove its line by hand",
         )
     if digest and digest_file(path)[0] != digest:
         raise ExecplanError(
             "changed-since",
             f"{display_path} has changed since it was attached",
             exit=CONFLICT,
-            hint="move it away first, or take its line out of the plan by hand",
+            hint="move it away first, or remove its line from the plan by hand",
         )

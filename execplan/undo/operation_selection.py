@@ -150,7 +150,7 @@ def other_author_error(selected: SelectedOperation, command: str) -> ExecplanErr
         "another-author",
         f"{author} did this, not you ({actor(selected.project)}): {'' if command == UNDO else 'undo of '}{description}",
         exit=CHECK_FAILED,
-        hint=f"{command} it all the same: execplan {command} -p {selected.ref.shell_name} --any",
+        hint=f"{command} it anyway: execplan {command} -p {selected.ref.shell_name} --any",
     )
 
 

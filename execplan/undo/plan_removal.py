@@ -48,7 +48,7 @@ def remove_created(selected: SelectedOperation, options: WriteOptions, command: 
                 "changed-since",
                 f"{project.display_path(ref.path)} has changed since it was created",
                 exit=CONFLICT,
-                hint=f"remove it all the same: execplan drop {ref.shell_name} --force",
+                hint=f"remove it anyway: execplan drop {ref.shell_name} --force",
             )
 
     message = f"{'undone' if command == UNDO else 'redone'}: {describe_operation(selected)}"
@@ -130,7 +130,7 @@ def _read_removable(project: Project, ref: PlanRef, options: WriteOptions, check
     if os.path.islink(ref.path):
         raise ExecplanError(
             "is-a-link",
-            f"{project.display_path(ref.path)} is a link",
+            f"{project.display_path(ref.path)} is a symbolic link",
             exit=CHECK_FAILED,
             hint="remove the link by hand, with rm",
         )
@@ -173,14 +173,14 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
         if reasons:
             raise ExecplanError(
                 "worked-on",
-                f"{ref.id} is not a draft that nobody has worked on",
+                f"{ref.id} is not an untouched draft",
                 exit=CHECK_FAILED,
-                hint=f"drop it all the same: execplan drop {ref.shell_name} --force; execplan undo brings it back",
+                hint=f"drop it anyway; execplan undo restores it: execplan drop {ref.shell_name} --force",
                 candidates=reasons,
                 data={"reasons": reasons},
             )
 
-    message = f"dropped: {ref.id}; execplan undo brings it back"
+    message = f"dropped: {ref.id}; execplan undo restores it"
     return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
 
 
@@ -191,7 +191,7 @@ def signs_of_work(project: Project, ref: PlanRef, data: bytes) -> list[str]:
     edits = steps[steps.index(created[-1]) + 1 :] if created else steps
     reasons = [f"edited: {step.operation.summary}" for step in edits]
     if created and not edits and not _is_text_of(created[-1].latest.new_digest, data):
-        reasons.append("edited since it was created, by hand")
+        reasons.append("edited by hand since it was created")
     reasons += [
         f"created by {step.operation.author}"
         for step in created[-1:]
@@ -230,9 +230,9 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
     ):
         raise ExecplanError(
             "committed-plan",
-            f"{project.display_path(ref.path)} is committed, so it is archived, not dropped",
+            f"{project.display_path(ref.path)} is committed, so it can be archived but not dropped",
             exit=CHECK_FAILED,
-            hint=f"execplan archive {ref.shell_name} --force --reason 'Why it was given up'",
+            hint=f"archive it: execplan archive {ref.shell_name} --force --reason 'Why it was abandoned'",
         )
     if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
         raise ExecplanError(

@@ -100,7 +100,7 @@ def _reverse(
         outcome = "undone" if command == UNDO else "redone"
         return ReversalResult(selected, result, f"{outcome}: {describe_operation(selected)}")
     raise ExecplanError(
-        "changed-underneath", "others kept working on the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
+        "changed-underneath", "others kept changing the plan", exit=CONFLICT, hint=f"try again: execplan {command}"
     )
 
 

@@ -90,8 +90,8 @@ def prepare_request(
         mark, sensitive_text.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share
     )
     if _find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
-        message = f"git ignores {project.display_path(ref.path)}, and what it ignores is not sent"
-        raise ExecplanError("plan-ignored", message, exit=POLICY, hint="let git know the plan: execplan commit")
+        message = f"git ignores {project.display_path(ref.path)}; ignored files are not sent"
+        raise ExecplanError("plan-ignored", message, exit=POLICY, hint="add the plan to git: execplan commit")
     masked_plan = masker.mask_plan(plan)
     return PreparedRequest(
         document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan)
@@ -116,7 +116,7 @@ def request_enhancement(
     try:
         record = EnhancementRecord(audit_log, command.program, prepared_request.payload, prepared_request.redactions)
     except ExecplanError as error:
-        return EnhancementResult(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
+        return EnhancementResult(NOT_SENT, f"the call can't be recorded, so nothing was sent: {error.message}")
     call_result = CallResult(b"", "", "", 0.0)
     try:
         call_result = call_enhancer(project, command, prepared_request.payload)
@@ -157,7 +157,7 @@ def _evaluate_answer(
     if masker.has_leak(data.decode("utf-8", "replace")) or any(
         [masker.has_leak(text) for text in iter_texts(answer.value)]
     ):
-        return EnhancementResult(REJECTED, "its answer holds a secret, or what was taken out before it was sent")
+        return EnhancementResult(REJECTED, "its answer contains a secret, or text that was redacted before sending")
     violations = list(answer.violations)
     document = None
     if answer.is_complete:
@@ -168,7 +168,7 @@ def _evaluate_answer(
         violations += [violation for violation in proposal_violations if violation.pointer not in reported_pointers]
     if violations or document is None:
         return EnhancementResult(
-            REJECTED, "its answer can't stand", _format_violations(masker, violations, answer.omitted)
+            REJECTED, "its answer is invalid", _format_violations(masker, violations, answer.omitted)
         )
     from execplan.approvals import artifact_store
     from execplan.edits.plan_writer import format_diff
@@ -179,7 +179,7 @@ def _evaluate_answer(
     new_plan = masker.mask_revised_plan(plan_content(document))
     old_json, new_json = to_json_bytes(prepared_request.masked_plan), to_json_bytes(new_plan)
     if old_json == new_json:
-        return EnhancementResult(NO_CHANGE, "it would change nothing")
+        return EnhancementResult(NO_CHANGE, "it proposes no changes")
     path = stored_proposal.proposal_path(project, ref)
     proposal = stored_proposal.serialize_proposal(
         prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value
@@ -208,7 +208,9 @@ def _commit_changes(
         path for path, old in previous_contents.items() if file_access.read_if_exists(path, log_file.LIMIT) != old
     ]
     known_contents = {path: old for path, old in previous_contents.items() if old is not None}
-    commit = commit_paths(project, ref.id, changed, "compile", "ask for a better execution plan", known_contents, None)
+    commit = commit_paths(
+        project, ref.id, changed, "compile", "request an enhanced execution plan", known_contents, None
+    )
     return commit.digest, commit.warnings
 
 
@@ -235,7 +237,7 @@ def _format_violations(masker: PlanMasker, violations: Iterable[Violation], unli
 
 
 def _interrupted_error(signal: str) -> ExecplanError:
-    hint = "the execution plan is stored; the program was ended, and what it was sent is on record"
+    hint = "the execution plan is stored; the program was ended, and the request is recorded in the audit log"
     if signal == "SIGINT":
         return ExecplanError("interrupted", "interrupted", exit=INTERRUPTED, hint=hint)
     return ExecplanError("terminated", "terminated", exit=TERMINATED, hint=hint)

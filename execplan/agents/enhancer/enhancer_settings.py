@@ -44,9 +44,9 @@ def load_settings(project: Project) -> EnhancerSettings:
     if not table:
         raise ExecplanError(
             "no-enhancer",
-            f"{user_settings.path()} names no enhancer, and nobody else may",
+            f"no enhancer is set in {user_settings.path()}, the only place where it can be set",
             exit=INPUT,
-            hint='write there: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
+            hint='add to it: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
         )
     check_table("enhancer", table, f"{user_settings.path()}: enhancer")
     argv = _parse_command(table.get("command"))
@@ -64,8 +64,8 @@ def load_shared_fields() -> tuple[str, ...]:
     assert isinstance(names, list)
     for name in names:
         if name not in FIELDS:
-            message = f"{user_settings.path()}: enhancer.share names {name!r}, which is no field that can be shared"
-            hint = f"{did_you_mean(name, FIELDS)} All of them: execplan explain enhancer".strip()
+            message = f"{user_settings.path()}: {name!r} in enhancer.share is not a field that can be shared"
+            hint = f"{did_you_mean(name, FIELDS)} All fields: execplan explain enhancer".strip()
             raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     return tuple(names)
 
@@ -82,8 +82,8 @@ def _parse_command(command: object) -> tuple[str, ...]:
     try:
         program, *arguments = shlex.split(command)
     except ValueError as error:
-        message = f"{user_settings.path()}: enhancer.command can't be taken apart: {str(error).lower()}"
-        hint = "what can be set: execplan explain enhancer"
+        message = f"{user_settings.path()}: enhancer.command can't be parsed: {str(error).lower()}"
+        hint = "see the settings: execplan explain enhancer"
         raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint) from None
     return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
@@ -94,9 +94,9 @@ def _ensure_outside_repository(project: Project, argv: tuple[str, ...]) -> None:
         if os.path.isabs(argument) and is_inside_repository(project, argument):
             raise ExecplanError(
                 "enhancer-of-repository",
-                f"{user_settings.path()}: enhancer.command names {argument}, which lies in the repository {project.root}",
+                f"{user_settings.path()}: enhancer.command uses {argument}, which is in the repository {project.root}",
                 exit=POLICY,
-                hint="let it name a program that lies outside, which no commit can change",
+                hint="use a program outside the repository, which no commit can change",
             )
 
 

@@ -76,7 +76,7 @@ def _build_unmasked_proposal(
     project: Project, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str
 ) -> Proposal:
     if not isinstance(answer, dict):
-        return Proposal(None, [Violation("", "is no execution plan, which is an object")])
+        return Proposal(None, [Violation("", "is not an execution plan, which is an object")])
     answer = {**{name: sent_plan[name] for name in ("schema", "version", "source", "metadata")}, **answer}
     original_plan = plan_content(document)
     plan, mask_violations = unmask(deepcopy(answer), sent_plan, original_plan, mark)
@@ -107,14 +107,14 @@ def _find_forbidden_changes(answer: Mapping[str, Any], sent_plan: Mapping[str, A
     """Yield a violation for each change that an answer is not allowed to make."""
     for name in _UNCHANGED_FIELDS:
         if name in answer and not is_same_json(answer[name], sent_plan[name]):
-            yield Violation(f"/{name}", "stays as it was sent")
+            yield Violation(f"/{name}", "must stay as it was sent")
     answer_steps = answer.get("steps")
     if not isinstance(answer_steps, list):
         return  # field validation reports this
     steps = [raw_step if isinstance(raw_step, dict) else {} for raw_step in answer_steps]
     sent_steps = {step["id"]: step for step in sent_plan["steps"]}
     answer_ids = {step.get("id") for step in steps if isinstance(step.get("id"), str)}
-    yield from [Violation("/steps", f"step {name} is gone") for name in sent_steps if name not in answer_ids]
+    yield from [Violation("/steps", f"step {name} was removed") for name in sent_steps if name not in answer_ids]
     for index, step in enumerate(steps):
         sent_step = sent_steps.get(step["id"]) if isinstance(step.get("id"), str) else None
         if sent_step is not None:
@@ -123,9 +123,9 @@ def _find_forbidden_changes(answer: Mapping[str, Any], sent_plan: Mapping[str, A
                 for name in _UNCHANGED_STEP_FIELDS
                 if name in step and not is_same_json(step[name], sent_step[name])
             ]
-            yield from [Violation(f"/steps/{index}/{name}", "stays as it was sent") for name in changed]
+            yield from [Violation(f"/steps/{index}/{name}", "must stay as it was sent") for name in changed]
         elif step.get("source") is not None:
-            yield Violation(f"/steps/{index}/source", "a new step comes from no line of the plan")
+            yield Violation(f"/steps/{index}/source", "must be null: a new step doesn't come from a line of the plan")
 
 
 def _find_hidden_characters(
@@ -137,7 +137,9 @@ def _find_hidden_characters(
     if isinstance(value, str):
         for line in value.split("\n"):
             for start, end in find_hidden(line.removesuffix("\r")):
-                yield Violation(json_pointer(location), f"hides {describe_characters(line[start:end])}")
+                yield Violation(
+                    json_pointer(location), f"contains {describe_characters(line[start:end])}, which is invisible"
+                )
     elif isinstance(value, dict):
         for name, child in value.items():
             yield from _find_hidden_characters(name, None, (*location, name))

@@ -26,9 +26,7 @@ def find_relaxations(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
     for step in new["steps"]:
         old_step = old_steps.get(step["id"])
         lines = _new_step_permissions(step) if old_step is None else _step_relaxations(old_step, step)
-        relaxations += [
-            f"step {step['id']}{'' if old_step is not None else ', which is new,'} {line}" for line in lines
-        ]
+        relaxations += [f"step {step['id']}{'' if old_step is not None else ' (new)'}: {line}" for line in lines]
     return (*relaxations, *_reordered_steps(old, new), *_changed_steps_before_secrets(old, new))
 
 
@@ -40,13 +38,15 @@ def has_different_behavior(old: Step, new: Step) -> bool:
 def _constraint_relaxations(old: Step, new: Step) -> Iterator[str]:
     for name in ("max_steps", "max_duration_s"):
         if old[name] is not None and (new[name] is None or new[name] > old[name]):
-            yield f"constraints.{name} was {old[name]}, is {_format_value(new[name])}"
+            yield f"constraints.{name} was {old[name]} and is now {_format_value(new[name])}"
     if old["require_sequential"] and not new["require_sequential"]:
-        yield "constraints.require_sequential is gone"
+        yield "constraints.require_sequential is no longer set"
     if new["allow_unplanned"] and not old["allow_unplanned"]:
-        yield "constraints.allow_unplanned is set"
+        yield "constraints.allow_unplanned is now set"
     for name in ("forbidden_paths", "forbidden_commands"):
-        yield from [f"constraints.{name} lacks {pattern!r}" for pattern in old[name] if pattern not in new[name]]
+        yield from [
+            f"constraints.{name} no longer contains {pattern!r}" for pattern in old[name] if pattern not in new[name]
+        ]
 
 
 def _reordered_steps(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _reordered_steps(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
     for index, name in enumerate(names):
         later_now = [other for other in names[:index] if new_positions[other] > new_positions[name]]
         if later_now:
-            yield f"step {name} came behind {', '.join(later_now)}, and comes before now"
+            yield f"step {name} now runs before {', '.join(later_now)} instead of after"
 
 
 def _changed_steps_before_secrets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _changed_steps_before_secrets(old: Mapping[str, Any], new: Mapping[str, Any]
         if old_step is None or has_different_behavior(old_step, step):
             changed_ids.append(step["id"])
         elif changed_ids and has_secret(step):
-            yield f"step {step['id']} has a secret, and runs behind what is proposed: {', '.join(changed_ids)}"
+            yield f"step {step['id']} has a secret and runs after proposed steps: {', '.join(changed_ids)}"
 
 
 def _new_step_permissions(step: Step) -> Iterator[str]:
@@ -76,32 +76,32 @@ def _new_step_permissions(step: Step) -> Iterator[str]:
     if step["network"]:
         yield "uses the network"
     if step["shell"]:
-        yield f"runs in a shell, {step['shell']}"
+        yield f"runs in a shell: {step['shell']}"
     yield from [f"allows {pattern!r}" for pattern in step["allow"]]
 
 
 def _step_relaxations(old: Step, new: Step) -> Iterator[str]:
     if old["type"] != new["type"] or old["tool"] != new["tool"]:
-        yield f"was {old['type']} ({old['tool']}), is {new['type']} ({new['tool']})"
+        yield f"was {old['type']} ({old['tool']}) and is now {new['type']} ({new['tool']})"
     for name in _RESTRICTION_LISTS:
-        yield from [f"lacks {entry!r} in {name}" for entry in old[name] if entry not in new[name]]
+        yield from [f"no longer has {entry!r} in {name}" for entry in old[name] if entry not in new[name]]
     yield from [f"allows {pattern!r}" for pattern in new["allow"] if pattern not in old["allow"]]
-    yield from [f"is no longer {name}" for name in _MUST_STAY_ON if old[name] and not new[name]]
-    yield from [f"is {name} now" for name in _MUST_STAY_OFF if new[name] and not old[name]]
+    yield from [f"no longer sets {name}" for name in _MUST_STAY_ON if old[name] and not new[name]]
+    yield from [f"now sets {name}" for name in _MUST_STAY_OFF if new[name] and not old[name]]
     if new["shell"] and new["shell"] != old["shell"]:
-        yield f"runs in a shell, {new['shell']}"
-    yield from [f"{name} was {old[name]}, is {new[name]}" for name in _LIMITS if new[name] > old[name]]
+        yield f"runs in a shell: {new['shell']}"
+    yield from [f"{name} was {old[name]} and is now {new[name]}" for name in _LIMITS if new[name] > old[name]]
     for name in _COMPARED_FIELDS:
         if old[name] not in (None, new[name]):
-            yield f"{name} was {_format_value(old[name])}, is {_format_value(new[name])}"
+            yield f"{name} was {_format_value(old[name])} and is now {_format_value(new[name])}"
     yield from [
-        f"env.{name} is {'gone' if name not in new['env'] else 'other'}"
+        f"env.{name} was {'removed' if name not in new['env'] else 'changed'}"
         for name in old["env"]
         if old["env"][name] != new["env"].get(name)
     ]
-    yield from [f"env.{name} is new" for name in new["env"] if name not in old["env"]]
+    yield from [f"env.{name} was added" for name in new["env"] if name not in old["env"]]
     if not is_same_json(old["when"], new["when"]):
-        yield "runs under another condition (when)"
+        yield "the condition (when) was changed"
     yield from _check_relaxations(old, new)
 
 
@@ -109,17 +109,17 @@ def _check_relaxations(old: Step, new: Step) -> Iterator[str]:
     """Report relaxed checks after a step, and changes to the handling of its failure."""
     old_validation, new_validation = old["validation"], new["validation"]
     if old_validation["syntax_check"] and not new_validation["syntax_check"]:
-        yield "is not checked for syntax"
+        yield "no longer checks the syntax"
     if old_validation["test_after"] not in (None, new_validation["test_after"]):
-        yield f"validation.test_after is {'gone' if new_validation['test_after'] is None else 'other'}"
+        yield f"validation.test_after was {'removed' if new_validation['test_after'] is None else 'changed'}"
     if old["rollback"]["enabled"] and not new["rollback"]["enabled"]:
-        yield "is not rolled back"
+        yield "is no longer rolled back"
     if not is_same_json(old["on_failure"], new["on_failure"]):
-        yield f"on_failure was {old['on_failure']['strategy']}, is {new['on_failure']['strategy']}, or tried otherwise"
+        yield f"on_failure was changed (strategy: {old['on_failure']['strategy']}, now {new['on_failure']['strategy']})"
     for name in ("inputs", "outputs"):
-        yield from [f"lacks {path!r} in {name}" for path in old[name] if path not in new[name]]
+        yield from [f"no longer has {path!r} in {name}" for path in old[name] if path not in new[name]]
     if old["task"] != new["task"]:
-        yield "completes another task"
+        yield "completes a different task"
 
 
 def _format_value(value: object) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "enhanced.json"
 SCHEMA: Final = "execplan-enhanced"
 _FIELDS = {"schema": str, "version": int, "of": str, "program": str, "mark": str, "sent": dict, "answer": dict}
-_ASK_AGAIN = "ask again: execplan compile {} --enhance"
+_ASK_AGAIN = "request a new proposal: execplan compile {} --enhance"
 
 
 def proposal_path(project: Project, ref: PlanRef) -> str:
@@ -62,7 +62,7 @@ def accept_proposal(project: Project, ref: PlanRef, data: bytes, source: str) ->
     if isinstance(enhancement, dict) and enhancement.get("proposal") == digest(data):
         return document
     if proposal["of"] != plan_digest(document):
-        message = f"{source} was proposed for an execution plan that {ref.id} no longer has"
+        message = f"{source} is out of date: the execution plan of {ref.id} has changed since"
         raise ExecplanError("stale-proposal", message, exit=CONFLICT, hint=_ASK_AGAIN.format(ref.shell_name))
     _ensure_unaltered(proposal["sent"], document, source)
     new_document, violations = build_proposal(project, document, proposal["sent"], proposal["answer"], proposal["mark"])
@@ -81,20 +81,20 @@ def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:
     proposal = json_document.value if isinstance(json_document.value, dict) else {}
     violations = list(json_document.violations)
     violations += [
-        Violation(f"/{name}", "is missing, or not what it should be")
+        Violation(f"/{name}", "is missing or has the wrong type")
         for name, kind in _FIELDS.items()
         if type(proposal.get(name)) is not kind
     ]
     violations += [Violation(f"/{name}", "unknown key") for name in proposal if name not in _FIELDS]
     if not violations and (proposal["version"] != 1 or not proposal["mark"].isalnum()):
-        violations.append(Violation("/version", "is of another version of execplan"))
+        violations.append(Violation("/version", "comes from another version of execplan"))
     if violations:
         raise document_error(
             source,
             ExecutionPlan,
             violations,
             json_document.omitted,
-            hint="a proposal is written by: execplan compile --enhance",
+            hint="create a proposal: execplan compile --enhance",
         )
     return proposal
 
@@ -102,8 +102,10 @@ def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:
 def _ensure_unaltered(sent_plan: Any, document: ExecutionPlan, source: str) -> None:
     """Raise ExecplanError unless `sent_plan` is this plan with placeholders for the masked texts."""
     if not _has_same_shape(sent_plan, plan_content(document)):
-        message = f"{source}: /sent is not the execution plan that was sent: somebody else has written there"
-        raise ExecplanError("bad-document", message, exit=INPUT, hint="ask again: execplan compile --enhance")
+        message = f"{source}: /sent is not the execution plan that was sent: another program has changed it"
+        raise ExecplanError(
+            "bad-document", message, exit=INPUT, hint="request a new proposal: execplan compile --enhance"
+        )
 
 
 def _has_same_shape(sent_value: Any, original_value: Any) -> bool:

@@ -19,8 +19,8 @@ BEHAVIOR_FIELDS = (
 ).split()
 """Fields of a step that define what it does."""
 _MASK_PREFIXES = (f"redacted_{SECRET}_", f"redacted_{WITHHELD}_")
-_MOVED_MASK = "holds a word that stands for what was taken out, and not at its place"
-_FROZEN_STEP = "what was taken out stands in this step: what the step does stays as it was sent"
+_MOVED_MASK = "contains a placeholder for redacted text that is not in its original place"
+_FROZEN_STEP = "must stay as it was sent, because the step contains redacted text"
 
 
 class UnmaskedPlan(NamedTuple):

@@ -171,7 +171,7 @@ def _edit_data(data: bytes | None, edit: FileEdit) -> bytes:
     In a file whose lines all end in CRLF, an LF in the call means CRLF, as agent programs interpret it.
     """
     if not edit.replacements and not edit.hunks:
-        raise ValueError("the call does not say what it changes")
+        raise ValueError("the call doesn't state what it changes")
     lines = split_lines(data or b"")
     call_texts = [swap_text for old, new, _ in edit.replacements for swap_text in (old, new)]
     call_texts += [line for old, new in edit.hunks for line in (*old, *new)]
@@ -186,12 +186,12 @@ def _edit_data(data: bytes | None, edit: FileEdit) -> bytes:
 def _replace_text(text: str, old: str, new: str, *, replace_all: bool, file_exists: bool) -> str:
     count = text.count(old) if old else int(not text)
     if not count or not (file_exists or not old):
-        raise ValueError("the text to be replaced is not there")
+        raise ValueError("the text to be replaced was not found")
     if count > 1 and not replace_all:
-        raise ValueError(f"the text to be replaced stands in {count} places")
+        raise ValueError(f"the text to be replaced occurs {count} times")
     if may_remove_line_end(text, old, new):
         raise ValueError(
-            "the text taken out stands at the end of a line, which goes too in some programs: name more of it"
+            "the removed text is at the end of a line, and some programs remove the line end too: include more text"
         )
     return text.replace(old, new) if old else new
 
@@ -204,7 +204,7 @@ def may_remove_line_end(text: str, old: str, new: str) -> bool:
 def _apply_hunks(text: str, edit: FileEdit, *, file_exists: bool) -> str:
     """Replace lines of a text, hunk by hunk. Raises ValueError if the old lines are missing or occur several times."""
     if not file_exists:
-        raise ValueError("there is no such file")
+        raise ValueError("file not found")
     lines = text.removesuffix("\n").split("\n") if text else []
     position = 0
     for old, new in edit.hunks:
@@ -212,12 +212,12 @@ def _apply_hunks(text: str, edit: FileEdit, *, file_exists: bool) -> str:
         indexes = [index for index in range(position, stop) if old and tuple(lines[index : index + len(old)]) == old]
         if len(indexes) != 1:
             raise ValueError(
-                f"the lines to be replaced {f'stand at {len(indexes)} places' if indexes else 'are not there'}"
+                f"the lines to be replaced {f'occur {len(indexes)} times' if indexes else 'were not found'}"
             )
         lines[indexes[0] : indexes[0] + len(old)] = new
         position = indexes[0] + len(new)
     if edit.is_at_end and position != len(lines):
-        raise ValueError("the lines to be replaced are not at the end")
+        raise ValueError("the lines to be replaced are not at the end of the file")
     if lines and not lines[-1]:
-        raise ValueError("the file would end in an empty line, which not every program leaves there")
+        raise ValueError("the file would end with an empty line, which some programs remove")
     return "".join([f"{line}\n" for line in lines])

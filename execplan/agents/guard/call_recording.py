@@ -146,12 +146,12 @@ def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
     run_argument = f"{grant.run_paths.number} -p {grant.plan}"
     if run_state.open_rollback is not None:
         raise _waiting_error(
-            f"the run {grant.run} is being rolled back", f"a person finishes it: execplan rollback {run_argument}"
+            f"run {grant.run} is being rolled back", f"a person must finish it: execplan rollback {run_argument}"
         )
     if run_state.question is not None:
         answers = "|".join(ALLOWED_ANSWERS[run_state.question.why])
-        hint = f"a person answers: execplan resume {run_argument} --answer {answers}"
-        raise _waiting_error(f"the run {grant.run} waits: {run_state.question.words}", hint)
+        hint = f"a person must answer: execplan resume {run_argument} --answer {answers}"
+        raise _waiting_error(f"run {grant.run} is paused: {run_state.question.words}", hint)
 
 
 def _waiting_error(message: str, hint: str) -> ExecplanError:
@@ -169,7 +169,7 @@ def current_time(entries: Sequence[Entry]) -> float:
     )
     if now < last_time - CLOCK_SKEW_SECONDS:
         message = f"the clock was set back: the journal was written at {entries[-1].at}"
-        raise ExecplanError("approval-expired", message, exit=CONFLICT, hint="set the clock right")
+        raise ExecplanError("approval-expired", message, exit=CONFLICT, hint="correct the system clock")
     return max(now, last_time)
 
 
@@ -201,7 +201,7 @@ def record_decision(
     with open_journal(grant.run_paths) as journal:
         if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
             if any([entry.kind not in (INTENT, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
-                return Decision(DENY, f"the run {grant.run} has gone on meanwhile: make the call again")
+                return Decision(DENY, f"run {grant.run} has changed in the meantime; make the call again")
             context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
             decision = decide(call, context, current_time(journal.entries))
         ensure_not_waiting(context, grant)
@@ -261,7 +261,7 @@ def _record_call(
 def _pause_run(question: Question, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
     """Pause the run for a person's answer, if the agent's program can't ask."""
     journal.write(journal_entries.PAUSED, why=question.why, step=question.step or None, question=question.words)
-    hint = f"a person answers: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
+    hint = f"a person must answer: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
     return Decision(DENY, f"{question.words}; {hint}", decision.step)
 
 

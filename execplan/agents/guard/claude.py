@@ -58,7 +58,7 @@ def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
         arguments, "command description timeout run_in_background dangerouslyDisableSandbox", call.tool
     )
     if tool_call.optional_flag(arguments, "dangerouslyDisableSandbox"):
-        raise tool_call.NotUnderstoodError("a command may not leave the program's sandbox")
+        raise tool_call.NotUnderstoodError("a command is not allowed to leave the program's sandbox")
     in_background = tool_call.optional_flag(arguments, "run_in_background")
     return call._replace(
         kind=COMMAND, command=tool_call.required_text(arguments, "command"), in_background=in_background
@@ -130,7 +130,7 @@ def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     pattern, read_paths = tool_call.required_path(arguments, "pattern"), tool_call.optional_paths(arguments, "path")
     has_brace_dots = any([mark in pattern for mark in (".{", "}.")]) and any([mark in pattern for mark in ("{.", ",.")])
     if "{" in pattern and (has_brace_dots or any([mark in pattern for mark in ("..", "{/", ",/", "{~", ",~")])):
-        raise tool_call.NotUnderstoodError("its pattern may lead out of the folder")
+        raise tool_call.NotUnderstoodError("its pattern may lead outside the directory")
     leaves_directory = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
     return call._replace(kind=READ, read_paths=(*read_paths, pattern) if leaves_directory else read_paths)
 

@@ -38,12 +38,14 @@ _MARKS = (_ADD, _UPDATE, _DELETE, _MOVE, _END_OF_FILE, _END, "@@")
 def parse_patch(patch: str) -> tuple[FileEdit, ...]:
     """Parse a patch into the edits of its files. Raises NotUnderstoodError if it is ambiguous."""
     if "\r" in patch:
-        raise NotUnderstoodError("a line of the patch has a carriage return, which may be taken for a part of its end")
+        raise NotUnderstoodError(
+            "a line of the patch contains a carriage return, which may count as part of its line end"
+        )
     lines = patch.strip("\n").split("\n")
     if any([line != line.strip() and line.strip().startswith(_MARKS) for line in lines]):
-        raise NotUnderstoodError("a line of the patch may be a mark or not: there is white space around it")
+        raise NotUnderstoodError("a line of the patch is ambiguous: a marker with white space around it")
     if len(lines) < 3 or lines[0] != _BEGIN or lines[-1] != _END or _BEGIN in lines[1:] or _END in lines[:-1]:
-        raise NotUnderstoodError("it is no patch")
+        raise NotUnderstoodError("it is not a patch")
     edits: list[FileEdit] = []
     index, end_index = 1, len(lines) - 1
     while index < end_index:
@@ -64,13 +66,13 @@ def _parse_file(header: str, body: Sequence[str]) -> list[FileEdit]:
 
 def _parse_added(name: str, body: Sequence[str]) -> list[FileEdit]:
     if not all([line.startswith("+") for line in body]):
-        raise NotUnderstoodError("a line of a new file does not begin with +")
+        raise NotUnderstoodError("a line of a new file doesn't begin with +")
     return [FileEdit(name, WRITE, content="".join([f"{line[1:]}\n" for line in body]))]
 
 
 def _parse_deleted(name: str, body: Sequence[str]) -> list[FileEdit]:
     if body:
-        raise NotUnderstoodError("something stands behind a file to be deleted")
+        raise NotUnderstoodError("the deletion of a file is followed by other lines")
     return [FileEdit(name, DELETE)]
 
 
@@ -79,14 +81,14 @@ def _parse_updated(name: str, body: Sequence[str]) -> list[FileEdit]:
     hunks = _parse_hunks(body[is_move:])
     is_at_end = _END_OF_FILE in body
     if is_at_end and body[-1] != _END_OF_FILE:
-        raise NotUnderstoodError("something stands behind the end of a file")
+        raise NotUnderstoodError("the end of a file is followed by other lines")
     if body[is_move : is_move + 1] and not body[is_move].strip():
-        raise NotUnderstoodError("a place begins with an empty line, which may count or not")
+        raise NotUnderstoodError("a hunk begins with an empty line, which may or may not count")
     if is_move:
         target = required_path({"the path of a patch": body[0][len(_MOVE) :]}, "the path of a patch")
         return [FileEdit(name, DELETE), FileEdit(target, WRITE)]  # its new content is unknown
     if not hunks:
-        raise NotUnderstoodError("a file is to be changed, and no place is")
+        raise NotUnderstoodError("the patch changes a file, but has no hunk for it")
     return [FileEdit(name, EDIT, hunks=tuple(hunks), is_at_end=is_at_end)]
 
 
@@ -96,20 +98,20 @@ def _parse_hunks(body: Sequence[str]) -> list[Hunk]:
     for line in body:
         if line.startswith("@@"):
             if line != "@@":  # the named line may occur twice
-                raise NotUnderstoodError("a place is named by a line above it: give it by its own lines")
+                raise NotUnderstoodError("a hunk is located by a line above it: identify it by its own lines")
             hunks.append(([], []))
         elif line != _END_OF_FILE:
             hunks = hunks or [([], [])]
             _add_line(line, *hunks[-1])
     if not all([old for old, _ in hunks]):
-        raise NotUnderstoodError("lines are to be added, and the patch does not say where")
+        raise NotUnderstoodError("the patch adds lines, but doesn't state where")
     return [(tuple(old), tuple(new)) for old, new in hunks]
 
 
 def _add_line(line: str, old: list[str], new: list[str]) -> None:
     """Add a line to the old lines, the new lines or both; an empty line belongs to both."""
     if line[:1] not in ("", " ", "-", "+"):
-        raise NotUnderstoodError("a line of the patch is neither old nor new")
+        raise NotUnderstoodError("a line of the patch doesn't begin with a space, + or -")
     if line[:1] != "+":
         old.append(line[1:])
     if line[:1] != "-":
@@ -157,7 +159,7 @@ def _parse_command(call: ToolCall, arguments: Mapping[str, Any], name: str) -> T
     tool_call.ensure_known_fields(arguments, f"{name} {_IGNORED_FIELDS}", call.tool)
     workdirs = tool_call.optional_paths(arguments, "workdir")
     if workdirs and ".." in workdirs[0].split("/"):
-        raise tool_call.NotUnderstoodError("workdir goes up: name the folder by its absolute path")
+        raise tool_call.NotUnderstoodError("workdir contains `..`: use an absolute path")
     cwd = call.cwd if not workdirs else workdirs[0] if workdirs[0].startswith("/") else f"{call.cwd}/{workdirs[0]}"
     return call._replace(kind=COMMAND, cwd=cwd, command=tool_call.required_text(arguments, name))
 

@@ -43,11 +43,12 @@ def compare(typed_command: TypedCommand, step: Mapping[str, Any], scope: GuardSc
     """Compare a typed command with that of a step that runs one."""
     planned_argv = step_argv(step)
     if planned_argv is None:
-        return StepComparison("the command of the step needs a shell and does not say so: nobody runs it")
+        return StepComparison("the step's command needs a shell but doesn't declare one, so it can't run")
     if _is_script(typed_command, step, scope):
         return EXACT_MATCH
     if (
-        reason := f"the call is no plain command ({typed_command.problem}): a step is called as it is written"
+        reason
+        := f"the call is not a plain command ({typed_command.problem}): type the step's command exactly as it is written"
         if typed_command.problem
         else _explain_argument_difference(typed_command, planned_argv, step, scope)
     ):
@@ -160,11 +161,11 @@ def _explain_argument_difference(
     if mismatch is None and len(call_argv) == len(planned_argv):
         return ""
     if mismatch is None and len(call_argv) > len(planned_argv):
-        return f"the call has the further argument {call_argv[len(planned_argv)]}"
+        return f"the call has the extra argument {call_argv[len(planned_argv)]}"
     if mismatch is None:
-        return f"the call lacks the argument {planned_argv[len(call_argv)]}"
+        return f"the call is missing the argument {planned_argv[len(call_argv)]}"
     if call_argv[:mismatch] + call_argv[mismatch + 1 :] == tuple(planned_argv):
-        return f"the call has the further argument {call_argv[mismatch]}"
+        return f"the call has the extra argument {call_argv[mismatch]}"
     return f"argument {mismatch} of the call is {call_argv[mismatch]}, not {planned_argv[mismatch]}"
 
 
@@ -180,11 +181,7 @@ def _explain_program_difference(
         is_same = "/" in call_program and _resolve_program(call_program, typed_command.folder) == os.path.join(
             venv_bin, planned_program
         )
-        return (
-            ""
-            if is_same
-            else f"the step installs into {step['target']}, whose {planned_program} is to be called by its path"
-        )
+        return "" if is_same else f"the step installs into {step['target']}: call {planned_program} there by its path"
     step_directory = resolve_step_directory(step, scope)
     if is_same_python(call_program, planned_program, typed_command.folder, step_directory):
         return ""
@@ -192,7 +189,7 @@ def _explain_program_difference(
         return "" if call_program == planned_program else f"the call runs {call_program}, not {planned_program}"
     planned_path = os.path.normpath(os.path.join(step_directory, planned_program))
     if not planned_program.startswith("/") and _resolve_program(planned_program, step_directory) != planned_path:
-        return f"{planned_program} leads through a link"
+        return f"the path {planned_program} contains a symbolic link"
     return (
         ""
         if _resolve_program(call_program, typed_command.folder) == _resolve_program(planned_program, step_directory)
@@ -254,11 +251,11 @@ def _explain_variable_difference(assigned: Mapping[str, str], step_env: Mapping[
     """Explain why a command's variables differ from those of a step; empty if they match."""
     for name, value in step_env.items():
         if assigned.get(name) != value:
-            return f"the call does not set {name}={value} in front of it"
+            return f"the call doesn't set {name}={value} before the command"
     extra_names = [
         name for name, value in assigned.items() if name not in step_env and not is_harmless_variable(name, value)
     ]
-    return f"the call sets {extra_names[0]}, and the step does not" if extra_names else ""
+    return f"the call sets {extra_names[0]}, but the step doesn't" if extra_names else ""
 
 
 def _leads_out(text: str, folder: str, scope: GuardScope) -> bool:

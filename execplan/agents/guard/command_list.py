@@ -69,13 +69,13 @@ def expand_globs(argv: Sequence[str], patterns: Collection[str], folders: Sequen
     return tuple(expanded_argv)
 
 
-_CD = "`cd` is a builtin of the shell"
+_CD = "`cd` is a shell builtin"
 _AND_OPERATOR = "`&&`"
-_COMMAND = "`command` is a builtin of the shell"
+_COMMAND = "`command` is a shell builtin"
 _ALLOWED_REASONS = frozenset(("a pipe", _AND_OPERATOR, "`||`", "`;`", "several lines", "a redirection", _CD, _COMMAND))
 """Reasons for needing a shell that are allowed in such a text."""
 _PATTERN_CHARS = frozenset("*?[")
-_EXPANDS = "a pattern of files"
+_EXPANDS = "a glob pattern"
 _MAX_CHARS = 20_000
 """Maximum length of a text, in characters; commands that only inspect something are shorter."""
 
@@ -109,7 +109,7 @@ class _CommandListReader(ShellParser):
         if is_safe_glob(word):
             self.patterns.add(word.text)
         elif (not _PATTERN_CHARS.isdisjoint(word.mask) and word.mask not in ("[", "]")) or word.mask.startswith("="):
-            self.require_shell("a pattern that is not expanded here")
+            self.require_shell("a glob pattern that is not expanded here")
         if "{" in word.mask and ("," in word.mask or ".." in word.mask):
             self.require_shell("`{…}` is expanded")
         return word

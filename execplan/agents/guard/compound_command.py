@@ -157,18 +157,20 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
     core_indexes = [at for at, reason in enumerate(reasons) if reason]
     if len(core_indexes) != 1:
         programs = " and ".join([f"`{remaining[at].argv[0]}`" for at in core_indexes[:2]])
-        return CoreCommand(reason=f"{programs} do more than read, and a call is of one step" if core_indexes else "")
+        return CoreCommand(
+            reason=f"{programs} do more than read, and a call can run only one step" if core_indexes else ""
+        )
     return _check_core(remaining, core_indexes[0], cd_prefix)
 
 
 def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_prefix: str) -> CoreCommand:
     """Return the command that does more than read, if the commands around it do not affect it."""
     if piped_commands[core_index].joiner in _PIPES:
-        return CoreCommand(reason="it reads what another command prints")
+        return CoreCommand(reason="it reads the output of another command")
     if cd_prefix and any(
         [piped_command.joiner not in ("&&", *_PIPES) for piped_command in piped_commands[: core_index + 1]]
     ):
-        return CoreCommand(reason="where `cd` fails it would run elsewhere")
+        return CoreCommand(reason="it would run in another directory if `cd` fails")
     for piped_command in piped_commands[core_index + 1 :]:
         if piped_command.joiner not in _PIPES:
             break
@@ -218,12 +220,12 @@ def _early_exit_reason(argv: Sequence[str]) -> str:
     name, args = argv[0], argv[1:]
     if name not in _FILTERS:
         return (
-            f"`{name}` may end before the command that prints into it, and so end that too: `tail` does not"
+            f"`{name}` may exit early and so stop the command that writes to it; `tail` doesn't"
             if name == "head"
-            else f"`{name}` behind a pipe may do more than read"
+            else f"`{name}` after a pipe may do more than read"
         )
     if name in ("grep", "egrep", "fgrep"):
         flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
         if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
-            return f"`{name}` may end before the command that prints into it, and so end that too"
-    return "" if program_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"
+            return f"`{name}` may exit early and so stop the command that writes to it"
+    return "" if program_path_args(argv) == [] else f"`{name}` after a pipe is not allowed to read anything else"

@@ -131,24 +131,24 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
 
 DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
-    "run": "the engine's run is a person's to begin",
-    "resume": "a person answers what a run asks",
-    "rollback": "a person says what is taken back",
-    "install": "what guards an agent is a person's to install",
-    "uninstall": "what guards an agent is a person's to take away",
+    "run": "only a person starts a run of the engine",
+    "resume": "only a person answers a run's questions",
+    "rollback": "only a person decides what is rolled back",
+    "install": "only a person installs what guards an agent",
+    "uninstall": "only a person removes what guards an agent",
     "init": "it writes settings",
     "edit": "it starts an editor",
-    "guard": "it decides for the program, not for the agent",
-    "archive": "a person files a plan",
-    "restore": "a person files a plan",
-    "rename": "it gives what was approved another name",
+    "guard": "it decides for the agent program, not for the agent",
+    "archive": "only a person archives or restores a plan",
+    "restore": "only a person archives or restores a plan",
+    "rename": "it renames an approved plan",
     "commit": "it runs the repository's hooks",
-    "merge": "it writes files that no step names",
-    "attach": "it writes files that no step names",
-    "new": "a second plan makes unclear which one holds",
-    "set": "it changes what is planned",
-    "undo": "it takes back what others have written",
-    "redo": "it takes back what others have written",
+    "merge": "it writes files that are not in any step",
+    "attach": "it writes files that are not in any step",
+    "new": "with a second plan, it is unclear which one applies",
+    "set": "it changes the plan's content",
+    "undo": "it can revert edits of others",
+    "redo": "it can revert edits of others",
     "drop": "it removes a plan",
 }
 """Reasons why the other commands are denied to an agent."""
@@ -162,19 +162,19 @@ NAME: Final = "execplan"
 def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
     """Return why an agent may not make a call of execplan; empty if it only reads, reports or updates the plan."""
     if argv[0] != NAME:
-        return f"{shorten(argv[0])} is not {NAME}"
+        return f"{argv[0]} is not {NAME}"
     args = list(argv[1:])
     while args and (args[0] in GLOBAL_FLAGS or args[0] == "-C"):
         consumed = 2 if args[0] == "-C" else 1
         if consumed == 2 and not _are_all_readable(args[1:2] or [""], scope, folders):
-            return f"{NAME} -C leads out of the repository"
+            return f"{NAME} -C leads outside the repository"
         args = args[consumed:]
     if not args:
         return ""
     command, command_args = args[0], args[1:]
     if command not in ALLOWED_COMMANDS:
-        reason = DENIED_COMMANDS.get(command, "it is none of the verbs that an agent may use")
-        return f"`{NAME} {shorten(command)}` is not for an agent: {reason}"
+        reason = DENIED_COMMANDS.get(command, "it is none of the commands that agents may use")
+        return f"agents can't use `{NAME} {shorten(command)}`: {reason}"
     allowed_options = ALLOWED_COMMANDS[command]
     return _option_denial_reason(command, allowed_options, command_args, scope, folders)
 
@@ -193,9 +193,9 @@ def _option_denial_reason(
         allowed_options.required_flag and allowed_options.required_flag not in parsed_args.flags
     ):
         restriction = (
-            f" but with {allowed_options.required_flag}" if allowed_options.required_flag else " with these options"
+            f" except with {allowed_options.required_flag}" if allowed_options.required_flag else " with these options"
         )
-        return f"`{NAME} {command}` is not for an agent{restriction}"
+        return f"agents can't use `{NAME} {command}`{restriction}"
     read_paths = [
         value for flag, value in parsed_args.values if flag in allowed_options.file_options.split() or flag == "-C"
     ]
@@ -206,7 +206,7 @@ def _option_denial_reason(
     return (
         ""
         if _are_all_readable(read_paths, scope, folders)
-        else f"`{NAME} {command}` is given a file that an agent may not read"
+        else f"`{NAME} {command}` refers to a file that agents can't read"
     )
 
 

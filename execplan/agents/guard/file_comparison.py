@@ -36,7 +36,7 @@ def compare(file_changes: Sequence[FileChange], step: Mapping[str, Any], scope: 
         names = {path.rpartition("/")[2].casefold() for path in step_paths}
         similarity = 30 * any([path.rpartition("/")[2].casefold() in names for path in other_paths])
         return StepComparison(
-            f"the call is about {other_paths[0]}, not about {', '.join(step_paths[:3])} alone", similarity
+            f"the call changes {other_paths[0]}, but the step changes {', '.join(step_paths[:3])}", similarity
         )
     for file_change in file_changes:
         try:
@@ -61,14 +61,14 @@ def _check_create(step: Mapping[str, Any], file_change: FileChange, scope: Guard
         and file_change.current_data != content
         and not _is_expected(step, file_change, scope)
     ):
-        return f"{file_change.path} is there already, and not as it was approved"
+        return f"{file_change.path} already exists, and not in the approved state"
     return ""
 
 
 def _check_delete(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
     if file_change.new_data is not None:
         return f"the call writes {file_change.path}, which the step deletes"
-    return "" if _is_expected(step, file_change, scope) else f"{file_change.path} is not as it was approved"
+    return "" if _is_expected(step, file_change, scope) else f"{file_change.path} is not in the approved state"
 
 
 def _check_modify(step: Mapping[str, Any], file_change: FileChange, scope: GuardScope) -> str:
@@ -99,7 +99,7 @@ def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: Gua
             return (
                 _check_delete(step, file_change, scope)
                 if file_change.new_data is None
-                else f"the call writes {source}, which the step takes away"
+                else f"the call writes {source}, which the step removes"
             )
         if file_change.path != target:
             continue
@@ -113,9 +113,9 @@ def _check_refactor(step: Mapping[str, Any], file_change: FileChange, scope: Gua
             and file_change.current_data is not None
             and not is_partially_applied(old_data, file_change.current_data, change.hunks)
         ):
-            return f"{target} is there already"
+            return f"{target} already exists"
         return _check_hunks(file_change, old_data, change)
-    return f"the call is about {file_change.path}, which the step leaves alone"
+    return f"the call changes {file_change.path}, which the step doesn't change"
 
 
 _CHECKS: Mapping[str, FileCheck] = {
@@ -143,7 +143,7 @@ def _check_hunks(file_change: FileChange, old_data: bytes, change: FilePatch) ->
         planned_lines += [*lines[at : hunk.start], *hunk.new]
         at = hunk.start + len(hunk.old)
     planned = "".join([*planned_lines, *lines[at:]]).encode("utf-8", "surrogateescape")
-    return f"{_explain_difference(file_change.path, file_change.new_data, planned)} (each place of the diff is changed as a whole, by one edit)"
+    return f"{_explain_difference(file_change.path, file_change.new_data, planned)} (change each hunk of the diff completely, in one edit)"
 
 
 def _explain_difference(path: str, call_data: bytes, planned_data: bytes) -> str:
@@ -151,15 +151,15 @@ def _explain_difference(path: str, call_data: bytes, planned_data: bytes) -> str
     pairs = zip([*split_lines(call_data), ""], [*split_lines(planned_data), ""], strict=False)
     line = next((number for number, (call_line, planned_line) in enumerate(pairs, 1) if call_line != planned_line), 0)
     if planned_data == call_data + b"\n":
-        return f"{path} would not be as planned: the newline at its end is missing"
+        return f"{path} would differ from the plan: the final newline is missing"
     if call_data.rstrip(b"\n") == planned_data.rstrip(b"\n"):
-        return f"{path} would not be as planned: it ends with {_count_final_newlines(call_data)} newlines, not with {_count_final_newlines(planned_data)}"
+        return f"{path} would differ from the plan: it ends with {_count_final_newlines(call_data)} newlines, not {_count_final_newlines(planned_data)}"
     if call_data.replace(b"\r\n", b"\n") == planned_data.replace(b"\r\n", b"\n"):
         ending = "CRLF" if b"\r\n" in call_data else "LF"
-        return f"{path} would not be as planned: line {line} ends with {ending}"
+        return f"{path} would differ from the plan: line {line} ends with {ending}"
     if line:
-        return f"{path} would not be as planned: line {line} is another one"
-    return f"{path} would not be as planned"
+        return f"{path} would differ from the plan: line {line} is different"
+    return f"{path} would differ from the plan"
 
 
 def _count_final_newlines(data: bytes) -> int:
@@ -192,13 +192,13 @@ def _data_before_step(step: Mapping[str, Any], file_change: FileChange, path: st
     """Return the content of a file before the step. Raises ValueError if it is unknown or not approved."""
     state = _expected_state(step, path, scope)
     if state is None or state.kind != FILE:
-        raise ValueError(f"nobody has approved what is in {path}")
+        raise ValueError(f"the content of {path} is not approved")
     current_data = file_change.current_data if file_change.path == path else read_regular_file(path, scope.root)
     if current_data is not None and _has_digest(current_data, state):
         return current_data
     stored_data = scope.read_expected(path)
     if stored_data is None or not _has_digest(stored_data, state):
-        raise ValueError(f"what {path} was before the step is not known any more")
+        raise ValueError(f"the content of {path} before the step is no longer known")
     return stored_data
 
 

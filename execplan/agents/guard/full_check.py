@@ -54,7 +54,7 @@ def decide_by_plan(
             issued_grant = guard_grant.load(project, ref.id)
         if issued_grant is None:
             return Decision(
-                DENY, "the warrant of the run was changed while it was written", decision.step
+                DENY, "the run's grant was changed while it was being written", decision.step
             ), context.hidden
         entries = call_recording.read_entries(issued_grant, locked=True)
         context = context_from_grant(issued_grant, entries)
@@ -73,8 +73,8 @@ def _find_plan(project: Project, plan_name: str | None) -> tuple[Project, PlanRe
     if len(runnable_refs) == 1:
         return project, runnable_refs[0]
     message = f"{len(runnable_refs)} plans are approved here" if runnable_refs else "no plan is approved here"
-    name_hint = "name the one that is carried out: execplan guard -p PLAN"
-    hint = name_hint if runnable_refs else "a person approves one: execplan approve"
+    name_hint = "specify the plan to run: execplan guard -p PLAN"
+    hint = name_hint if runnable_refs else "a person must approve one: execplan approve"
     raise ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in runnable_refs])
 
 
@@ -105,17 +105,17 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
     if last_run is None or last_run.is_active or error.code != "approval-used":
         return error
     message, number = (
-        f"the run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}",
+        f"run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}",
         last_run.run_paths.number,
     )
     if last_run.run_state.status != FAILED:
         return ExecplanError(
             "approval-used",
-            f"{message}: nothing is left to be done by what was approved",
+            f"{message}; the approval allows nothing more",
             exit=CONFLICT,
             hint=error.hint,
         )
-    hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
+    hint = f"a person must resume it or roll it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
 
 

@@ -95,9 +95,9 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     if match_result.denial_reason:
         return Decision(DENY, match_result.denial_reason, match_result.nearest_step)
     if call.kind == HARMLESS or (call.kind == TOOL and call.tool in context.tools):
-        return Decision(ALLOW, f"{call.tool} changes nothing that is guarded")
+        return Decision(ALLOW, f"{call.tool} changes nothing that the guard protects")
     if self_protection.is_execplan_call(call, scope):
-        return Decision(ALLOW, "it reads or reports with execplan itself")
+        return Decision(ALLOW, "it is an execplan command that only reads or reports")
     read_decision = read_policy.decide_read(call, scope, context.read_policy)
     if (
         not read_decision.kind
@@ -109,7 +109,7 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
         return Decision(DENY, read_decision.reason, match_result.nearest_step)
     read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
     if isinstance(context, PlanlessContext):
-        return read_result or _deny_unplanned("nothing is planned here, so nothing may be done", read_decision.reason)
+        return read_result or _deny_unplanned("nothing is planned here, so nothing is allowed", read_decision.reason)
     step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
     return _best_decision(step_decisions, read_result) or _decide_unplanned(
         match_result, context, read_decision.reason, now
@@ -137,8 +137,8 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
     if permission.kind == DENY:
         return Decision(DENY, permission.why, step_match.step)
     if reason := find_drift(planned_step.step, context.run_state, DiskWorld(context.project)):
-        return Decision(DENY, f"{step_match.step} is not begun: {reason}", step_match.step)
-    reason = permission.why or f"the step {step.number} of {context.plan}, {step_match.step}"
+        return Decision(DENY, f"{step_match.step} can't start: {reason}", step_match.step)
+    reason = permission.why or f"step {step.number} of {context.plan}, {step_match.step}"
     return Decision(
         permission.kind, reason, step_match.step, step_match.paths, permission.approved_by, step_match.is_further
     )
@@ -168,23 +168,19 @@ def _next_steps_hint(context: GuardContext, now: float) -> str:
         if _step_permission(planned_step, context, now).kind != DENY
     ]
     if running := context.run_state.steps_with_status(RUNNING):
-        return f"; in hand, to be reported: {', '.join(running)}"
-    return (
-        f"; up now: {', '.join(names[:3])}, as execplan handoff has it"
-        if names
-        else "; what is up now: execplan handoff"
-    )
+        return f"; in progress and not reported yet: {', '.join(running)}"
+    return f"; next: {', '.join(names[:3])} (see execplan handoff)" if names else "; see what is next: execplan handoff"
 
 
 def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: str, now: float) -> Decision:
     """Decide on a call that no step plans."""
     if context.constraints.get("allow_unplanned"):
-        return Decision(ASK, f"no step of {context.plan} plans this: {match_result.reason}")
+        return Decision(ASK, f"no step of {context.plan} includes this call: {match_result.reason}")
     if match_result.nearest_step:
-        message = f"no step of {context.plan} plans this; the nearest step is {match_result.nearest_step}: {match_result.reason}"
+        message = f"no step of {context.plan} includes this call; the nearest step is {match_result.nearest_step}: {match_result.reason}"
     else:
         message = (
-            f"no step of {context.plan} plans this"
+            f"no step of {context.plan} includes this call"
             + (f": {match_result.reason}" if match_result.reason else "")
             + _next_steps_hint(context, now)
         )

@@ -85,7 +85,7 @@ def _answer_call(arguments: Sequence[str]) -> int:
     plan_name, program, problem = _parse_options(arguments)
     if problem or os.isatty(0):
         os.write(
-            2, f"{problem or 'a call is read from standard input'}: {_USAGE}\n".encode("utf-8", "backslashreplace")
+            2, f"{problem or 'the call must come from standard input'}: {_USAGE}\n".encode("utf-8", "backslashreplace")
         )
         return BLOCKED
     from execplan.agents.guard.request_handler import handle_request
@@ -112,13 +112,13 @@ def _parse_options(arguments: Sequence[str]) -> tuple[str | None, str, str]:
             return (
                 None,
                 "",
-                f"there is no option {name}" if name[:1] == "-" else f"two plans are named, {plan_name} and {name}",
+                f"unknown option {name}" if name[:1] == "-" else f"two plans are specified, {plan_name} and {name}",
             )
         value = value if equals else remaining_args.pop(0)
         if name != "--program" and plan_name not in (None, value):
-            return None, "", f"two plans are named, {plan_name} and {value}"
+            return None, "", f"two plans are specified, {plan_name} and {value}"
         if name == "--program" and value not in _PROGRAMS:
-            return None, "", f"there is no program {value}"
+            return None, "", f"unknown program {value}"
         plan_name, program = (plan_name, _PROGRAMS[value]) if name == "--program" else (value, program)
     return plan_name, program, ""
 

@@ -30,7 +30,7 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     """Parse the call in a hook's input. Raises NotUnderstoodError."""
     kind = tool_call.required_text(payload, "tool")
     if kind not in _FIELDS:
-        raise tool_call.NotUnderstoodError(f"tool is one of {', '.join(_FIELDS)}")
+        raise tool_call.NotUnderstoodError(f"tool must be one of {', '.join(_FIELDS)}")
     tool_call.ensure_known_fields(payload, f"{_COMMON_FIELDS} {_FIELDS[kind]}", kind)
     name = tool_call.required_text(payload, "name") if kind == TOOL else kind
     call = ToolCall(kind, name, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session"))

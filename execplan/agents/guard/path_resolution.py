@@ -33,11 +33,11 @@ def resolve_path(text: str, folder: str, root: str, *, no_follow: bool = False) 
         _real_path(candidate, no_follow=no_follow) for candidate in (absolute, os.path.normpath(absolute))
     ]
     if is_per_process(absolute):
-        return ResolvedPath("", "the path leads through /proc or /dev, where each process finds something else")
+        return ResolvedPath("", "the path leads through /proc or /dev, which differ for each process")
     if real_path != normalized_path:
-        return ResolvedPath("", "the path means one thing where links are followed, and another where they are not")
+        return ResolvedPath("", "the path is ambiguous: it depends on when symbolic links are followed")
     if not real_path.startswith(f"{root.rstrip('/')}/"):
-        return ResolvedPath("", "it leads out of the repository")
+        return ResolvedPath("", "it leads outside the repository")
     return ResolvedPath(os.path.relpath(real_path, root))
 
 
@@ -74,7 +74,7 @@ def read_regular_file(path: str, root: str) -> bytes | None:
     try:
         file_status = os.fstat(handle)
         if file_status.st_size > _MAX_FILE_BYTES:
-            raise ValueError(f"{path} is no regular file of at most {_MAX_FILE_BYTES >> 20} MiB")
+            raise ValueError(f"{path} is not a regular file of at most {_MAX_FILE_BYTES >> 20} MiB")
         with open(handle, "rb", buffering=0, closefd=False) as file:
             return file.readall()
     finally:
@@ -84,11 +84,11 @@ def read_regular_file(path: str, root: str) -> bytes | None:
 def _invalid_path_reason(text: str) -> str:
     """Return why the target of a path is unclear; empty if it is clear."""
     if not text.isprintable() or has_hidden(text) or any(["\ud800" <= char <= "\udfff" for char in text]):
-        return "its path has characters that can't be seen"
+        return "its path contains invisible characters"
     if not text or text != text.strip() or text.startswith("~") or text.rpartition("/")[2] in ("", ".", ".."):
-        return "its path is not the plain name of a file"
+        return "its path is not a plain file path"
     if len(os.fsencode(text)) > _MAX_PATH_BYTES or any([len(os.fsencode(part)) > 255 for part in text.split("/")]):
-        return "its path is longer than any file's"
+        return "its path is too long"
     return ""
 
 

@@ -29,9 +29,9 @@ def hidden_character_reason(call: ToolCall) -> str:
             continue
         for line in text.split("\n"):
             for start, end in find_hidden(line):
-                return f"it has a character that can't be seen, {describe_characters(line[start:end])}"
+                return f"it contains an invisible character, {describe_characters(line[start:end])}"
             if any(["\ud800" <= char <= "\udfff" for char in line]):
-                return "it has half of a surrogate pair, which is no character"
+                return "it contains half of a surrogate pair, which is not a character"
     return ""
 
 
@@ -45,7 +45,7 @@ def file_denial_reason(
             return f"{file_change.path} is {protection}"
         for pattern in scope.constraints.get("forbidden_paths") or ():
             if call_patterns.matches_path_ignoring_case(file_change.path, pattern):
-                return f"the plan forbids {pattern}, and {file_change.path} is that"
+                return f"the plan forbids {pattern}, which matches {file_change.path}"
     return _step_denial_reason(
         planned_steps,
         lambda kind, pattern: any([_matches_change(file_change, kind, pattern) for file_change in file_changes]),

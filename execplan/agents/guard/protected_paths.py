@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _AGENT_FILES = {
     ".claude": "the settings, hooks or skills of Claude Code",
     ".codex": "the settings or hooks of Codex",
-    ".mcp.json": "the servers that an agent's program starts",
+    ".mcp.json": "the servers that agent programs start",
 }
 """Files and directories of agent programs, at any level of a repository."""
 _USER_AGENT_FILES = (".claude", ".claude.json", ".codex")
-_STATE = "where execplan keeps its state"
+_STATE = "execplan's state"
 _LONGEST = 4096
 
 
@@ -62,7 +62,7 @@ def names_in_glob(pattern: str) -> list[str]:
 def read_denial_reason(scope: GuardScope, path: str) -> str:
     """Return why a real path may not be read; empty if it may."""
     if not path:
-        return "it is no path"
+        return "it is not a path"
     if private_reason := _describe_private(path):
         return private_reason
     parts = path.casefold().split("/")
@@ -76,13 +76,13 @@ def read_denial_reason(scope: GuardScope, path: str) -> str:
     if reason := secret_reason(relative_path or path, folder=os.path.isdir(path)):
         return reason
     secret_file = find_hard_link(path, (scope.root, os.path.expanduser("~"), _login_home()))
-    return f"it is another name of {secret_file}, which holds credentials" if secret_file else ""
+    return f"it is a hard link to {secret_file}, which contains credentials" if secret_file else ""
 
 
 def secret_reason(path: str, *, folder: bool = False) -> str:
     """Return why a file may not be shown, by its name or as a device in the risk table; empty if it may."""
     if is_secret_file(path, is_directory=folder):
-        return "it holds credentials"
+        return "it contains credentials"
     folded = path.casefold()
     if not any([fragment in folded for fragment in PIECES]):
         return ""
@@ -101,7 +101,7 @@ def describe_protected(
     `include_parents` also covers directories that contain such a path.
     """
     if not path.isprintable() or has_hidden(path):
-        return "a path with characters that nobody sees"
+        return "a path with invisible characters"
     absolute_path = os.path.normpath(os.path.join(folder, _expand_user(path)))
     for candidate in dict.fromkeys((absolute_path, real_path(folder, path))):
         if description := _describe_owned(scope, project, candidate) or (
@@ -131,7 +131,7 @@ def _describe_project_file(project: Project, path: str) -> str:
     """Describe a path of a project that controls what is allowed: a plan template or execplan's state."""
     folded = path.casefold()
     if is_inside(folded, os.path.join(project.base, project.settings.templates).casefold()):
-        return "a template of plans"
+        return "a plan template"
     return (
         _STATE
         if any([is_inside(folded, directory.casefold()) for directory in (project.state, project.shared_state)])
@@ -144,7 +144,7 @@ def _describe_program_file(path: str) -> str:
     import execplan
 
     folder = os.path.dirname(os.path.realpath(execplan.__file__))
-    return "the program that guards" if is_inside(path, folder) or is_inside(os.path.realpath(path), folder) else ""
+    return "the guard's own program" if is_inside(path, folder) or is_inside(os.path.realpath(path), folder) else ""
 
 
 def _describe_private(path: str) -> str:
@@ -179,17 +179,17 @@ def _private_directories() -> Iterator[tuple[str, str]]:
         os.path.dirname(user_settings.path()),
         *[os.path.join(user_home, ".config", "execplan") for user_home in user_homes if user_home],
     ]
-    pairs = [(directory, "where the user's key and settings are") for directory in settings]
+    pairs = [(directory, "the user's key and settings") for directory in settings]
     pairs += [(os.path.join(directory, "execplan"), _STATE) for directory in states if directory]
     pairs += [
-        (os.path.join(user_home, name), "the user's settings of an agent's program")
+        (os.path.join(user_home, name), "the user's settings of an agent program")
         for user_home in user_homes
         if user_home
         for name in _USER_AGENT_FILES
     ]
     configured_directories = [os.environ.get("CLAUDE_CONFIG_DIR", ""), os.environ.get("CODEX_HOME", "")]
     pairs += [
-        (directory, "the user's settings of an agent's program") for directory in configured_directories if directory
+        (directory, "the user's settings of an agent program") for directory in configured_directories if directory
     ]
     for folder, description in pairs:
         for path in dict.fromkeys((os.path.abspath(folder), os.path.realpath(folder))):
@@ -221,7 +221,7 @@ def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str
     protected_paths += [folder for folder, _ in _private_directories()]
     return next(
         (
-            f"a folder with {protected_path}"
+            f"a directory that contains {protected_path}"
             for protected_path in protected_paths
             if os.path.lexists(protected_path) and is_inside(protected_path, path)
         ),
@@ -243,7 +243,7 @@ def _find_hard_link(project: Project, path: str) -> str:
         except OSError:
             continue
         if (file_status.st_dev, file_status.st_ino) == (other_status.st_dev, other_status.st_ino):
-            return f"another name of {policy_file}"
+            return f"a hard link to {policy_file}"
     return ""
 
 

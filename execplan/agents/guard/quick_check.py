@@ -35,8 +35,8 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     """Decide on a call; the second value lists secrets that no reason may contain. Raises ExecplanError."""
     project = project_discovery.find(os.getcwd())
     if not project.exists:  # nested projects are not searched, which may exceed the time limit
-        message = f"no plans folder in {project.base} or above"
-        raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
+        message = f"no ExecPlan project found in {project.base} or its parents"
+        raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="start the agent in an ExecPlan project")
     policy = effective_policy(project)
     context = PlanlessContext(project, policy.reads, policy.tools)
     if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan

@@ -49,21 +49,21 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
         return ReadDecision("")
     for path in real_paths:
         if reason := protected_paths.read_denial_reason(scope, path):
-            return ReadDecision(DENY, f"{_display_path(scope, path)} is never read: {reason}")
+            return ReadDecision(DENY, f"agents can't read {_display_path(scope, path)}: {reason}")
     searched_paths = real_paths if _is_content_search(call) else ()
     private_below = next(
         (description for path in searched_paths if path and (description := protected_paths.find_private_below(path))),
         "",
     )
     if private_below:
-        return ReadDecision(DENY, f"a search there reads {private_below}")
+        return ReadDecision(DENY, f"a search there would read {private_below}")
     if read_policy == _ONLY_PLANNED:
-        return ReadDecision("", "the policy lets nothing be read that is not planned")
+        return ReadDecision("", "the policy doesn't allow unplanned reads")
     outside_paths = [path for path in real_paths if not is_inside(path, scope.root)]
     if read_policy == _ASK_FIRST:
-        return ReadDecision(ASK, "the policy asks before anything is read")
+        return ReadDecision(ASK, "the policy requires a question before anything is read")
     if outside_paths and read_policy == _INSIDE:
-        return ReadDecision(ASK, f"{outside_paths[0]} lies outside the repository")
+        return ReadDecision(ASK, f"{outside_paths[0]} is outside the repository")
     return ReadDecision(ALLOW)
 
 
@@ -166,4 +166,4 @@ def _uses_repository_git(root: str, folder: str) -> bool:
 
 
 def _display_path(scope: GuardScope, path: str) -> str:
-    return os.path.relpath(path, scope.root) if path and is_inside(path, scope.root) else path or "what is named"
+    return os.path.relpath(path, scope.root) if path and is_inside(path, scope.root) else path or "the given path"

@@ -42,14 +42,14 @@ def handle_request(
         call = call._replace(session=call_recording.printable_line(call.session, 200))
         decision, snapshot, hidden = _decide(call, plan_name, asks=hook_format.ASKS)
     except NotUnderstoodError as error:
-        return *hook_format.answer(_denial(f"the call is not understood: {error}", max_length)), _do_nothing
+        return *hook_format.answer(_denial(f"the call can't be interpreted: {error}", max_length)), _do_nothing
     except ExecplanError as error:
         candidates = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
         hint = f"; {error.hint}" if error.hint else ""
         return *hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
     if decision.kind == ASK and not hook_format.ASKS:
         decision = decision._replace(
-            kind=DENY, reason=f"{decision.reason}; somebody is to be asked, and this program can't"
+            kind=DENY, reason=f"{decision.reason}; a person must be asked, and this program can't ask"
         )
     reason = call_recording.printable_line(
         guard_grant.redact_secrets(f"execplan: {decision.reason}", hidden), max_length
@@ -85,7 +85,7 @@ def _parse_payload(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise NotUnderstoodError(f"{type(error).__name__}: {error}") from None
     if not isinstance(payload, dict):
-        raise NotUnderstoodError("it is no object")
+        raise NotUnderstoodError("it is not an object")
     return payload
 
 

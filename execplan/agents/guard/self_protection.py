@@ -81,7 +81,7 @@ def escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
             if protected := protected_paths.describe_protected(
                 scope, project, call.cwd, edit.path, include_parents=edit.kind == DELETE
             ):
-                return f"no agent changes {protected}: {shorten(edit.path)}"
+                return f"agents can't change {protected}: {shorten(edit.path)}"
         return _settings_edit_reason(call, scope, project)
     if call.kind == COMMAND:
         return _command_escape_reason(call.command, call, scope, project)
@@ -113,14 +113,14 @@ def _program_denial_reason(simple: SimpleCommand, scope: GuardScope, folders: Se
         return ""
     name = normalize_program_name(simple.argv[0]).casefold()
     if name in _AGENT_PROGRAMS:
-        return f"{name} would be an agent that nobody guards"
+        return f"{name} would be an agent without a guard"
     if name == "git":
         return _git_setting_reason(simple)
     if not _is_execplan(name, simple):
         code = next((arg for arg in simple.argv[1:] if _runs_execplan(arg)), "")
-        return f"code that runs {NAME} is not for an agent: {shorten(code)}" if code else ""
+        return f"agents can't run code that calls {NAME}: {shorten(code)}" if code else ""
     if not is_plain or simple.via or simple.assignments or simple.argv[0] != NAME:
-        return f"an agent calls {NAME} by that name alone, with no more than a pipe around it; what it is to read comes by the pipe, or from a file"
+        return f"agents must call {NAME} by exactly that name, with nothing but a pipe around it; its input must come from the pipe or a file"
     return denial_reason(simple.argv, scope, folders)
 
 
@@ -150,10 +150,10 @@ def _git_setting_reason(simple: SimpleCommand) -> str:
     settings += [arg.partition("=")[2] for arg in simple.argv if arg.startswith(("--config-env=", "-c="))]
     settings += [arg[2:] for arg in simple.argv if arg.startswith("-c") and len(arg) > 2 and "." in arg]
     if any([_is_risky(setting.partition("=")[0]) for setting in settings]) or "--exec-path" in " ".join(simple.argv):
-        return "git is given settings that name programs"
+        return "the git command contains settings that specify programs"
     operands = [arg for arg in simple.argv[1:] if not arg.startswith("-")]
     if "config" in operands[:2] and any([_is_risky(arg) for arg in operands]):
-        return "no agent changes which programs git starts"
+        return "agents can't change which programs git starts"
     return ""
 
 
@@ -172,7 +172,7 @@ def _protected_path_reason(simple: SimpleCommand, scope: GuardScope, project: Pr
                 if protected := protected_paths.describe_protected(
                     scope, project, folder, path, include_parents=removes
                 ):
-                    return f"no agent changes {protected}: {shorten(arg)}"
+                    return f"agents can't change {protected}: {shorten(arg)}"
     return ""
 
 
@@ -203,7 +203,7 @@ def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> 
         if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
             path = text.removeprefix("file://")
             if protected := protected_paths.describe_protected(scope, project, call.cwd, path, include_parents=False):
-                return f"no agent changes {protected}: {shorten(text)}"
+                return f"agents can't change {protected}: {shorten(text)}"
     return ""
 
 
@@ -214,7 +214,7 @@ def _settings_edit_reason(call: ToolCall, scope: GuardScope, project: Project) -
             from execplan.agents.guard.call_file_changes import changes_execplan_table
 
             if changes_execplan_table(protected_paths.real_path(call.cwd, edit.path), edit):
-                return f"no agent changes the settings of {NAME}: {shorten(edit.path)}"
+                return f"agents can't change the settings of {NAME}: {shorten(edit.path)}"
     return ""
 
 
@@ -233,5 +233,5 @@ def _settings_removal_reason(simple_commands: Sequence[SimpleCommand], folders: 
                     from execplan.agents.guard.call_file_changes import has_execplan_table
 
                     if has_execplan_table(path):
-                        return f"no agent changes the settings of {NAME}: {shorten(arg)}"
+                        return f"agents can't change the settings of {NAME}: {shorten(arg)}"
     return ""

@@ -95,7 +95,7 @@ def match_call(
             if denial_reason
             else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
         )
-    return MatchResult(reason="it is no call of a step")
+    return MatchResult(reason="it is not a call that a step can make")
 
 
 def _match_core_command(
@@ -123,7 +123,7 @@ def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: 
         return MatchResult(denial_reason=denial_reason)
     if call.in_background:
         typed_command = typed_command._replace(
-            argv=(), problem="the call runs in the background, where nobody sees how it ends", text=""
+            argv=(), problem="the call runs in the background, so its result is unknown", text=""
         )
         unwrapped_command = typed_command
 
@@ -195,7 +195,7 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
         file_changes.file_changes, planned_steps, scope
     )
     if denial_reason or not file_changes.file_changes:
-        return MatchResult(denial_reason=denial_reason or "it names no file")
+        return MatchResult(denial_reason=denial_reason or "it specifies no file")
 
     def compare(step: Step) -> StepComparison:
         is_writer = step["type"] in file_comparison.WRITES
@@ -249,7 +249,7 @@ def _compare_own_tool(call: ToolCall, step: Step) -> StepComparison:
         return StepComparison(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
     if not _is_equal_json(call.arguments, step.get("parameters") or {}):
         return StepComparison(
-            f"what {name} is given is not what is planned{_first_difference(call.arguments, step.get('parameters') or {})}",
+            f"the parameters of {name} differ from the plan{_first_difference(call.arguments, step.get('parameters') or {})}",
             80,
         )
     return EXACT_MATCH
@@ -298,7 +298,7 @@ def _best_matches(planned_steps: Sequence[PlannedStep], compare: Compare, paths:
         comparisons, key=lambda planned_step: planned_step[1].similarity, default=({}, StepComparison())
     )
     if comparison.similarity < _MIN_SIMILARITY:
-        return MatchResult(reason="no step is like it")
+        return MatchResult(reason="no step is similar")
     return MatchResult(nearest_step=step["id"], reason=comparison.reason)
 
 
@@ -309,4 +309,4 @@ def _declared_outputs(step: Step) -> tuple[str, ...]:
 def _describe_mismatch(step: Step) -> str:
     """Describe a step that a call of another kind does not match."""
     names = written_paths({**step, "outputs": None})
-    return f"{step['id']} {'writes ' + names[0] if names else 'is no such call'}"
+    return f"{step['id']} {'writes ' + names[0] if names else 'is a different kind of step'}"

@@ -22,7 +22,7 @@ def ensure_known_fields(arguments: Mapping[str, Any], known_fields: str, tool: s
     """Raise NotUnderstoodError for fields other than the known ones, which are separated by spaces."""
     for name in arguments:
         if name not in known_fields.split():
-            raise NotUnderstoodError(f"{tool} is given {name!r}, and what that changes is not known here")
+            raise NotUnderstoodError(f"{tool} has the field {name!r}, whose effect is unknown")
 
 
 def required_object(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def required_path(payload: Mapping[str, Any], name: str) -> str:
     """Return a required path. Raises NotUnderstoodError if it is missing or invalid."""
     value = required_text(payload, name)
     if not value or "\0" in value or len(value) > _MAX_PATH_CHARS:
-        raise NotUnderstoodError(f"{name} is no path")
+        raise NotUnderstoodError(f"{name} is not a path")
     return value
 
 
@@ -64,14 +64,16 @@ def required_cwd(payload: Mapping[str, Any]) -> str:
     """Return the absolute path of the call's working directory."""
     cwd = required_path(payload, "cwd")
     if not cwd.startswith("/"):
-        raise NotUnderstoodError("cwd is no absolute path")
+        raise NotUnderstoodError("cwd is not an absolute path")
     return cwd
 
 
 def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
     value = payload.get(name)
     if not isinstance(value, kind):
-        raise NotUnderstoodError(f"{name} is missing" if name not in payload else f"{name} is not {expected}")
+        raise NotUnderstoodError(
+            f"{name} is missing" if name not in payload else f"{name} is not {expected}"
+        )
     return value
 
 

@@ -132,14 +132,14 @@ class _TypedReader(ShellParser):
         return word
 
     def _read_ansi_c_quoted(self) -> str:
-        self.record_problem("`$'…'`, which not every shell reads alike")
+        self.record_problem("`$'…'`, which shells interpret differently")
         return super()._read_ansi_c_quoted()
 
 
 def parse_typed_command(text: str, cwd: str) -> TypedCommand:
     """Parse a command typed in a directory, which is given by its absolute path; never raises."""
     if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
-        return TypedCommand("", (), {}, "", "", (), "longer than any command")
+        return TypedCommand("", (), {}, "", "", (), "too long")
     folder, command_text, reason = _split_cd(_stripped(text))
     directory, directory_problem = _resolve_directory(cwd, folder)
     reader = _TypedReader(command_text)
@@ -149,7 +149,7 @@ def parse_typed_command(text: str, cwd: str) -> TypedCommand:
         or directory_problem
         or reader.problem
         or reader.shell_reason
-        or ("" if simple_commands else "there is no command in it")
+        or ("" if simple_commands else "it contains no command")
     )
     reason = reason or ("" if len(reader.raw_commands) == 1 else "several commands")
     reason = reason or next(
@@ -197,20 +197,20 @@ def _split_cd(text: str) -> tuple[str, str, str]:
         or _shell_difference(folder)
         or not _PATTERN_CHARS.isdisjoint(folder.mask)
     ):
-        return path, text[reader.position + 2 :], "`cd` to a folder that only a shell can tell"
+        return path, text[reader.position + 2 :], "`cd` to a directory that only a shell can resolve"
     if not path.startswith("/") and path.partition("/")[0] not in (".", "..") and os.environ.get("CDPATH"):
-        return path, text[reader.position + 2 :], "`cd` looks into the folders of CDPATH"
+        return path, text[reader.position + 2 :], "`cd` searches the directories of CDPATH"
     return path, text[reader.position + 2 :], ""
 
 
 def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
     """Return the directory in which a command runs, and an error."""
     if not os.path.isabs(cwd) or "\0" in cwd + folder or not os.path.isdir(cwd):
-        return "", "nobody knows in which folder"
+        return "", "its directory is unknown"
     path = os.path.join(cwd, folder)
     real_path = os.path.realpath(path)
     if folder and not (is_unambiguous(path) and os.path.isdir(path)):
-        return "", f"`cd` to a folder that is not there, or not the same for every shell: {folder}"
+        return "", f"`cd` to a directory that doesn't exist or depends on the shell: {folder}"
     return real_path, ""
 
 
@@ -218,7 +218,7 @@ def _ambiguity_reason(word: ShellWord, folder: str) -> str:
     """Return why some shells interpret a word differently; empty if none does."""
     reason = _shell_difference(word)
     if not reason and not _PATTERN_CHARS.isdisjoint(word.mask) and _matches_files(word, folder):
-        reason = "a pattern of files"
+        reason = "a glob pattern"
     return f"{reason}: put {word.text} in quotes" if reason else ""
 
 
@@ -226,7 +226,7 @@ def _shell_difference(word: ShellWord) -> str:
     """Return the part of a word that some shells expand; empty if there is none."""
     mask = word.mask
     if len(mask) > 1 and mask.startswith("="):
-        return "`=` in front"
+        return "a leading `=`"
     if any([mask.startswith("~", at) and (not at or mask[at - 1] in "=:") for at in range(len(mask))]):
         return "`~` is expanded"
     return "`{…}` is expanded" if "{" in mask and ("," in mask or ".." in mask) else ""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 INTEGRATIONS = {
-    "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
+    "agents": "instructions for working with plans, in AGENTS.md and CLAUDE.md",
     "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
-    "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
-    "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
-    "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
-    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
-    "completion": "completion of commands, plans, tasks, sections and codes in bash, zsh or fish",
+    "git-hooks": "git's own pre-commit hook: checks the plans of a commit as they are staged",
+    "merge-driver": "git's merge driver for plans: merges tasks and entries, and only prose line by line",
+    "guard": "a hook for Claude Code and Codex: agents may do only what an approved plan allows",
+    "session-hooks": "hooks for Claude Code and Codex: give each session an overview of the plan",
+    "completion": "completion of commands, plans, tasks, sections and codes for bash, zsh or fish",
 }
 """Available integrations, each with a description."""

@@ -39,7 +39,7 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
     if file.data is not None and file.block is None:
         raise ExecplanError(
             "not-ours",
-            f"{file.path} is there already, and not made by execplan install",
+            f"{file.path} already exists, and execplan install did not create it",
             exit=CHECK_FAILED,
             hint=f"remove it, then: execplan install {NAME} --shell {shell}",
         )
@@ -47,7 +47,7 @@ def install(shell: str, script: str, *, force: bool) -> ChangeSet:
     if shell != "zsh":
         return change_set
     folder = os.path.dirname(file.path)
-    warning = f"zsh looks there if ~/.zshrc says, above compinit: fpath+=({folder})"
+    warning = f"to let zsh find it, add to ~/.zshrc, above compinit: fpath+=({folder})"
     return change_set._replace(warnings=(*change_set.warnings, warning))
 
 

@@ -51,11 +51,9 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     moves: tuple[Change, ...] = ()
     if os.path.lexists(file.path) and existing_block is None and not _can_hold_block(file):
         if os.path.lexists(backup_path):
-            message = (
-                f"{file.display_path} would be kept as {project.display_path(backup_path)}, and that is there already"
-            )
+            message = f"{file.display_path} would be moved to {project.display_path(backup_path)}, which already exists"
             raise ExecplanError(
-                "name-taken", message, exit=INPUT, hint="remove or rename one of the two, then try again"
+                "name-taken", message, exit=INPUT, hint="remove or rename one of the two files, then try again"
             )
         moves = (Change(NAME, backup_path, None, None, source=file.path),)
         file = file._replace(data=None)
@@ -76,7 +74,7 @@ def uninstall(project: Project, *, force: bool) -> ChangeSet:
     if change.action == "removed" or not os.path.lexists(file.path):
         removed = [change] if change.action == "removed" else []
         return change_set._replace(changes=(*removed, Change(NAME, file.path, None, None, source=backup_path)))
-    warning = f"{project.display_path(backup_path)} holds the hook that was there before; {file.display_path} is another one now, so both stay"
+    warning = f"{project.display_path(backup_path)} contains the previous hook, but {file.display_path} is now a different one; both are kept"
     return change_set._replace(warnings=(warning,))
 
 
@@ -92,11 +90,9 @@ def _hooks_directory(project: Project) -> tuple[str, tuple[str, ...]]:
             "hooks-outside",
             f"the hooks are in {configured_path}, outside the repository (core.hooksPath)",
             exit=POLICY,
-            hint=f"other repositories may use them too; to check plans there, add to its hook pre-commit: {command}",
+            hint=f"other repositories may use them too; to check plans there, add to their pre-commit hook: {command}",
         )
-    return folder, (
-        f"{project.display_path(folder)} may be committed, and the hook in it names a path of this machine",
-    )
+    return folder, (f"{project.display_path(folder)} may be committed, and its hook contains a path of this machine",)
 
 
 def _load_file(project: Project, folder: str) -> ManagedFile:

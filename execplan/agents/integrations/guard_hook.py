@@ -19,10 +19,10 @@ _LINE = (
 Any status except 0 and 2 lets a call through, for example if the guard is missing, crashes or is killed.
 """
 RESTRICTION_WARNING = (
-    "from now on an agent that is started in the root of the repository may read in it, and do what an approved plan says, "
-    "and no more; what that means, and where it ends: execplan explain guard"
+    "from now on, an agent that starts in the repository's root can only read in it and do what an approved plan allows; "
+    "details and limitations: execplan explain guard"
 )
-NOT_ON_PATH_WARNING = "execplan is not on PATH; where the program does not find it either, every call is denied"
+NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it either, every call is denied"
 _EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {}}
 """Additional fields in a program's hook entry."""
 

@@ -45,7 +45,7 @@ PROGRAMS = {
 """Agent programs by their names in `--for` and `--program`."""
 NO_PENDING_FILES: PendingFiles = MappingProxyType({})
 TRUST_WARNING = (
-    "Codex runs a hook of a repository only when you trust both: the folder, when it asks, and the hook, with /hooks"
+    "Codex runs a repository's hook only if you trust both the directory (when it asks) and the hook (with /hooks)"
 )
 
 
@@ -136,7 +136,7 @@ class HookIntegration(NamedTuple):
             ]
             return HookFile(self.name, path, display_path, data, text, tuple(managed_hooks), tuple(existing_entries))
         except UnicodeDecodeError as error:
-            raise _bad_json_error(f"{display_path}: byte {error.start} is no UTF-8") from None
+            raise _bad_json_error(f"{display_path}: byte {error.start} is not UTF-8") from None
         except InvalidJsonError as error:
             raise _bad_json_error(f"{display_path}{error}") from None
 
@@ -163,14 +163,14 @@ def _is_program_used(project: Project, program: str) -> bool:
 def _plan_file_install(file: HookFile, *, force: bool) -> ChangeSet:
     if file.is_edited and not force:
         warning = (
-            f"{file.display_path}: the entry of execplan was edited by hand and stays as it is; "
-            f"for the one of today: execplan install {file.integration} --force"
+            f"{file.display_path}: the execplan entry was edited by hand and is kept; "
+            f"to update it: execplan install {file.integration} --force"
         )
         return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
     if not file.desired_hooks:
-        return ChangeSet((_unchanged(file, "has the hook already, put there by hand"),))
+        return ChangeSet((_unchanged(file, "already has the hook, added by hand"),))
     if file.is_current:
-        return ChangeSet((_unchanged(file, "there already"),))
+        return ChangeSet((_unchanged(file, "already there"),))
     try:
         return ChangeSet((_file_change(file, _text_with_entries(file)),))
     except InvalidJsonError as error:
@@ -196,13 +196,13 @@ def _text_with_entries(file: HookFile) -> str:
 
 def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
     if not file.entries:
-        return _unchanged(file, "not installed: the mark stands in no hook")
+        return _unchanged(file, "not installed: no hook has the mark")
     if file.is_edited and not force:
         raise ExecplanError(
             "edited-block",
-            f"{file.display_path}: the entry of execplan was edited by hand; nothing was written",
+            f"{file.display_path}: the execplan entry was edited by hand; nothing was written",
             exit=CHECK_FAILED,
-            hint=f"put elsewhere what is to stay, then: execplan uninstall {file.integration} --force",
+            hint=f"move what you want to keep elsewhere, then: execplan uninstall {file.integration} --force",
         )
     remaining_text, created_directories = _text_without_entries(file)
     return (
@@ -237,5 +237,5 @@ def _unchanged(file: HookFile, reason: str) -> Change:
 
 
 def _bad_json_error(message: str) -> ExecplanError:
-    hint = "mend the file, and try again; until then the program may read none of it, and run no hook that it names"
+    hint = "repair the file and try again; until then, the program may ignore the file and all its hooks"
     return ExecplanError("bad-json", message, exit=INPUT, hint=hint)

@@ -73,7 +73,7 @@ def read_file(path: str) -> bytes | None:
         return None
     data, size = file_access.read(path, LIMIT)
     if size > LIMIT:
-        hint = "is it the right file?"
+        hint = "check whether it is the right file"
         raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
     return data
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 LINE_END = re.compile(r"\r\n|\r|\n")
 """Pattern for the end of a line."""
 _PROBLEMS = {
-    strict_json.VALUE: "a value is wanted here",
-    strict_json.NO_NUMBER: "a value is wanted here",
-    strict_json.SEPARATOR: "a comma or {} is wanted here",
-    strict_json.KEY: "a key in double quotes is wanted here",
-    strict_json.COLON: "a colon is wanted here",
-    strict_json.DEPTH: f"nested deeper than {MAX_DEPTH}",
-    strict_json.END: "something stands behind the end",
-    strict_json.DUPLICATE: "the key {} stands in this object twice",
+    strict_json.VALUE: "expected a value",
+    strict_json.NO_NUMBER: "expected a value",
+    strict_json.SEPARATOR: "expected a comma or {}",
+    strict_json.KEY: "expected a key in double quotes",
+    strict_json.COLON: "expected a colon",
+    strict_json.DEPTH: f"nested more than {MAX_DEPTH} levels deep",
+    strict_json.END: "unexpected text after the end",
+    strict_json.DUPLICATE: "duplicate key {} in this object",
 }
 """What is said of the faults of a file that can't be extended; another fault is a value that only some readers accept."""
 _INDENT = re.compile(r"[ \t]*")
@@ -99,7 +99,7 @@ def node_value(text: str, node: JsonNode) -> Any:
 def json_error(text: str, offset: int, problem: str) -> InvalidJsonError:
     """Return an error for a position, with its line number."""
     if text.startswith(("//", "/*"), offset):
-        problem = "a comment, and JSON has none"
+        problem = "a comment, which JSON doesn't allow"
     return InvalidJsonError(f":{len(LINE_END.findall(text, 0, offset)) + 1}: {problem}")
 
 
@@ -243,4 +243,4 @@ def _line_end(text: str) -> str:
 def _require_kind(text: str, node: JsonNode, kind: str, keys: Sequence[str]) -> None:
     if node.kind != kind:
         expected = "an object" if kind == "{" else "an array"
-        raise json_error(text, node.start, f"{'.'.join(keys) or 'the whole'} is not {expected}")
+        raise json_error(text, node.start, f"{'.'.join(keys) or 'the document'} is not {expected}")

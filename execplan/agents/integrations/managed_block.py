@@ -53,12 +53,12 @@ def plan_install(
         return _change_set(file, insert_lines(file.data))
     if block.is_edited and not force:
         warning = (
-            f"{file.display_path}: the block of execplan was edited by hand and stays as it is; "
-            f"for the text of today: execplan install {file.integration} --force"
+            f"{file.display_path}: the execplan block was edited by hand and is kept; "
+            f"to update it: execplan install {file.integration} --force"
         )
         return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
     if block.lines == tuple(lines) and not block.is_edited:
-        return ChangeSet((_unchanged(file, "there already"),))
+        return ChangeSet((_unchanged(file, "already there"),))
     return _change_set(file, replace_block_lines(file.data, block, lines, file.style))
 
 
@@ -72,9 +72,9 @@ def plan_uninstall(
     if block.is_edited and not force:
         raise ExecplanError(
             "edited-block",
-            f"{file.display_path}: the block of execplan was edited by hand; nothing was written",
+            f"{file.display_path}: the execplan block was edited by hand; nothing was written",
             exit=CHECK_FAILED,
-            hint=f"move out of it what is to stay, then: execplan uninstall {file.integration} --force",
+            hint=f"move what you want to keep out of it, then: execplan uninstall {file.integration} --force",
         )
     remaining = remove_lines(file.data, block) if remove_lines else remove_block(file.data, block, file.style)
     if is_file_created(block) and remaining == file.header:
@@ -151,17 +151,17 @@ def find_block(data: bytes, style: CommentStyle, path: str) -> Block | None:
         stripped = line.strip()
         if stripped.startswith(style.begin_marker()):
             if begin or block:
-                raise _damaged_block_error(path, number, "a second block of execplan begins here")
+                raise _damaged_block_error(path, number, "a second execplan block begins here")
             begin, inside = (number, offset, line), []
         elif stripped == style.end_marker:
             if begin is None:
-                raise _damaged_block_error(path, number, "a block of execplan ends here that has not begun")
+                raise _damaged_block_error(path, number, "an execplan block ends here without a beginning")
             block, begin = _parse_block(begin[1], offset + len(line.rstrip(b"\r\n")), begin[2], inside, style), None
         elif begin:
             inside.append(line.rstrip(b"\r\n"))
         offset += len(line)
     if begin:
-        raise _damaged_block_error(path, begin[0], "the block of execplan that begins here has no end")
+        raise _damaged_block_error(path, begin[0], "the execplan block that begins here has no end")
     return block
 
 
@@ -245,6 +245,6 @@ def _damaged_block_error(path: str, line: int, problem: str) -> ExecplanError:
         "damaged-block",
         f"{path}:{line}: {problem}",
         exit=INPUT,
-        hint="mend the lines that say execplan:begin and execplan:end: one of each, in this order, or none",
+        hint="repair the lines with execplan:begin and execplan:end: one of each, in this order, or none",
         line=line,
     )

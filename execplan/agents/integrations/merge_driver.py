@@ -105,12 +105,12 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     if driver is not None and not _is_ours(driver) and not force:
         raise ExecplanError(
             "foreign-driver",
-            f"git has another merge driver that is called execplan here: {driver}",
+            f"git already has another merge driver named execplan: {driver}",
             exit=CHECK_FAILED,
-            hint=f"keep it, or put ours in its place: execplan install {NAME} --force",
+            hint=f"keep it, or replace it: execplan install {NAME} --force",
         )
     values = {_NAME_SETTING: "plans, by tasks and entries", _DRIVER_SETTING: driver_command()}
-    link_warnings = (f"{_FILE} is a link, which git does not follow",) if os.path.islink(file.path) else ()
+    link_warnings = (f"{_FILE} is a symbolic link, which git doesn't follow",) if os.path.islink(file.path) else ()
     return change_set._replace(
         changes=(*change_set.changes, *[_setting_change(project, name, value) for name, value in values.items()]),
         warnings=(*change_set.warnings, *link_warnings),
@@ -166,7 +166,7 @@ def _setting_change(project: Project, name: str, value: str | None) -> Change:
         setting_value if setting_value is None else os.fsencode(setting_value)
         for setting_value in (git_query.get_config(path, name), value)
     ]
-    return Change(NAME, path, old, new, "" if old != new else "there already" if new else "not installed", setting=name)
+    return Change(NAME, path, old, new, "" if old != new else "already there" if new else "not installed", setting=name)
 
 
 def _config_path(project: Project) -> str:

@@ -36,9 +36,7 @@ _FILE = ".pre-commit-config.yaml"
 _HOOK_ID = "execplan-lint"
 _REPOS_LINE = "repos:"
 _REPLACED_PREFIX = "instead of "
-_MACHINE_WARNING = (
-    f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
-)
+_MACHINE_WARNING = f"{_FILE} contains the path of this machine's Python; for other machines, use the hook {_HOOK_ID} of execplan's own repository"
 
 
 def hook_lines(project: Project) -> list[str]:
@@ -81,7 +79,7 @@ def install(project: Project, *, force: bool) -> ChangeSet:
     else:
         config = _load_config(file.data, lines)
         if any([_HOOK_ID in _hook_ids(repo) for repo in config.repos]):
-            reason = "has the hook already, put there by hand"
+            reason = "already has the hook, added by hand"
             return ChangeSet((Change(NAME, file.path, file.data, file.data, reason),))
         change_set = managed_block.plan_install(file, lines, lambda data: _insert_hook(data, lines), force=force)
         new = change_set.changes[0].new or b""
@@ -142,9 +140,9 @@ def _remove_hook(data: bytes, block: Block) -> bytes:
             return candidate
     raise ExecplanError(
         "would-break",
-        f"{_FILE}: without the block of execplan the file would say something else; nothing was written",
+        f"{_FILE}: removing the execplan block would change the rest of the file; nothing was written",
         exit=INPUT,
-        hint=f"take the hook {_HOOK_ID} out by hand, with the comments around it",
+        hint=f"remove the hook {_HOOK_ID} by hand, including the comments around it",
     )
 
 
@@ -171,7 +169,7 @@ def _load_config(data: bytes, lines: list[str]) -> PreCommitConfig:
             "bad-yaml",
             f"{_FILE}{error}",
             exit=INPUT,
-            hint="mend the file" + (", or paste this under repos:" if lines else ""),
+            hint="repair the file" + (", or paste this under repos:" if lines else ""),
             candidates=lines,
         ) from None
 
@@ -187,7 +185,7 @@ def _try_load_config(data: bytes) -> PreCommitConfig | None:
 def _no_place_error(lines: list[str]) -> ExecplanError:
     return ExecplanError(
         "no-place",
-        f"{_FILE}: the list repos is written in a way that nothing can be added to without changing it",
+        f"{_FILE}: the list repos is written in a form that can't be extended without changing it",
         exit=INPUT,
         hint="add these lines to it by hand",
         candidates=lines,

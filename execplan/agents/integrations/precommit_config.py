@@ -49,10 +49,10 @@ def parse_config(data: bytes) -> PreCommitConfig:
     if document is None:
         return PreCommitConfig([], {})
     if not isinstance(document, dict):
-        raise InvalidConfigError(":1: the file holds no mapping with a key repos")
+        raise InvalidConfigError(":1: the file is not a mapping with the key repos")
     repos = document.pop("repos", None)
     if not isinstance(repos, list | None):
-        raise InvalidConfigError(":1: repos is no list")
+        raise InvalidConfigError(":1: repos is not a list")
     return PreCommitConfig(repos or [], document)
 
 

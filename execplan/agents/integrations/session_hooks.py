@@ -28,7 +28,7 @@ _LINE = "sh -c 'execplan prime --hook {program} || : {mark}'"
 
 Without execplan, a session starts silently; any other status would stop a compaction.
 """
-NOT_ON_PATH_WARNING = "execplan is not on PATH; where the program does not find it either, a session is told nothing"
+NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it either, a session gets no overview"
 
 
 def hook_handler(program: str, hook: Hook) -> dict[str, Any]:

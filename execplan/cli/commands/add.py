@@ -15,7 +15,7 @@ from execplan.errors import USAGE, ExecplanError
 
 @define_command(
     reads="the plan.",
-    writes="one item in Progress, shaped like its neighbours.",
+    writes="one item in Progress, formatted like the existing ones.",
     examples=(
         'execplan add "Write the tests"',
         'execplan add "Write the tests" --after 2',
@@ -24,9 +24,9 @@ from execplan.errors import USAGE, ExecplanError
     ),
 )
 @click.argument("text")
-@click.option("--after", metavar="TASK", help="After this task: number, id or unique words.")
-@click.option("--before", metavar="TASK", help="Before this task: number, id or unique words.")
-@click.option("--under", metavar="HEADING", help="After the last task under this sub-heading of Progress.")
+@click.option("--after", metavar="TASK", help="Add it after this task: number, ID or unique text.")
+@click.option("--before", metavar="TASK", help="Add it before this task: number, ID or unique text.")
+@click.option("--under", metavar="HEADING", help="Add it after the last task under this subheading of Progress.")
 @plan_option
 @create_option
 @writer_options
@@ -40,10 +40,14 @@ def add(
     create: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Add an open task (default: after the last one), and print its id. TEXT may be @FILE, or - for standard input."""
+    """Add a task to Progress.
+
+    By default, the task is added after the last one. Prints the ID of the task. TEXT can be @FILE, or - for standard
+    input.
+    """
     if sum([anchor is not None for anchor in (after, before, under)]) > 1:
-        message = "--after, --before and --under exclude each other"
-        raise ExecplanError("usage", message, exit=USAGE, hint="give one of them")
+        message = "--after, --before and --under can't be combined"
+        raise ExecplanError("usage", message, exit=USAGE, hint="use only one of them")
     task = read_text(text, "the task")
     return edit_plan(
         plan,

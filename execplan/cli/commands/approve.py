@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="what evaluate reads; the approvals among the plan's artifacts; your key, and the register of approvals that were "
-    "used or revoked.",
-    writes="the execution plan and the approval among the plan's artifacts, and a record in its ledger; the first time your key, in ~/.config/execplan. "
-    "--revoke: the ledger, and the register in ~/.local/state/execplan. --list and --check: nothing.",
+    reads="what evaluate reads; the approvals in the plan's artifacts; your key; and the registry of used and revoked approvals.",
+    writes=(
+        "the execution plan and the approval in the plan's artifacts, and a record in its audit log; the first time also your key, in ~/.config/execplan. "
+        "--revoke: the audit log, and the registry in ~/.local/state/execplan. --list and --check: nothing."
+    ),
     examples=(
         "execplan approve",
         "execplan approve parser --dry-run",
@@ -41,16 +42,27 @@ if TYPE_CHECKING:
     ),
 )
 @plan_argument()
-@click.option("--digest", metavar="PREFIX", help="What evaluate --json says as data.digest: 8 of its digits, or more.")
-@click.option("--by", metavar="NAME", help="Who approves; else as for decide.")
-@click.option("--expires", metavar="TIME", default="24h", help="How long it holds: 30m, 24h, 7d; at most 30d.")
-@click.option("--max-risk", type=click.Choice(LEVELS, case_sensitive=False), help="Cover no step above this.")
-@click.option("--step", "steps", metavar="ID", multiple=True, help="Cover only this step; may be given several times.")
-@click.option("--allow-inferred", is_flag=True, help="Cover steps that were inferred from prose, too.")
-@click.option("--list", "listing", is_flag=True, help="Show every approval, and whether it holds.")
-@click.option("--check", is_flag=True, help="Exit 0 when what would run now is approved; else say what drifted.")
 @click.option(
-    "--revoke", metavar="[DIGEST|all]", is_flag=False, flag_value="", help="Let it hold no more; the only one, or this."
+    "--digest", metavar="PREFIX", help="The data.digest that evaluate --json prints, or its first 8 or more digits."
+)
+@click.option("--by", metavar="NAME", help="Who approves. Default: the author as in decide.")
+@click.option(
+    "--expires",
+    metavar="TIME",
+    default="24h",
+    help="How long the approval is valid: 30m, 24h, 7d; at most 30d (default: 24h).",
+)
+@click.option("--max-risk", type=click.Choice(LEVELS, case_sensitive=False), help="Cover no step above this risk.")
+@click.option("--step", "steps", metavar="ID", multiple=True, help="Cover only this step; can be repeated.")
+@click.option("--allow-inferred", is_flag=True, help="Also cover steps inferred from prose.")
+@click.option("--list", "listing", is_flag=True, help="List all approvals and their status.")
+@click.option("--check", is_flag=True, help="Exit 0 if what would run now is approved; otherwise show what changed.")
+@click.option(
+    "--revoke",
+    metavar="[DIGEST|all]",
+    is_flag=False,
+    flag_value="",
+    help="Revoke the only approval, the one with this digest, or all.",
 )
 @new_options
 def approve(
@@ -68,11 +80,12 @@ def approve(
     revoke: str | None,
     options: WriteOptions,
 ) -> Answer:
-    """Approve what a plan would do now: its execution plan, the files that it touches as they are, and the policy.
+    """Approve what a plan would do, for one run.
 
-    On a terminal it shows the evaluation and asks. Elsewhere it takes --digest, the digest that you have read; only steps
-    that the policy approves by itself need neither. The approval holds for one run with its resumes, until something of
-    that changes.
+    The approval covers the execution plan, the current state of the files that it touches, and the policy. On a
+    terminal, the command shows the evaluation and asks. Elsewhere it requires --digest, the digest that you have
+    read. Only steps that the policy approves automatically need neither. The approval is valid for one run and its
+    resumes, until any of this changes.
     """
     from execplan.cli.output import approval_output
 
@@ -86,8 +99,8 @@ def approve(
     )
     valid_seconds = parse_duration(expires)
     if valid_seconds is None:
-        message = f"--expires takes minutes, hours or days, 30d at most, not {expires!r}"
-        raise ExecplanError("usage", message, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
+        message = f"--expires requires minutes, hours or days, at most 30d, not {expires!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="for example 30m, 24h or 7d; every approval expires")
     if digest is not None:
         require_digest_prefix(digest)
     chosen = Plan.find(plan)
@@ -104,9 +117,9 @@ def approve(
         if call.as_json or not prompts.can_ask():
             raise ExecplanError(
                 "usage",
-                "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",
+                "approve asks on a terminal; elsewhere it requires --digest, which confirms that you read the evaluation",
                 exit=USAGE,
-                hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.shell_name}",
+                hint=f"run it in a terminal, or read the evaluation, which prints the command with the digest: execplan evaluate {ref.shell_name}",
             )
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
@@ -128,7 +141,7 @@ def approve(
 def _ensure_compatible_options(
     *, listing: bool, check: bool, revoke: str | None, has_approval_options: bool, options: WriteOptions
 ) -> None:
-    """Refuse what does not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     chosen_flags = [
         name
         for name, is_given in (("--list", listing), ("--check", check), ("--revoke", revoke is not None))
@@ -136,25 +149,25 @@ def _ensure_compatible_options(
     ]
     message = ""
     if len(chosen_flags) > 1:
-        message = f"{' and '.join(chosen_flags)} exclude each other"
+        message = f"{' and '.join(chosen_flags)} can't be combined"
     elif chosen_flags and (has_approval_options or options.commit):
-        message = f"{chosen_flags[0]} approves nothing and commits nothing, so it goes without the flags for that"
+        message = f"{chosen_flags[0]} doesn't approve or commit anything, so it can't be combined with options for that"
     elif chosen_flags and options.dry_run and revoke is None:
-        message = f"{chosen_flags[0]} writes nothing, so --dry-run goes without it"
+        message = f"{chosen_flags[0]} writes nothing, so it can't be combined with --dry-run"
     if message:
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan approve --help")
 
 
 def _require_name(name: str | None) -> str | None:
-    """The name that is given; raises ExecplanError for one that says nothing."""
+    """Return the name; raises ExecplanError if it is blank, not printable or too long."""
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > 200):
-        message = "--by takes a name: some characters that can be seen, 200 at most"
-        raise ExecplanError("usage", message, exit=USAGE, hint="such as --by Ann")
+        message = "--by requires a visible name of at most 200 printable characters"
+        raise ExecplanError("usage", message, exit=USAGE, hint="for example: --by Ann")
     return name
 
 
 def _list_approvals(project: Project, ref: PlanRef) -> Answer:
-    """Every approval of a plan."""
+    """List all approvals of a plan."""
     from execplan.approvals import approval_status
     from execplan.cli.output import approval_output
 
@@ -164,7 +177,7 @@ def _list_approvals(project: Project, ref: PlanRef) -> Answer:
 
 
 def _check_approval(project: Project, ref: PlanRef) -> Answer:
-    """The approval that holds; raises ExecplanError when none does."""
+    """Show the valid approval; raises ExecplanError if there is none."""
     from execplan.approvals.approved_plan import require_approved_plan
     from execplan.cli.output import approval_output
 
@@ -174,7 +187,7 @@ def _check_approval(project: Project, ref: PlanRef) -> Answer:
 
 
 def _waiting_run_id(project: Project, ref: PlanRef) -> str:
-    """The last run of a plan, if it waits with a new revision; or nothing."""
+    """Return the ID of a plan's last run if it is paused with a new revision, otherwise an empty string."""
     from execplan.engine.journal.journal_entries import REVISION_REASONS
     from execplan.engine.run_records.run_statuses import find_last_run
 
@@ -183,7 +196,7 @@ def _waiting_run_id(project: Project, ref: PlanRef) -> str:
 
 
 def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
-    """Let approvals hold no more."""
+    """Revoke approvals."""
     from execplan.approvals import approval_files, approval_registry
     from execplan.engine import approval_audit
 
@@ -198,7 +211,7 @@ def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: Writ
     lines = [f"{action} {name[:12]}" for name in revoked] or ["nothing to revoke"]
     warnings = tuple(
         [
-            f"{project.display_path(approval_file.path)} is no approval: {approval_file.error}"
+            f"{project.display_path(approval_file.path)} is not an approval: {approval_file.error}"
             for approval_file in selected
             if isinstance(approval_file, approval_files.UnreadableApproval)
         ]

@@ -35,9 +35,11 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 
 
 @define_command(
-    reads="the plans, their runs, the plans that name them, and the files outside the plans that name them.",
-    writes="evidence beside the moved artifacts; the paths in plans that name them, and in documents with --rewrite-links; a "
-    "note in a plan that was not finished.",
+    reads="the plans and their runs, and the plans and other files that refer to them.",
+    writes=(
+        "evidence next to the moved artifacts; the paths in plans that refer to them, and in documents with --rewrite-links; a "
+        "note in a plan that was not finished."
+    ),
     examples=(
         "execplan archive parser --dry-run",
         "execplan archive parser --commit",
@@ -48,17 +50,17 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @plan_flag
-@click.option("--complete", is_flag=True, help="Every plan whose tasks are all done.")
+@click.option("--complete", is_flag=True, help="Archive every plan whose tasks are all done.")
 @click.option(
     "--as",
     "how",
     type=click.Choice([COMPLETED, SUPERSEDED, ABANDONED]),
     default=COMPLETED,
-    help="superseded needs --by; abandoned, which gives a plan up, needs --reason.",
+    help="How the plan ended: superseded requires --by, abandoned requires --reason.",
 )
 @click.option("--by", metavar="PLAN", help="The plan that supersedes it.")
-@click.option("--force", is_flag=True, help="Archive a plan that is not finished as completed; needs --reason.")
-@click.option("--reason", metavar="TEXT", help="Why it is archived unfinished; written into the plan.")
+@click.option("--force", is_flag=True, help="Archive an unfinished plan as completed; requires --reason.")
+@click.option("--reason", metavar="TEXT", help="Why the plan is archived unfinished; written into the plan.")
 @links_option
 @writer_options
 def archive(
@@ -73,12 +75,13 @@ def archive(
     links: bool | None,
     options: WriteOptions,
 ) -> Answer:
-    """Move finished plans and their artifacts into the archive, with evidence: digests, counts, commit.
+    """Archive completed plans and their artifacts.
 
-    A plan with open tasks, without an outcome, or with lint errors is not archived, and every reason is listed. Give up a
-    plan that will never be finished with --as abandoned and the reason. A plan with an unfinished run has to be resumed or
-    rolled back first, in any case but --force. Of several plans all are archived, or none; --complete archives those that
-    it can and lists the others. Documents that name the old paths are reported, and rewritten if you agree.
+    The archive gets evidence with digests, counts and the commit. A plan with open tasks, without an outcome, or with
+    lint errors is not archived, and all reasons are listed. To archive a plan that will never be finished, use --as
+    abandoned with a reason. Resume or roll back an unfinished run first; only --force archives a plan with one. Of
+    several plans, either all are archived or none; --complete archives those it can and lists the others. Documents
+    that refer to the old paths are reported, and rewritten if you agree.
     """
     _ensure_compatible_options(
         plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options
@@ -108,7 +111,7 @@ def archive(
             options=options,
         )
         command = None if links is False else f"execplan archive {ref.shell_name} --rewrite-links"
-        answers.append(move_answer(project, moved, options, "archived already", command))
+        answers.append(move_answer(project, moved, options, "already archived", command))
     if len(answers) == 1 and not complete:
         return answers[0]
     return _join_answers(answers, blocked)
@@ -124,37 +127,37 @@ def _ensure_compatible_options(
     reason: str | None,
     options: WriteOptions,
 ) -> None:
-    """Refuse what does not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     is_abandoned = resolution == ABANDONED
     for is_wrong, message, hint in (
         (
             force and reason is None,
-            "--force needs --reason",
-            "execplan archive --force --reason 'Why it is archived as it is'",
+            "--force requires --reason",
+            "execplan archive --force --reason 'Why it is archived unfinished'",
         ),
         (
             is_abandoned and reason is None,
-            "--as abandoned needs --reason",
-            "execplan archive --as abandoned --reason 'Why it is given up'",
+            "--as abandoned requires --reason",
+            "execplan archive --as abandoned --reason 'Why it is abandoned'",
         ),
         (
             reason is not None and not (force or is_abandoned),
-            "--reason goes with --as abandoned or --force",
-            "execplan archive --as abandoned --reason 'Why it is given up'",
+            "--reason requires --as abandoned or --force",
+            "execplan archive --as abandoned --reason 'Why it is abandoned'",
         ),
         (
             (resolution == SUPERSEDED) != (by is not None) or (force and by is not None),
-            "--as superseded needs --by PLAN, --by goes with it, and --force does not",
+            "--as superseded and --by PLAN require each other, and --by can't be combined with --force",
             "execplan archive PLAN --as superseded --by OTHER",
         ),
         (
             complete and (bool(plans) or resolution != COMPLETED or force),
-            "--complete archives all complete plans, as completed",
-            "name the plans, or leave the other options out: execplan archive --complete",
+            "--complete archives all complete plans as completed; it accepts no PLAN, no other --as and no --force",
+            "name the plans, or omit the other options: execplan archive --complete",
         ),
         (
             options.if_match is not None and (complete or len(plans) > 1),
-            "--if-match is for one plan",
+            "--if-match accepts only one plan",
             "name one plan: execplan archive PLAN --if-match DIGEST",
         ),
     ):
@@ -163,7 +166,7 @@ def _ensure_compatible_options(
 
 
 def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
-    """The plans that are named, each once; the only one for none. Raises ExecplanError."""
+    """Return the named plans without duplicates, or the only plan if none is named. Raises ExecplanError."""
     matches = [plan_selection.select_plan(os.getcwd(), name) for name in plans] or [
         plan_selection.select_plan(os.getcwd(), None)
     ]
@@ -171,17 +174,17 @@ def _find_named_plans(plans: tuple[str, ...]) -> list[LocatedPlan]:
 
 
 def _find_complete_plans() -> list[LocatedPlan]:
-    """Every plan outside the archive whose tasks are all done; raises ExecplanError."""
+    """Return every plan outside the archive whose tasks are all done; raises ExecplanError."""
     stored_plans = plan_store.load_with_nested(project_discovery.require(os.getcwd()))
     return [(stored_plan.project, stored_plan.ref) for stored_plan in stored_plans if stored_plan.state == COMPLETE]
 
 
 def _blocking_reasons(project: Project, ref: PlanRef, *, finished: bool) -> list[str]:
-    """Every reason for which a plan is not archived; raises ExecplanError."""
+    """Return every reason not to archive a plan; raises ExecplanError."""
     if ref.archived:
         return []
     runs = [
-        f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll back first" for run in list_open_runs(project, ref)
+        f"run {run.id} {DESCRIPTIONS[run.state]}: resume or roll it back first" for run in list_open_runs(project, ref)
     ]
     return runs + (plan_archive.archive_blockers(project, ref) if finished else [])
 
@@ -192,14 +195,14 @@ def _not_finished_error(blocked: dict[str, list[str]], count: int) -> ExecplanEr
         "not-finished",
         f"{len(blocked)} of {count} plans can't be archived; nothing was changed",
         exit=CHECK_FAILED,
-        hint=f"finish them, or give them up: execplan archive {' '.join(blocked)} --as abandoned --reason 'Why'",
+        hint=f"finish them, or abandon them: execplan archive {' '.join(blocked)} --as abandoned --reason 'Why'",
         candidates=lines,
         data={"reasons": lines},
     )
 
 
 def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answer:
-    """The answers of several plans as one."""
+    """Combine the answers for several plans into one."""
     data: dict[str, Any] = {
         "plans": [answer.data for answer in answers],
         "left": [{"id": name, "reasons": reasons} for name, reasons in blocked.items()],

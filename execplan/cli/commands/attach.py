@@ -17,23 +17,26 @@ from execplan.plan_store.plan_store import quote_plan_name
 
 @define_command(
     reads="the files, and the plan.",
-    writes="a copy of each file into the plan's artifacts folder, and a line for each in Artifacts and Notes.",
+    writes="a copy of each file in the plan's artifacts directory, and a line for each in Artifacts and Notes.",
     examples=(
         "execplan attach run.log",
         "execplan attach before.png after.png --about 'The page before and after' -p parser",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--about", metavar="TEXT", help="What they show.")
+@click.option("--about", metavar="TEXT", help="What the files show.")
 @plan_option
 @create_option
 @writer_options
 def attach(
     call: Call, files: tuple[str, ...], about: str | None, plan: str | None, create: bool, options: WriteOptions
 ) -> Answer:
-    """Attach files to a plan as evidence; what is there already, by its SHA-256, is not copied again."""
+    """Attach files to a plan as evidence.
+
+    A file with the same SHA-256 as an attached one is not copied again.
+    """
     chosen = Plan.find(plan)
-    description = read_text(about, "what they show") if about is not None else ""
+    description = read_text(about, "the description") if about is not None else ""
     amended, attached = chosen.attach(*files, about=description, create=create, options=options)
     answer = edit_answer(
         amended._replace(messages=()),
@@ -51,7 +54,9 @@ def attach(
     ]
     action = "would copy" if options.dry_run else "copied"
     lines = [
-        f"{action} {source} to {file_entry['path']}" if file_entry["copied"] else f"there already: {file_entry['path']}"
+        f"{action} {source} to {file_entry['path']}"
+        if file_entry["copied"]
+        else f"already attached: {file_entry['path']}"
         for source, file_entry in zip(files, file_entries, strict=True)
     ]
     return answer._replace(

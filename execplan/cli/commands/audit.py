@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the ledger among the plan's artifacts, and its anchor; with --verify the journals and the approvals beside it, and "
-    "without PLAN those of every plan, archived ones too.",
-    writes="nothing; with --accept a record in the ledger, and its anchor.",
+    reads=(
+        "the audit log in the plan's artifacts, and its anchor; with --verify also the journals and approvals next to it; "
+        "without PLAN those of every plan, including archived plans."
+    ),
+    writes="nothing; with --accept a record in the audit log, and its anchor.",
     examples=(
         "execplan audit",
         "execplan audit parser --json",
@@ -30,17 +32,18 @@ if TYPE_CHECKING:
     ),
 )
 @plan_argument()
-@click.option("--verify", "verifies", is_flag=True, help="Check the chain, its anchor and what lies beside it.")
-@click.option("--run", "run_", metavar="RUN", help="Only this run, and the approval that let it run.")
-@click.option("--accept", "reason", metavar="REASON", help="Go on with a ledger that is broken, on record.")
+@click.option("--verify", "verifies", is_flag=True, help="Verify the chain, its anchor and the files next to it.")
+@click.option("--run", "run_", metavar="RUN", help="Show only this run and the approval that allowed it.")
+@click.option("--accept", "reason", metavar="REASON", help="Accept a broken audit log; the reason is recorded.")
 @new_options
 def audit(
     call: Call, plan: str | None, *, verifies: bool, run_: str | None, reason: str | None, options: WriteOptions
 ) -> Answer:
-    """Tell who approved what, what ran, what changed on which file, and what was rolled back, from the plan's ledger.
+    """Show who approved what, what ran and what changed.
 
-    The ledger is a chain: each record holds the hash of the one before. --verify says whether it is as it was written,
-    and exits 1 at the first bad record.
+    The plan's audit log records approvals, steps, the changes to each file, and rollbacks. It is a chain: each record
+    has the hash of the previous one. --verify checks whether the log is as it was written, and exits 1 at the first
+    bad record.
     """
     from execplan.cli.output import audit_output
 
@@ -55,17 +58,17 @@ def audit(
 
 
 def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str | None, options: WriteOptions) -> None:
-    """Refuse what does not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     chosen_flags = [
         name
         for name, is_given in (("--verify", verifies), ("--run", run is not None), ("--accept", reason is not None))
         if is_given
     ]
-    message = f"{' and '.join(chosen_flags)} exclude each other" if len(chosen_flags) > 1 else ""
+    message = f"{' and '.join(chosen_flags)} can't be combined" if len(chosen_flags) > 1 else ""
     if reason is not None and (not reason.strip() or len(reason) > 1000):
-        message = message or "--accept takes a reason, in words, at most 1000 characters"
+        message = message or "--accept requires a reason of at most 1000 characters"
     if reason is None and (options.dry_run or options.commit is not None):
-        message = message or "--dry-run and --commit go with --accept"
+        message = message or "--dry-run and --commit require --accept"
     if message:
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
 

@@ -16,19 +16,20 @@ from execplan.plan_store import plan_selection
 
 
 @define_command(
-    reads="the plan, its claims, its last run, what git says of the working tree.",
-    writes=f"{PAGE_NAME} among the plan's artifacts, and nothing where it says the same already.",
+    reads="the plan, its claims, its last run, and git's status of the working tree.",
+    writes=f"{PAGE_NAME} in the plan's artifacts, unless it is up to date.",
     examples=("execplan checkpoint", "execplan checkpoint parser --dry-run", "execplan checkpoint parser --commit"),
 )
 @plan_argument()
-@click.option("--force", is_flag=True, help="Also over a page that was edited by hand.")
+@click.option("--force", is_flag=True, help="Also overwrite a page that was edited by hand.")
 @writer_options
 def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
-    """Write the restart page of a plan: from it alone somebody goes on who knows nothing else.
+    """Write a restart page for a new session.
 
-    Objective, what is done and what is next, decisions and discoveries with their reasons, risks, open questions and
-    findings, the state of git, and how to continue; in the plan's own words, without secrets. The page is replaced in one
-    step, so a reader finds the old one or the new one.
+    The page alone is enough to continue the plan without other context. It has the objective, what is done and what
+    is next, decisions and discoveries with their reasons, risks, open questions and findings, the state of git, and
+    how to continue; all in the plan's own words, without secrets. The page is replaced atomically: a reader sees the
+    old page or the new one.
     """
     from execplan.approvals import artifact_store
 
@@ -39,7 +40,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
         lambda: build_page(project, ref, if_match=options.if_match, force=force),
         options,
         command="checkpoint",
-        summary="the restart page",
+        summary="write the restart page",
         name=PAGE_NAME,
     )
     data = {
@@ -52,9 +53,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     if options.dry_run:
         lines = [f"would write {stored.path}" if stored.changed else "nothing to write"]
         return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff if stored.changed else ""))
-    lines = [
-        f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (says the same)")
-    ]
+    lines = [f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (up to date)")]
     lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
     return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
 

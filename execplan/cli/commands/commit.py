@@ -18,13 +18,13 @@ from execplan.text.invisible_characters import escape_unprintable
 
 
 @define_command(
-    reads="the plan and its artifacts folder.",
-    writes="a commit of these paths only; what is staged stays staged.",
+    reads="the plan and its artifacts directory.",
+    writes="a commit of only these paths; what is staged stays staged.",
     examples=("execplan commit", "execplan commit parser"),
 )
 @plan_argument()
-@click.option("--dry-run", is_flag=True, help="Show the paths; do nothing.")
-@click.option("-m", "--message", metavar="TEXT", help="What was done, for the message.")
+@click.option("--dry-run", is_flag=True, help="Show the paths without committing them.")
+@click.option("-m", "--message", metavar="TEXT", help="What was done, for the commit message.")
 @match_option
 @lock_option
 def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_match: str | None) -> Answer:
@@ -52,7 +52,7 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_
     text = (
         f"committed {commit_result.commit[:12]}"
         if commit_result.commit
-        else f"nothing to commit: {escape_unprintable(ref.id)} is as it was committed"
+        else f"nothing to commit: {escape_unprintable(ref.id)} has no changes"
     )
     return Answer(
         {**data, "paths": list(commit_result.paths)}, text, warnings=commit_result.warnings, is_requested=False

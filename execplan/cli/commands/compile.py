@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the plan, and the execution plan that is stored for it; with --from another document; with --enhance your own "
-    "settings, and what the program there answers.",
-    writes="the execution plan among the plan's artifacts, or FILE; with --annotate the plan, and nothing else; with "
-    "--enhance a proposal beside it, and the ledger.",
+    reads=(
+        "the plan and its stored execution plan; with --from another document; with --enhance your own "
+        "settings, and the answer of the program that they name."
+    ),
+    writes=(
+        "the execution plan in the plan's artifacts, or FILE; with --annotate only the plan; with "
+        "--enhance also a proposal next to the execution plan, and the audit log."
+    ),
     examples=(
         "execplan compile",
         "execplan compile parser --out -",
@@ -36,18 +40,18 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
-@click.option("--out", metavar="FILE", help="Write it there and store nothing; - prints its bytes and nothing else.")
-@click.option("--check", is_flag=True, help="Exit 1 when what is stored is not what the plan compiles to.")
-@click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as fences with attributes.")
+@click.option("--out", metavar="FILE", help="Write the result to FILE and store nothing; - prints only the result.")
+@click.option("--check", is_flag=True, help="Exit 1 unless the stored execution plan is up to date.")
+@click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as code blocks with attributes.")
 @click.option(
-    "--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input."
+    "--from", "source", metavar="FILE", help="Import a document of this or another system; - for standard input."
 )
-@click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order.")
-@click.option("--title", metavar="TEXT", help="With --compose: make a new plan for the result, instead of -p PLAN.")
+@click.option("--compose", is_flag=True, help="Combine the execution plans of all PLANs, in their order.")
+@click.option("--title", metavar="TEXT", help="With --compose: create a new plan for the result, instead of -p PLAN.")
 @click.option(
     "--enhance",
     is_flag=True,
-    help="Send it, without secrets, to the program that your own settings name, for a proposal.",
+    help="Send it, without secrets, to the program in your own settings, for a proposal.",
 )
 @plan_option
 @new_options
@@ -64,10 +68,11 @@ def compile_(
     plan: str | None,
     options: WriteOptions,
 ) -> Answer:
-    """Compile a plan's steps to its execution plan: JSON that is the same for the same plan, to be evaluated and approved.
+    """Compile a plan's steps into an execution plan.
 
-    Nothing is run. Steps stand in Concrete Steps and in Validation and Acceptance; what looks like one and is not taken
-    is listed with why.
+    The execution plan is JSON to be evaluated and approved; the same plan always gives the same JSON. Nothing is run.
+    The steps come from Concrete Steps and from Validation and Acceptance. Lines that look like steps but are skipped
+    are listed with the reason.
     """
     modes = {
         "--check": check,
@@ -105,26 +110,26 @@ def compile_(
 def _ensure_compatible_options(
     plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, chosen_flags: list[str]
 ) -> None:
-    """Refuse what does not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     compose = "--compose" in chosen_flags
     message = ""
     if len(chosen_flags) > 1:
-        message = f"{' and '.join(chosen_flags)} exclude each other"
+        message = f"{' and '.join(chosen_flags)} can't be combined"
     elif out is not None and chosen_flags and chosen_flags[0] in ("--check", "--annotate", "--enhance"):
-        message = f"--out and {chosen_flags[0]} exclude each other"
+        message = f"--out and {chosen_flags[0]} can't be combined"
     elif title is not None and (not compose or plan is not None or out is not None):
-        message = "--title makes a new plan for --compose, and does not go with -p or --out"
+        message = "--title requires --compose, and can't be combined with -p or --out"
     elif compose and (len(plans) < 2 or (plan is None and out is None and title is None)):
-        message = "--compose takes two plans or more, and --title TEXT, -p PLAN or --out FILE for the result"
+        message = "--compose requires two or more plans, and --title TEXT, -p PLAN or --out FILE for the result"
     elif not compose and len(plans) + (plan is not None) > 1:
-        message = "one plan is compiled at a time; --compose joins several"
+        message = "only one plan can be compiled at a time; --compose combines several"
     if message:
         hint = "execplan compile --compose PLAN PLAN --title 'Its title'" if compose else "see execplan compile --help"
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False) -> CompileResult:
-    """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
+    """Compile the plan, or return the stored bytes if only line numbers have changed. Raises ExecplanError."""
     from execplan.approvals.current_plan import compile_plan_file, load_current_plan, no_steps_error
     from execplan.cli.output.compile_output import CompileResult, compile_warnings
     from execplan.execution.documents.document_io import document_bytes
@@ -139,9 +144,9 @@ def _compile_plan(project: Project, ref: PlanRef, *, ignore_stored: bool = False
     if current_plan.document.source is None or current_plan.document.revision > 1:
         raise ExecplanError(
             "other-source",
-            f"{current_plan.path} was imported, composed or revised: it does not come from the plan's lines",
+            f"{current_plan.path} was imported, composed or revised; it doesn't come from the plan's lines",
             exit=CHECK_FAILED,
-            hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {current_plan.path}",
+            hint=f"to replace it with the plan's own steps, remove it and compile again: rm {current_plan.path}",
         )
     return CompileResult(current_plan.document, current_plan.data, current_plan.skipped_lines, warnings)
 
@@ -190,7 +195,7 @@ def _store_or_write(
     options: WriteOptions,
     summary: str,
 ) -> Answer:
-    """Stored for a plan, or sent elsewhere."""
+    """Store the result for a plan, or write it elsewhere."""
     from execplan.cli.output.compile_output import store_result
 
     return (
@@ -211,7 +216,7 @@ def _write_output(call: Call, compile_result: CompileResult, out: str, options: 
 
 
 def _annotate_plan(project: Project, ref: PlanRef, options: WriteOptions) -> Answer:
-    """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
+    """Write inferred steps into the markdown for the author to check; nothing is compiled."""
     from execplan.cli.output.terminal_text import printable_lines
     from execplan.cli.plan_editing import edit_answer
     from execplan.edits.plan_writer import amend

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the plan, the files that it names, its artifacts, git's index and tree; what --file, --units and --session name.",
+    reads="the plan, the files that it names, its artifacts, git's index and working tree; the files of --file, --units and --session.",
     writes="nothing.",
     examples=(
         "execplan context",
@@ -35,24 +35,34 @@ if TYPE_CHECKING:
     ),
 )
 @plan_argument()
-@click.option("--task", metavar="TASK", help="What is worked on, by number, id or words; else the next open task.")
 @click.option(
-    "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens for prompt, pack and response."
+    "--task", metavar="TASK", help="The task to work on, by number, ID or unique text. Default: the next open task."
 )
 @click.option(
-    "--model", metavar="NAME", help="The model that reads. Default: that of the session, else of the settings."
+    "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Token budget for prompt, pack and response."
 )
-@click.option("--intent", type=click.Choice(INTENTS), help="What is to be done; else told from the task's words.")
-@click.option("--file", "files", metavar="PATH", multiple=True, help="A file that must be in; of a folder, what fits.")
-@click.option("--units", metavar="FILE", multiple=True, help="More units, a JSON object a line.")
-@click.option("--session", "sessions", metavar="FILE", multiple=True, help="A log of Claude Code or Codex.")
-@click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], help="How the pack is printed.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that reads the pack. Default: that of the session, otherwise of the settings.",
+)
+@click.option("--intent", type=click.Choice(INTENTS), help="The kind of work. Default: inferred from the task's text.")
+@click.option(
+    "--file", "files", metavar="PATH", multiple=True, help="Always include this file; of a directory, what fits."
+)
+@click.option("--units", metavar="FILE", multiple=True, help="Additional context items, one JSON object per line.")
+@click.option("--session", "sessions", metavar="FILE", multiple=True, help="A session log of Claude Code or Codex.")
+@click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], help="Output format of the pack.")
 @click.option("--experiment", metavar="ID", help="Assign a variant of this experiment, by --key.")
 @click.option("--key", metavar="KEY", help="Equal keys get the same variant.")
-@click.option("--explain", is_flag=True, help="A table instead: kept, shortened, left out, and why.")
-@click.option("--compare", is_flag=True, help="A table of the variants control and optimized, side by side.")
-@click.option("--item", "items", metavar="ID", multiple=True, help="Print this item of a pack whole, or to --budget.")
-@click.option("--exact/--estimate", default=None, help="How tokens are counted; exactly where that is installed.")
+@click.option("--explain", is_flag=True, help="Print a table instead: what is kept, shortened and left out, and why.")
+@click.option("--compare", is_flag=True, help="Print a table of the variants control and optimized, side by side.")
+@click.option(
+    "--item", "items", metavar="ID", multiple=True, help="Print this item of a pack in full, or within --budget."
+)
+@click.option(
+    "--exact/--estimate", default=None, help="How tokens are counted. Default: exactly if the tokenizer is installed."
+)
 def context(
     call: Call,
     plan: str | None,
@@ -62,10 +72,11 @@ def context(
     sessions: tuple[str, ...],
     **flags: Any,
 ) -> Answer:
-    """Choose what an agent should read to continue a plan, within a budget of tokens, and print it.
+    """Select what an agent should read, within a token budget.
 
-    The pack goes to standard output, a line about it to standard error. --json prints the decision about every item
-    instead, --explain prints it as a table, --compare both variants of an experiment, and --item single items.
+    The context pack has what an agent needs to continue the plan. It goes to standard output, a summary line to
+    standard error. --json prints the decision about every item instead, --explain prints it as a table, --compare
+    prints both variants of an experiment, and --item single items.
     """
     from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
     from execplan.project.context_settings import parse_context_settings

@@ -13,17 +13,17 @@ from execplan.edits.plan_writer import WriteOptions
 
 
 @define_command(
-    reads="the plan; for the author EXECPLAN_AGENT, the settings, EXECPLAN_AUTHOR and the git name.",
-    writes="one entry in the Decision Log, shaped like its neighbours.",
+    reads="the plan; for the author: EXECPLAN_AGENT, the settings, EXECPLAN_AUTHOR and the git name.",
+    writes="one entry in the Decision Log, formatted like the existing ones.",
     examples=(
         'execplan decide "Read line by line" --why "A task is a line."',
         'execplan decide "Read into a tree" --why "Lists nest." --supersedes "line by line"',
     ),
 )
 @click.argument("text")
-@click.option("--why", metavar="TEXT", required=True, help="The rationale; @FILE and - are read.")
+@click.option("--why", metavar="TEXT", required=True, help="The rationale: text, @FILE, or - for standard input.")
 @click.option("--author", metavar="NAME", help="Who decided.")
-@click.option("--supersedes", metavar="DECISION", help="An earlier decision, by words that only it has.")
+@click.option("--supersedes", metavar="DECISION", help="An earlier decision, by unique text.")
 @plan_option
 @create_option
 @writer_options
@@ -37,7 +37,10 @@ def decide(
     create: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
+    """Add a decision, with its rationale, date and author.
+
+    TEXT can be @FILE, or - for standard input.
+    """
     decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
     return edit_plan(
         plan,

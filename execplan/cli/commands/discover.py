@@ -14,16 +14,19 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="one entry in Surprises & Discoveries, shaped like its neighbours.",
+    writes="one entry in Surprises & Discoveries, formatted like the existing ones.",
     examples=('execplan discover "The last line is dropped" --evidence "tests/test_lines.py fails at a1b2c3d"',),
 )
 @click.argument("text")
-@click.option("--evidence", metavar="TEXT", required=True, help="What shows it; @FILE and - are read.")
+@click.option("--evidence", metavar="TEXT", required=True, help="The evidence: text, @FILE, or - for standard input.")
 @plan_option
 @create_option
 @writer_options
 def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
-    """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
+    """Add a discovery, with its evidence.
+
+    TEXT can be @FILE, or - for standard input.
+    """
     discovery, proof = read_text(text, "the discovery"), read_text(evidence, "the evidence")
     return edit_plan(
         plan,

@@ -23,20 +23,29 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the home and those that its settings name: settings, plans, artifacts, the journal of edits, what integrations "
-    "have added; git's history, where an edit is missing.",
-    writes="nothing; with --fix, what can be mended safely: folders, blocks, hooks, leftovers, and edits that another program "
-    "has overwritten, put back; with --forget, the journal.",
+    reads=(
+        "the project and its nested projects: settings, plans, artifacts, the edit journal, and what integrations "
+        "have added; git's history, if an edit is missing."
+    ),
+    writes=(
+        "nothing; with --fix, what can be fixed safely: directories, blocks, hooks, leftovers, and edits that another program "
+        "has overwritten; with --forget, the journal."
+    ),
     examples=("execplan doctor", "execplan doctor --fix --dry-run", "execplan doctor --fix", "execplan doctor --json"),
 )
-@click.option("--fix", is_flag=True, help="Mend what can be mended safely.")
-@click.option("--forget", metavar="PLAN", help="What was overwritten in this plan was taken out on purpose.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
+@click.option(
+    "--forget", metavar="PLAN", help="Forget the overwritten edits of this plan: they were removed on purpose."
+)
 @new_options
 def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:
-    """Look for everything that can be wrong with a home, each with what mends it; exit 1 when something is."""
+    """Diagnose and fix problems of a project.
+
+    Each problem is listed with its fix. Exits 1 if there are problems.
+    """
     if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
         raise ExecplanError(
-            "usage", "--dry-run and --commit go with --fix", exit=USAGE, hint="see execplan doctor --help"
+            "usage", "--dry-run and --commit require --fix or --forget", exit=USAGE, hint="see execplan doctor --help"
         )
     forgotten = _forget_overwritten(forget, options) if forget is not None else []
     directory = os.getcwd()
@@ -51,7 +60,7 @@ def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) 
 
 
 def _forget_overwritten(name: str, options: WriteOptions) -> list[str]:
-    """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
+    """Forget the overwritten edits of a plan, and return their descriptions. Raises ExecplanError."""
     project, ref = plan_selection.select_plan(os.getcwd(), name)
     steps = detect_lost_edits(project, ref).lost
     if steps and not options.dry_run:
@@ -118,7 +127,7 @@ def _doctor_answer(
         passed_table = "\n\n" + format_table(("check", "passed"), passed)
     next_commands = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
     has_problems = bool(findings) or not all([check.was_run for check in checked])
-    warnings = tuple([f"not mended: {reason}" for reason in refused])
+    warnings = tuple([f"not fixed: {reason}" for reason in refused])
     return Answer(
         data,
         printable_lines(lines, diffs) + passed_table,
@@ -130,7 +139,7 @@ def _doctor_answer(
 
 
 def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, is_after_fix: bool) -> str:
-    """How many problems there are, on a line."""
+    """Return the number of problems, in one line."""
     passed = len([check for check in checked if check.ok])
     if not finding_count:
         return f"no {'other ' if is_after_fix else ''}problems found ({passed} checks passed)"

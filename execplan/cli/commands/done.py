@@ -13,14 +13,17 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="the box and the stamp of each task, and nothing else.",
+    writes="the checkbox and the timestamp of each task, and nothing else.",
     examples=("execplan done 3", "execplan done 3 4 --commit", 'execplan done "write the tests" -p parser'),
 )
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @plan_option
 @writer_options
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
-    """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
+    """Check off tasks, with a timestamp.
+
+    A TASK is a number, an ID, or unique text.
+    """
     return edit_plan(
         plan, lambda plan: plan.done(*tasks, options=options), options, "execplan next {id}", finishes=True
     )

@@ -17,15 +17,18 @@ from execplan.undo.plan_removal import drop_plan
 
 
 @define_command(
-    reads="the plan, its journal, and whether git has it.",
-    writes="removes the plan and its empty artifacts directory; the text is kept in the journal.",
+    reads="the plan, its journal, and whether it is in git.",
+    writes="deletes the plan and its empty artifacts directory; the journal keeps the text.",
     examples=("execplan drop parser --dry-run", "execplan drop parser", "execplan drop parser --force"),
 )
 @plan_argument()
-@click.option("--force", is_flag=True, help="Even if somebody has worked on it; undo brings it back.")
+@click.option("--force", is_flag=True, help="Remove it even if somebody has worked on it; undo restores it.")
 @writer_options
 def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
-    """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
+    """Remove a draft that nobody has worked on.
+
+    A committed plan can't be dropped. `undo` restores a dropped one.
+    """
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(project, ref, "dropped")
     return edit_answer(drop_plan(project, ref, options, force=force), options, "execplan list")

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 @define_command(
     reads="the plan; VISUAL or EDITOR.",
-    writes="what you change, to the plan as it is when the editor closes.",
+    writes="your changes, merged into the plan as it is when the editor closes.",
     examples=("execplan edit", "execplan edit parser --dry-run", "execplan edit parser --commit"),
 )
 @plan_argument()
 @writer_options
 def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
-    """Open a plan in your editor, then check it against the rules; exit 1 when a finding is an error.
+    """Open a plan in your editor, then check it.
 
-    You edit a copy, so that others can go on with the plan: what they change meanwhile stays, and where both changed the
-    same lines nothing is written and your copy is kept.
+    Exits 1 if a finding is an error. You edit a copy, so others can continue to work on the plan: their changes are
+    kept. If you and others changed the same lines, nothing is written and your copy is kept.
     """
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     require_existing(project)
@@ -50,7 +50,7 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     try:
         open_editor(copy)
         new = read_source(copy)
-        hint = f"your text is kept in {copy}: look at both, then edit again"
+        hint = f"your text is saved in {copy}; compare both, then edit again"
         amended = amend(
             project,
             ref,
@@ -64,7 +64,7 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     os.unlink(copy)
     answer = edit_answer(amended, options)
     if options.dry_run or not amended.changed:
-        return answer if amended.changed else answer._replace(text="nothing was changed", is_requested=False)
+        return answer if amended.changed else answer._replace(text="no changes", is_requested=False)
     checked = [check_plan(CheckTarget(project, ref, os.path.relpath(ref.path)), CheckOptions(is_hook=True))]
     findings = [finding.to_json(checked[0].path) for finding in checked[0].findings]
     lines = [answer.text, *report_lines(checked), summarize_findings(checked)]
@@ -78,7 +78,7 @@ def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
 
 
 def _create_copy(project: Project, name: str, data: bytes) -> str:
-    """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
+    """Create a copy of a plan for the editor, next to earlier saved copies; raises ExecplanError."""
     project_state.make_state_dir(project, "edit")
     copies = (os.path.join(project.state, "edit", f"{number}-{name}") for number in count(1))
     with project_state.lock(project, "edit", f"edit of {name}"):
@@ -88,7 +88,7 @@ def _create_copy(project: Project, name: str, data: bytes) -> str:
 
 
 def _keep_edited_copy(copy: str, old: bytes, error: BaseException) -> None:
-    """Remove a copy in which nothing was changed; else say where it is."""
+    """Remove an unchanged copy; otherwise print its path."""
     try:
         is_unchanged = file_access.read(copy, len(old) + 1)[0] == old
     except ExecplanError:
@@ -97,9 +97,9 @@ def _keep_edited_copy(copy: str, old: bytes, error: BaseException) -> None:
         os.unlink(copy)
     elif isinstance(error, ExecplanError):
         if copy not in error.hint:
-            error.hint += f"; your text is kept in {copy}"
+            error.hint += f"; your text is saved in {copy}"
     else:
-        print(f"execplan: your text is kept in {copy}", file=sys.stderr)
+        print(f"execplan: your text is saved in {copy}", file=sys.stderr)
 
 
 command = edit

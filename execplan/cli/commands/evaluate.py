@@ -19,8 +19,10 @@ MARKDOWN = "markdown"
 
 
 @define_command(
-    reads="the plan, what is stored of its execution, the files that its steps name, your own settings and the repository's; "
-    "PATH, for programs; shells and node parse the scripts that steps write, and run nothing of them.",
+    reads=(
+        "the plan, its stored execution data, the files that its steps name, your own settings and the repository's; "
+        "PATH, for programs. Shells and node parse the steps' scripts without running them."
+    ),
     writes="nothing, not even a lock.",
     examples=(
         "execplan evaluate",
@@ -31,13 +33,20 @@ MARKDOWN = "markdown"
 )
 @plan_argument()
 @click.option(
-    "--format", "form", type=click.Choice([TEXT, MARKDOWN]), default=TEXT, help="markdown: a page for a reviewer."
+    "--format",
+    "form",
+    type=click.Choice([TEXT, MARKDOWN]),
+    default=TEXT,
+    help="Output format; markdown prints a page for a reviewer.",
 )
 def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
-    """Judge what a plan would do: each step's risk, a dry run, and every check; exit 1 when it must not run."""
+    """Evaluate what a plan would do and whether it may run.
+
+    Shows each step's risk, a dry run, and every check. Exits 1 if the plan is blocked.
+    """
     if call.as_json and form != TEXT:
-        why = "--json prints one JSON document, and --format markdown a page"
-        raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+        why = "--json and --format markdown can't be combined"
+        raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
     try:
         return _evaluation_answer(call, plan, form)
     except ExecplanError as error:
@@ -80,7 +89,7 @@ def _evaluation_answer(call: Call, plan: str | None, form: str) -> Answer:
 
 
 def _policy_answer(error: ExecplanError) -> Answer:
-    """What the policy forbids is a finding here: there is nothing yet that could be forbidden to run."""
+    """Report an error in the policy as a finding, because nothing is about to run."""
     findings = [
         {
             "check": error.code,
@@ -95,7 +104,7 @@ def _policy_answer(error: ExecplanError) -> Answer:
     ]
     data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
     lines = [f"error: {finding['message']} ({error.code})" for finding in findings]
-    return Answer(data, "\n".join([*lines, f"  mend: {error.hint}", "It must not run"]), CHECK_FAILED)
+    return Answer(data, "\n".join([*lines, f"  fix: {error.hint}", "Blocked"]), CHECK_FAILED)
 
 
 evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write

@@ -30,9 +30,9 @@ from execplan.text.suggestions import closest_names
 )
 @click.argument("name", nargs=-1, metavar="[TOPIC|CODE]", shell_complete=complete_with("page"))
 def explain(call: Call, name: tuple[str, ...]) -> Answer:
-    """Print a page: about a topic, about what a rule of lint wants, or about what a refusal means.
+    """Explain a topic, a rule of lint or an error code.
 
-    Without a name: which pages there are. The code of a refusal is told with --json, and with -v.
+    Without a name, lists all topics and codes. Errors show their code with --json and with -v.
     """
     if not name:
         return _index_answer()
@@ -58,7 +58,7 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
 
 
 def _tools_answer(call: Call, page: str) -> Answer:
-    """The page about tools, with those that are installed."""
+    """Return the help topic about tools, with the installed ones."""
     from execplan.approvals import tool_discovery
     from execplan.project import project_discovery
 
@@ -67,21 +67,21 @@ def _tools_answer(call: Call, page: str) -> Answer:
         {"tool": tool.name, "value": tool.entry_point, "from": f"{tool.distribution} {tool.version}"}
         for tool in installed_tools
     ]
-    lines = [f"    {tool['tool']}  {tool['value']}, of {tool['from']}" for tool in tools_json] or ["    none"]
+    lines = [f"    {tool['tool']}  {tool['value']}, from {tool['from']}" for tool in tools_json] or ["    none"]
     return Answer(
         {"topic": "tools", "page": page, "tools": tools_json}, "\n".join([page, "", "Installed here:", "", *lines])
     )
 
 
 def _index_answer() -> Answer:
-    """Every page in a line or a word."""
+    """List all topics and codes."""
     topics, refusals = help_topics.topic_summaries(), help_topics.error_help_by_code()
     width = max(map(len, topics))
     lines = ["Topics: execplan explain TOPIC", ""]
     for name, about in topics.items():
         lead = f"  {name:{width}}  "
         lines += wrap(about, help_topics.PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead))
-    for heading, codes in (("Rules of lint", RULES), ("Refusals", refusals)):
+    for heading, codes in (("Lint rules", RULES), ("Refusals", refusals)):
         codes_text = fill(
             "  ".join(sorted(codes)),
             help_topics.PAGE_WIDTH,
@@ -101,7 +101,7 @@ def _index_answer() -> Answer:
 
 
 def _describe_rule(rule: Rule) -> str:
-    """Level, whether it runs by default, what it needs and how what it finds is mended."""
+    """Describe a rule: its level, whether it is on by default, what it requires, and the kind of its fix."""
     attributes = [f"{rule.level}; {rule.unfinished} while tasks are open" if rule.unfinished else rule.level]
     if not rule.on:
         attributes.append("off by default")
@@ -113,7 +113,7 @@ def _describe_rule(rule: Rule) -> str:
 
 
 def _wrap_page(page: str) -> str:
-    """A page whose paragraphs fit; examples stay as they are."""
+    """Wrap the paragraphs of a page; examples stay as they are."""
     prose, mark, examples = page.partition("\nBad")
     return (
         "\n\n".join([fill(paragraph, help_topics.PAGE_WIDTH) for paragraph in prose.split("\n\n")])
@@ -124,19 +124,19 @@ def _wrap_page(page: str) -> str:
 
 
 def _unknown_page_error(page_name: str) -> ExecplanError:
-    """The refusal of a name that has no page, with the nearest that have one."""
+    """Return the error for an unknown topic or code, with similar names."""
     descriptions = {
         **{code.lower(): f"{code}  {rule.summary}" for code, rule in RULES.items()},
         **{code: f"{code}  {refusal.sentence}" for code, refusal in help_topics.error_help_by_code().items()},
         **{name: f"{name}  {about}" for name, about in help_topics.topic_summaries().items()},
     }
     similar_names = closest_names(page_name, descriptions)
-    hint = "see what there is: execplan explain"
+    hint = "list all topics and codes: execplan explain"
     if page_name in COMMANDS:
-        hint = f"what the verb does: execplan {page_name} --help"
+        hint = f"see the help of the command: execplan {page_name} --help"
     elif similar_names:
-        hint = "name one of these, or see what there is: execplan explain"
-    message = f"there is no page about {page_name!r}"
+        hint = "use one of these, or list all topics and codes: execplan explain"
+    message = f"unknown topic or code {page_name!r}"
     return ExecplanError(
         "no-such-page", message, exit=INPUT, hint=hint, candidates=[descriptions[name] for name in similar_names]
     )

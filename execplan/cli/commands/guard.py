@@ -1,4 +1,4 @@
-"""The `execplan guard` command: its help, and the flags before it; without these it is answered before click is imported."""
+"""The `execplan guard` command: its help, and global options before it; without these it runs before click is imported."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="one call of a tool, on standard input, in the form of an agent's program; the plan that is carried out, and its run.",
-    writes="the journal of the run, for each call of a step that it allows; the first one begins the run.",
+    reads="one tool call, on standard input, in the format of an agent program; the plan being run, and its run.",
+    writes="the journal of the run, for each allowed call of a step; the first one starts the run.",
     examples=(
         "execplan guard < call.json",
         "execplan guard --program claude -p parser < call.json",
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 @click.option(
     "--program",
     type=click.Choice(["claude", "codex", "json"]),
-    help="Whose form the call has; else that is told from the call. json: any other program's.",
+    help="Format of the call; json is for any other program. Default: detected from the call.",
 )
 def guard(call: Call, plan: str | None, program: str | None) -> Answer:
-    """Say whether an agent may make a call: allow, ask or deny.
+    """Check whether an agent may make a tool call.
 
-    A call is allowed when it is that of a step which is approved, has its turn and was not called too often, or when it only
-    reads. Whatever goes wrong is a denial. The exit status is that which the program wants: 0 with an answer, 2 where none
-    could be given.
+    The answer is allow, ask or deny. A call is allowed if it only reads, or if it belongs to a step that is approved,
+    is next, and was not called too often. Every error is a denial. The exit status is the one that the program
+    expects: 0 with an answer, 2 if there is none.
     """
     plan_options = [f"--plan={plan}"] if plan is not None else []
     form_options = ["--json"] if call.as_json else [f"--program={program}"] if program else []

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 
 BUDGET: Final = 4000
-"""Tokens of the text where no budget is given."""
+"""Default token budget of the text."""
 _DONE_RANK, _LATER_RANK, _READY_RANK = 5, 3, 1
-"""Ranks of what is shortened, with those of handing_parts.py: steps that are done first, steps that are up next last."""
+"""Ranks for shortening, with those of handoff_parts.py: completed steps are shortened first, the next steps last."""
 
 
 def handoff_text(agent_handoff: Handoff, budget: int | None) -> str:
-    """The text in markdown, within a budget of tokens; raises ExecplanError where a budget that was given is too small.
+    """Return the text in markdown, within a token budget; raises ExecplanError if a given budget is too small.
 
-    The step that is up next is never shortened.
+    The next step is never shortened.
     """
     from execplan.context.token_counter import estimate_tokens
 
@@ -60,18 +60,20 @@ def handoff_text(agent_handoff: Handoff, budget: int | None) -> str:
 
 
 def _shortened_note(agent_handoff: Handoff) -> str:
-    """What to do where parts were shortened."""
+    """Return what to do about shortened parts."""
     handoff_command = agent_handoff.payload["report"]["handoff"]
     if agent_handoff.payload["mode"] == "tasks":
-        return f"This text is shortened to fit its budget: read the plan itself, or run `{handoff_command} --budget N`."
+        return (
+            f"This text was shortened to fit its budget. Read the plan itself, or run `{handoff_command} --budget N`."
+        )
     return (
-        f"This text is shortened to fit its budget. Run `{handoff_command}` again after each report: it shows in full the step that is "
-        f"up next. To see more now: `{handoff_command} --budget N`."
+        f"This text was shortened to fit its budget. Run `{handoff_command}` again after each report: it shows the next step in full. "
+        f"To see more now: `{handoff_command} --budget N`."
     )
 
 
 def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
-    """The text about a plan with steps."""
+    """Return the text of a plan with steps."""
     handoff_json = agent_handoff.payload
     assert agent_handoff.document is not None  # it has steps
     steps = {step.id: step for step in agent_handoff.document.steps}
@@ -82,7 +84,7 @@ def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
             *_status_text(handoff_json),
             "## How to work",
             *_work_instructions(handoff_json),
-            "## Why it is done",
+            "## Background",
         )
     ]
     parts += [*reasoning_parts(handoff_json["reasoning"]), TextPart("## Steps"), TextPart(DATA_NOTICE)]
@@ -114,7 +116,7 @@ def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
     unplanned_tasks = [task for task in handoff_json["tasks"] if task["step"] is None]
     if unplanned_tasks:
         parts += [
-            TextPart("## Open tasks that no step does"),
+            TextPart("## Open tasks without a step"),
             TextPart("A person does these, or plans steps for them."),
         ]
         parts += [TextPart(task_item(task), _LATER_RANK) for task in unplanned_tasks]
@@ -122,35 +124,35 @@ def _step_parts(agent_handoff: Handoff) -> list[TextPart]:
 
 
 def _status_text(handoff_json: dict[str, Any]) -> Iterator[str]:
-    """How things stand."""
+    """Yield the status of the run and of the approval."""
     run, approval = handoff_json["run"], handoff_json["approval"]
     if run is not None:
-        yield f"The run {code_span(run['id'])} is {run['status'].replace('_', ' ')}."
+        yield f"Status of run {code_span(run['id'])}: {run['status'].replace('_', ' ')}."
         if run["question"] is not None and run["question"]["why"] == COVERED:
-            yield f"It has a new revision: {code_span(run['question']['words'])}"
+            yield f"The run has a new revision: {code_span(run['question']['words'])}"
         elif run["question"] is not None:
-            yield f"It waits for a person: {code_span(run['question']['words'])} Nothing may be done until that is answered."
+            yield f"The run is paused until a person answers: {code_span(run['question']['words'])} Do nothing until then."
     if handoff_json["approved"]:
         by = "by the policy" if approval["how"] == "policy" else f"by {code_span(approval['approver'] or 'a person')}"
-        yield f"It is approved {by} until {approval['expires']}."
+        yield f"The plan is approved {by} until {approval['expires']}."
     elif run is None or run["status"] in ("in_progress", "replanning"):
-        yield "**It is not approved: nothing of it may be done yet.** A person looks at it and approves it."
+        yield "**The plan is not approved: don't run any of it yet.** A person must review and approve it."
         yield from [f"- {code_span(reason)}" for reason in approval["why"]]
 
 
 def _work_instructions(handoff_json: dict[str, Any]) -> Iterator[str]:
     report = handoff_json["report"]
     yield (
-        "Do what the steps below say, exactly as they say it, and nothing else. Where the guard is installed each of your "
-        "calls is judged by them: one that is no step is denied. A step comes when all that it needs is done. Call a command by itself, word for word: "
-        "no pipe, no redirection, no other command around it, not in the background. Only `cd FOLDER &&` may stand in front."
+        "Do exactly what the steps below say, and nothing else. If the guard is installed, it checks each of your calls against "
+        "the steps and denies a call that is not a step. A step is next when all the steps it depends on are done. Run a command alone and exactly as "
+        "written: no pipe, no redirection, no other command around it, not in the background. Only `cd DIRECTORY &&` may precede it."
     )
-    yield "Report each step as soon as it is done, before you begin another, and one that you can't do as failed:"
+    yield "Report each step as soon as it is done, before you start another. Report a step that you can't do as failed:"
     yield code_block(f"{report['completed']}\n{report['failed']}", "sh")
     yield (
-        "STEP is its id or its number. To show what a command printed name a file of the repository, or pipe it in: "
-        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. What you say is checked. When something does not fit do not change it by yourself: "
-        "say what was found out; a person approves what is planned then, unless all its steps were approved before."
+        "STEP is the step's ID or number. To show the output of a command, name a file of the repository, or pipe it in: "
+        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. Your report is verified. If something doesn't match, don't change the plan "
+        "yourself: report what you found out, as below. A person approves the new steps, unless all of them were approved before."
     )
     yield code_block(report["replan"], "sh")
     forbidden = {
@@ -165,55 +167,55 @@ def _step_blocks(step_json: dict[str, Any], step: Step, path: str, *, redacted: 
     yield "\n".join([f"- {line}" for line in _step_facts(step_json)])
     yield from _action_blocks(step_json, step)
     if step_json["expect"] is not None:
-        yield "It should print, with `…` for any text:"
+        yield "Expected output (`…` is any text):"
         yield code_block(step_json["expect"], "text")
     if redacted:
         source_range = f", lines {step.source.line_start} to {step.source.line_end}" if step.source is not None else ""
-        yield f"A secret was left out of it here: it stands in {code_span(path)}{source_range}."
+        yield f"A secret is redacted here; see {code_span(path)}{source_range}."
 
 
 def _step_facts(step_json: dict[str, Any]) -> Iterator[str]:
-    """What holds for a step, a line each."""
+    """Yield the facts about a step, one per line."""
     yield code_span(step_json["description"]) + (", inferred from prose" if step_json["inferred"] else "")
     yield f"tool {code_span(step_json['tool'])}, type {code_span(step_json['type'])}"
     yield f"risk {step_json['risk']['level']}: {', '.join([code_span(reason) for reason in step_json['risk']['reasons']]) or 'no reason given'}"
     yield (
         f"approved by {'the policy' if step_json['approved_by'] == 'policy' else 'a person'}"
         if step_json["approved_by"]
-        else ("approved by nobody: it may not be done")
+        else ("not approved: don't run it")
     )
     if step_json["why"]:
-        yield f"why: {code_span(step_json['why'])}"
+        yield f"reason: {code_span(step_json['why'])}"
     if step_json["recovery"]:
         yield step_json["recovery"]["words"]
         yield from [code_span(recovery_command) for recovery_command in step_json["recovery"]["commands"]]
     if step_json["depends_on"]:
         yield f"after {', '.join([code_span(step_id) for step_id in step_json['depends_on']])}"
     if step_json["when"]:
-        yield f"only when {code_span(step_json['when']['of'])} {step_json['when']['kind']}"
+        yield f"only if {code_span(step_json['when']['of'])} {step_json['when']['kind']}"
     for name in ("inputs", "outputs", "allow", "deny"):
         if step_json[name]:
             yield f"{name}: {', '.join([code_span(entry) for entry in step_json[name]])}"
     max_calls = allowed_calls(step_json["max_invocations"], step_json["patch"])
-    per_place = ", once for each place of the diff" if max_calls > step_json["max_invocations"] == 1 else ""
-    yield "to be called once" if max_calls == 1 else f"to be called {max_calls} times at most{per_place}"
+    per_place = ", once for each hunk of the diff" if max_calls > step_json["max_invocations"] == 1 else ""
+    yield "call it once" if max_calls == 1 else f"call it at most {max_calls} times{per_place}"
     failure = step_json["on_failure"]
     tries = f", {1 + failure['max_retries']} attempts" if failure["max_retries"] else ""
-    yield f"when it fails: {code_span(failure['strategy'])}{tries}"
+    yield f"if it fails: {code_span(failure['strategy'])}{tries}"
     if step_json["confirm"]:
-        yield "a person is asked before it is done"
+        yield "a person must confirm it first"
     if step_json["exit"]:
-        yield f"it ends with exit status {step_json['exit']}"
+        yield f"expected exit status: {step_json['exit']}"
     if step_json["task"]:
         yield f"task: {code_span(step_json['task'])}"
 
 
 def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
-    """What exactly is to be done."""
+    """Yield the exact action of a step."""
     target = code_span(step_json["target"]) if step_json["target"] is not None else ""
     content = step_json["content"]
     if step_json["patch"] is not None:
-        yield "Change the files just as this diff says:"
+        yield "Change the files exactly as in this diff:"
         yield code_block(step_json["patch"], "diff")
     elif content is not None:
         lines = (
@@ -222,7 +224,7 @@ def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
             else f"the file {target}"
         )
         end = "" if not content or content.endswith("\n") else ", without a newline at the end"
-        yield f"Write {lines} with just this content{end}:" if content else f"Write {lines} without any content."
+        yield f"Write {lines} with exactly this content{end}:" if content else f"Write {lines} with no content."
         if content:
             yield code_block(content, "text")
     elif step_json["type"] == "delete_file":
@@ -234,7 +236,7 @@ def _action_blocks(step_json: dict[str, Any], step: Step) -> Iterator[str]:
     )
     for label, command_text in describe_commands(clean, code_span):
         if label == "tests afterwards":
-            yield "When you report it completed this test is run, by `report` itself:"
+            yield "When you report the step as completed, `report` runs this test:"
         else:
             yield _call_instruction(label, step_json)
         yield code_block(command_text, "sh" if not label.startswith("calls") else "json")
@@ -244,7 +246,7 @@ def _call_instruction(label: str, step_json: dict[str, Any]) -> str:
     if label.startswith("calls"):
         return f"Call the tool {code_span(step_json['tool'])} with:"
     location = (
-        f" in the folder {code_span(step_json['cwd'])}" if step_json["cwd"] != "." else " in the root of the repository"
+        f" in the directory {code_span(step_json['cwd'])}" if step_json["cwd"] != "." else " in the repository root"
     )
     script = f" as one script for {step_json['shell']}" if step_json["shell"] else ""
     return f"Run this{script}{location}:"
@@ -254,35 +256,38 @@ def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
     names = ", ".join([code_span(step_id) for step_id in handoff_json["next_steps"]])
     run = handoff_json["run"]
     if not names and run is not None and run["question"] is not None:
-        yield "Nothing, until a person has answered."
+        yield "Nothing, until a person answers."
     elif not names and run is not None and run["status"] == FAILED:
-        yield "Nothing: the run has failed, and a person takes it up or takes it back."
+        yield "Nothing: the run failed. A person resumes it or rolls it back."
     elif not names:
-        yield "Nothing is left to be done now."
+        yield "Nothing is left to do now."
     elif handoff_json["approved"]:
         yield f"Do one of these now, then report it: {names}"
     else:
-        yield f"Once it is approved: {names}"
+        yield f"After the plan is approved: {names}"
 
 
 @define_command(
-    reads="the plan, its claims, what it compiles to, its approvals, and the journal of the agent's run.",
+    reads="the plan, its claims, its compiled steps, its approvals, and the journal of the agent's run.",
     writes="nothing.",
     examples=("execplan handoff", "execplan handoff parser --budget 2000", "execplan handoff parser --json"),
 )
 @plan_argument()
-@click.option("--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens of the text (default: 4000).")
+@click.option(
+    "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Token budget of the text (default: 4000)."
+)
 def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
-    """Print a plan for an agent that carries it out: why, the steps and their status, what is up next, how to report.
+    """Print a plan as instructions for an agent.
 
-    A plan without written steps is handed over by its open tasks. The text is for a model: what comes from the repository
-    is fenced, without secrets, and marked as data. To fit the budget, steps that are done, old decisions and later steps
-    are shortened; the step that is up next never is. The command starts nothing: the run begins with the first call that
-    the guard allows, or with the first report.
+    They explain why, list the steps and their status, and say what is next and how to report. If the plan has no
+    annotated steps, they list its open tasks instead. The text is for a model: content from the repository is in code
+    blocks, without secrets, and marked as data. To fit the budget, completed steps, old decisions and later steps are
+    shortened; the next step never is. The command starts nothing: the run starts with the first call that the guard
+    allows, or with the first report.
     """
     if call.as_json and budget is not None:
-        message = "--budget is for the text; --json prints everything"
-        raise ExecplanError("usage", message, exit=USAGE, hint="leave one of them out")
+        message = "--budget and --json can't be combined: --json prints everything"
+        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     from execplan.engine.agent_runs import agent_handoff
 
     project, ref = plan_selection.select_plan(os.getcwd(), plan)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the settings and the guide, and every markdown file to see which are plans; not those in node_modules and the like.",
-    writes="settings; without plans also their folders; the guide .agent/PLANS.md, where there is none. Moves nothing.",
+    reads="the settings, the guide, and every markdown file, to find plans; not those in node_modules and the like.",
+    writes="settings; if there are no plans, also their directories; the guide .agent/PLANS.md, if it is missing. Moves nothing unless you agree.",
     examples=(
         "execplan init --check || execplan init",
         "execplan init --commit",
@@ -41,28 +41,36 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("place", required=False, metavar="[DIR]")
-@click.option("--plans", "wanted", metavar="DIR", help="Keep plans in this folder, whatever is found.")
-@click.option("--move", is_flag=True, help="Move the plans of .agent/execplans to the plans directory that is found.")
-@click.option("--check", is_flag=True, help="Say what is found, write nothing; exit 1 if init would write something.")
-@click.option("--upgrade", is_flag=True, help="Merge the newest guide into the one here; what you changed stays.")
+@click.option("--plans", "wanted", metavar="DIR", help="Keep plans in this directory, whatever is found.")
+@click.option("--move", is_flag=True, help="Move plans from .agent/execplans to the plans directory that is found.")
+@click.option(
+    "--check", is_flag=True, help="Report what is found, without writing; exit 1 if init would write something."
+)
+@click.option("--upgrade", is_flag=True, help="Merge the newest guide into yours; your changes are kept.")
 @new_options
 def init(
     call: Call, place: str | None, wanted: str | None, move: bool, check: bool, upgrade: bool, options: WriteOptions
 ) -> Answer:
-    """Make a home for plans in this repository, in this folder where there is no git, or in DIR, which may be new.
+    """Set up plans in this repository.
 
-    Plans that are there already are recognised, in packages below, too: settings are written that fit them, and nothing
-    is moved, unless you agree: plans that `new` has put into .agent/execplans, while most are elsewhere, would not be listed
-    any more. What is there stays as it is, so it can be run again at any time. Only --upgrade changes the guide, and
-    tells each place that you and the newest guide both changed; there your words stay.
+    Without git, plans are set up in the current directory; DIR, which can be new, selects another one. Existing plans
+    are recognized, also in packages below, and the settings are written to fit them. Nothing is moved unless you
+    agree: plans that `new` has put into .agent/execplans would no longer be listed if most plans are elsewhere.
+    Existing files stay as they are, so you can run the command again at any time. Only --upgrade changes the guide;
+    it reports each place that both you and the newest guide changed, and keeps your text there.
     """
     if check and (options.commit or upgrade):
         message = "--commit" if options.commit else "--upgrade"
         raise ExecplanError(
-            "usage", f"--check writes nothing, so {message} goes without it", exit=USAGE, hint="give one"
+            "usage",
+            f"--check writes nothing, so it can't be combined with {message}",
+            exit=USAGE,
+            hint="omit one of them",
         )
     if place is not None and os.path.lexists(place) and not os.path.isdir(place):
-        raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
+        raise ExecplanError(
+            "not-a-folder", f"{place} is not a directory", exit=INPUT, hint="name the directory of a package"
+        )
     project = project_discovery.find(os.getcwd()) if place is None else project_discovery.project_at(place)
     survey_result = survey_project(project, wanted)
     relocations = _move_unlisted(
@@ -72,7 +80,7 @@ def init(
     changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
     is_writing = not (check or options.dry_run)
     projects_json = [_project_json(prepared) for prepared in survey_result.projects]
-    action = "made" if is_writing else "would make"
+    action = "made" if is_writing else "would create"
     lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
     moves = [pair for relocation in relocations for pair in relocation.moves]
     lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
@@ -108,7 +116,7 @@ def init(
     next_commands: tuple[str, ...] = (
         ("execplan status",)
         if any([project_json["plans"] for project_json in projects_json])
-        else ("execplan new 'What shall be done'",)
+        else ("execplan new 'What to do'",)
     )
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
@@ -136,14 +144,14 @@ def _move_unlisted(
     *,
     move: bool,
 ) -> list[MoveResult]:
-    """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
+    """Move the plans that would no longer be listed, if requested; raises ExecplanError if nobody decides."""
     if not survey_result.unlisted_plans:
         return []
     from execplan.archive.plan_relocation import relocate_plans
 
     new_project = survey_result.projects[0].project
     old, target = project.display_path(project.plans), new_project.display_path(new_project.plans)
-    message = f"{format_count(len(survey_result.unlisted_plans), 'plan')} in {old} would not be listed any more, because most plans are in {target}"
+    message = f"{format_count(len(survey_result.unlisted_plans), 'plan')} in {old} would no longer be listed, because most plans are in {target}"
     init_command = shlex.join(["execplan", "init", *([directory] if directory else [])])
     can_prompt = not (move or options.dry_run or call.as_json) and can_ask()
     if not (move or options.dry_run or (can_prompt and confirm(f"{message}. Move them there?"))):
@@ -159,25 +167,27 @@ def _move_unlisted(
 
 
 class _GuideReport(NamedTuple):
-    """What is said of the guide."""
+    """The report about the guide."""
 
     upgrade: GuideUpgrade
     lines: list[str]
 
 
 def _check_guide(project: Project, options: WriteOptions, *, upgrade: bool) -> _GuideReport:
-    """Upgrade the guide, or say whether a newer one is there."""
+    """Upgrade the guide, or report that a newer one is available."""
     upgraded = guide_upgrade.upgrade_guide(project, options) if upgrade else guide_upgrade.preview_upgrade(project)
     if not upgraded.changed:
         return _GuideReport(upgraded, [])
     if not upgrade:
-        return _GuideReport(upgraded, [f"a newer guide is there for {upgraded.path}: execplan init --upgrade"])
+        return _GuideReport(upgraded, [f"a newer guide is available for {upgraded.path}: execplan init --upgrade"])
     action = "would upgrade" if options.dry_run else "upgraded"
-    return _GuideReport(upgraded, [f"{action}  {upgraded.path}  (guide {upgraded.old_version} to {upgraded.version})"])
+    return _GuideReport(
+        upgraded, [f"{action}  {upgraded.path}  (guide version {upgraded.old_version} to {upgraded.version})"]
+    )
 
 
 def _project_json(prepared: PreparedProject) -> dict[str, Any]:
-    """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
+    """Return the JSON form of a project: its path, settings, number of plans, and plans with problems."""
     project = prepared.project
     inspection = inspect_project(project)
     settings = {
@@ -195,7 +205,7 @@ def _project_json(prepared: PreparedProject) -> dict[str, Any]:
 
 
 def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
-    """A home as text: its plans, and in a check what is wrong with them."""
+    """Return the lines about a project: its plans, and in a check their problems."""
     settings, base = project_json["settings"], project_json["base"]
     count = project_json["plans"] + project_json["archived"]
     if not count and not check:
@@ -208,7 +218,7 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
     ]
     if check:
         lines.append(
-            f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if project_json['new'] else 'there'}"
+            f"  layout {settings['layout']}, names {settings['name']}, settings {'missing' if project_json['new'] else 'present'}"
         )
         lines += [f"  {misfit['path']}: {misfit['why']}" for misfit in project_json["misfits"]]
         lines += [f"  broken: {broken_plan['path']}: {broken_plan['why']}" for broken_plan in project_json["broken"]]
@@ -216,17 +226,17 @@ def _project_lines(project_json: dict[str, Any], check: bool) -> list[str]:
 
 
 def _unlisted_lines(survey: ProjectSurvey, check: bool) -> list[str]:
-    """The plans that no home holds."""
+    """Return the lines about plans that belong to no project."""
     if check:
         lines = [
-            f"not taken: {format_count(other.plans, 'plan')} in {other.folder}; to take them: {other.take}"
+            f"not used: {format_count(other.plans, 'plan')} in {other.folder}; to use them: {other.take}"
             for other in survey.unused_directories
         ]
         return lines + [f"elsewhere: {path}" for path in survey.stray_paths]
     if not survey.stray_paths:
         return []
     return [
-        f"{format_count(len(survey.stray_paths), 'plan')} elsewhere, as execplan init --check shows; to be named by path"
+        f"{format_count(len(survey.stray_paths), 'plan')} elsewhere, usable only by path; see the paths: execplan init --check"
     ]
 
 

@@ -10,38 +10,43 @@ from execplan.cli.integration_installer import apply_integrations, check_request
 
 
 @define_command(
-    reads="the settings, and the files that it is about to write.",
-    writes="agents: a block in AGENTS.md, and in CLAUDE.md where there is one. pre-commit: a hook in "
-    ".pre-commit-config.yaml. git-hooks: the hook pre-commit, beside what it does now. merge-driver: a block in "
-    ".gitattributes, and merge.execplan in git's local settings. guard and session-hooks: entries in "
-    ".claude/settings.json, and in .codex/hooks.json where there is a .codex or --for says so. completion: a file where the shell looks. Never a byte "
-    "of yours; uninstall takes back exactly what was added.",
+    reads="the settings, and the files that it changes.",
+    writes=(
+        "agents: a block in AGENTS.md, and in CLAUDE.md if it exists. pre-commit: a hook in "
+        ".pre-commit-config.yaml. git-hooks: the git hook pre-commit, in addition to what it does now. merge-driver: a block in "
+        ".gitattributes, and merge.execplan in git's local settings. guard and session-hooks: entries in "
+        ".claude/settings.json, and in .codex/hooks.json if .codex exists or --for names it. completion: a file where the shell looks for it. "
+        "Your own content is never changed; uninstall removes exactly what was added."
+    ),
     examples=(
         "execplan install agents git-hooks merge-driver",
         "execplan install pre-commit --dry-run",
         "execplan install guard --for claude",
         "execplan install session-hooks",
-        "execplan install completion --shell bash",
+        "name the shell: execplan install completion --shell bash",
     ),
 )
 @click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=complete_with("integration"))
-@click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else what SHELL names.")
+@click.option(
+    "--shell", type=click.Choice(["bash", "zsh", "fish"]), help="Shell for completion. Default: the one in SHELL."
+)
 @click.option(
     "--for",
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="For guard and session-hooks; else Claude Code, and Codex where there is a .codex.",
+    help="Agent program for guard and session-hooks. Default: Claude Code, and Codex if .codex exists.",
 )
-@click.option("--force", is_flag=True, help="Also over what was edited by hand in a block of execplan.")
-@click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
+@click.option("--force", is_flag=True, help="Also overwrite manual edits in a block of execplan.")
+@click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
 @lock_option
 def install(
     call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
 ) -> Answer:
-    """Add integrations: agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, completion.
+    """Install integrations: agents, hooks, merges, completion.
 
-    What is there already is brought up to date, so it can be run again at any time.
+    WHAT is agents, pre-commit, git-hooks, merge-driver, guard, session-hooks or completion. Installed integrations
+    are updated, so you can run the command again at any time.
     """
     return apply_integrations("install", check_request("install", what, shell, programs), force=force, dry_run=dry_run)
 

@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 
 class RuleSettings(NamedTuple):
-    """What was asked for."""
+    """Rules selected by the options."""
 
     select: tuple[str, ...] = ()
-    """Each some codes, with commas between them."""
+    """Values of the option; each has comma-separated codes."""
     ignore: tuple[str, ...] = ()
     profile: str | None = None
     rules: tuple[str, ...] = ()
 
     def selection(self) -> RuleSelection:
-        """The selection, with the rules of the user's own loaded; raises ExecplanError."""
+        """Return the selection, after loading the user's own rules; raises ExecplanError."""
         custom_rules.load_rules(
             (
                 *user_settings.rules(),
@@ -59,14 +59,19 @@ class RuleSettings(NamedTuple):
         ensure_known_rules(ignore, "--ignore")
         rule_selection = RuleSelection(self.profile or "", select, ignore)
         if not rule_selection.active_levels():
-            message = "--select and --ignore leave no rule"
-            raise ExecplanError("usage", message, exit=USAGE, hint="of two names that are as long, --ignore decides")
+            message = "--select and --ignore leave no rules"
+            raise ExecplanError(
+                "usage",
+                message,
+                exit=USAGE,
+                hint="the longer code takes precedence; if both are equally long, --ignore does",
+            )
         return rule_selection
 
 
 def unmet_rule_warnings(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
-    """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
-    warnings = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW_CODE]
+    """Return warnings about rules that were selected by code and can't run on plans on disk."""
+    warnings = [f"{code} checks a commit; it runs only with --staged" for code in select if code == FOLLOW_CODE]
     git_rules = [code for code in select if code in RULES and RULES[code].needs in GIT_NEEDS]
     if git_rules and not git:
         warnings.append(f"there is no git repository, so {' and '.join(git_rules)} did not run")
@@ -78,19 +83,19 @@ def _split_codes(code_lists: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The options of Selecting."""
+    """Add the options of RuleSettings."""
     for option in (
-        click.option("--rules", multiple=True, metavar="FILE", help="Rules of your own: a file, or an entry point."),
-        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; strict: a warning fails, too."),
+        click.option("--rules", multiple=True, metavar="FILE", help="Your own rules: a file, or an entry point."),
+        click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; with strict, warnings fail too."),
         click.option(
-            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Not these rules."
+            "--ignore", multiple=True, metavar="CODES", shell_complete=complete_with("rule"), help="Skip these rules."
         ),
         click.option(
             "--select",
             multiple=True,
             metavar="CODES",
             shell_complete=complete_with("rule"),
-            help="Only these rules: EP205, or EP2 for all EP2….",
+            help="Run only these rules: EP205, or EP2 for all EP2….",
         ),
     ):
         function = option(function)
@@ -98,12 +103,16 @@ def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
 
 
 @define_command(
-    reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
-    "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
-    "with --since, the plans that differ from where the branch left a revision, and these as they were then; "
-    "with -, standard input; the baseline; the user's own settings, which may name rules of one's own.",
-    writes="a cache in the git folder; with --fix and --unsafe-fixes, the plans whose findings can be mended; with --write-baseline, the "
-    "baseline.",
+    reads=(
+        "the named plans or files, and every file below a directory; without any, every plan, including archived plans; "
+        "with --staged, only the plans in git's index that the next commit adds or changes; "
+        "with --since, the plans that differ from where the branch left a revision, and their content at that point; "
+        "with -, standard input; the baseline; your own settings, which can name your own rules."
+    ),
+    writes=(
+        "a cache in the git directory; with --fix and --unsafe-fixes, the plans with fixable findings; with --write-baseline, the "
+        "baseline."
+    ),
     examples=(
         "execplan lint",
         "execplan lint parser",
@@ -120,10 +129,10 @@ def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE|-]...")
 @plan_flag
-@click.option("--hook", is_flag=True, help="Accept a draft without content, and a complete plan without an outcome.")
-@click.option("--no-cache", is_flag=True, help="Judge every plan anew, and keep nothing for the next run.")
-@click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
-@click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
+@click.option("--hook", is_flag=True, help="Accept a draft without content and a complete plan without an outcome.")
+@click.option("--no-cache", is_flag=True, help="Check every plan again, and don't write the cache.")
+@click.option("--staged", is_flag=True, help="Check the plans of the next commit, as staged.")
+@click.option("--since", metavar="REV", help="Check the plans that changed since this branch left REV.")
 @rule_options
 @fix_options
 @output_options
@@ -139,7 +148,10 @@ def lint(
     no_cache: bool,
     **flags: Any,
 ) -> Answer:
-    """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
+    """Check plans against the rules.
+
+    Prints `file:line:col CODE message` for each finding. Exits 1 if a finding is an error.
+    """
     output = OutputSettings(**_pick_options(OutputSettings, flags))
     fix_settings = FixSettings(**_pick_options(FixSettings, flags))
     rule_settings = RuleSettings(**_pick_options(RuleSettings, flags))
@@ -188,28 +200,31 @@ def lint(
 
 
 def _pick_options(kind: type[NamedTuple], flags: dict[str, Any]) -> dict[str, Any]:
-    """The options of one kind."""
+    """Return the options of one kind."""
     return {name: flags[name] for name in kind._fields}
 
 
 def _ensure_compatible_options(
     plans: tuple[str, ...], options: WriteOptions, output: OutputSettings, fix_settings: FixSettings, *, staged: bool
 ) -> None:
-    """Refuse what does not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     for is_wrong, why in (
-        (fix_settings.is_requested and staged, "--staged judges git's index, in which nothing can be mended"),
-        (fix_settings.is_requested and STDIN_NAME in plans, "standard input can't be mended; name the file"),
-        (fix_settings.is_requested and output.is_machine_format, "--fix tells what it mended: it takes --json or text"),
-        (fix_settings.is_requested and output.write_baseline, "--write-baseline keeps findings, and --fix mends them"),
-        (fix_settings.diff and not fix_settings.is_requested, "--diff shows what --fix would change"),
+        (fix_settings.is_requested and staged, "--staged checks the git index, where nothing can be fixed"),
+        (fix_settings.is_requested and STDIN_NAME in plans, "standard input can't be fixed; name the file"),
+        (
+            fix_settings.is_requested and output.is_machine_format,
+            "--fix prints what it fixed, so it can't be combined with a --format for programs",
+        ),
+        (fix_settings.is_requested and output.write_baseline, "--write-baseline and --fix can't be combined"),
+        (fix_settings.diff and not fix_settings.is_requested, "--diff requires --fix"),
         (
             options.if_match is not None and not (fix_settings.is_requested and len(plans) == 1),
-            "--if-match is for --fix of one plan, which is named",
+            "--if-match requires --fix with exactly one named plan",
         ),
-        (options.commit and not fix_settings.is_requested, "--commit is for what --fix mends"),
+        (options.commit and not fix_settings.is_requested, "--commit requires --fix"),
         (
             options.dry_run and not (fix_settings.is_requested or output.write_baseline),
-            "--dry-run is for what writes: --fix",
+            "--dry-run requires --fix or --write-baseline",
         ),
     ):
         if is_wrong:

@@ -19,13 +19,16 @@ from execplan.project import project_discovery
 
 
 @define_command(
-    reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too; execution plans and approvals.",
+    reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans and approvals.",
     writes="nothing.",
     examples=("execplan list", "execplan list --all --json"),
 )
-@click.option("--all", "everything", is_flag=True, help="With the archive.")
+@click.option("--all", "everything", is_flag=True, help="Include archived plans.")
 def list_(call: Call, everything: bool) -> Answer:
-    """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
+    """List plans, one per line.
+
+    Each line shows the plan's state, how many of its tasks are done, its ID and its title.
+    """
     project = project_discovery.require(os.getcwd())
     stored_plans = plan_store.load_with_nested(project, archive=everything)
     plans = [

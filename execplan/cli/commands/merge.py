@@ -19,8 +19,8 @@ from execplan.plan_store import plan_selection
 
 
 @define_command(
-    reads="the three files; or the plan, and what git's index holds of it.",
-    writes="OUT, or standard output; or the plan, in which what can't be merged stays between conflict markers.",
+    reads="the three files; or the plan and its versions in git's index.",
+    writes="OUT, or standard output; or the plan, with conflict markers around what can't be merged.",
     examples=(
         "execplan merge base.md ours.md theirs.md -o merged.md",
         "execplan merge /dev/null ours.md theirs.md",
@@ -30,24 +30,27 @@ from execplan.plan_store import plan_selection
 @click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
 @plan_flag
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
-@click.option("--driver", is_flag=True, help="Be git's merge driver: see execplan install merge-driver.")
+@click.option("--driver", is_flag=True, help="Run as a Git merge driver; see execplan install merge-driver.")
 @writer_options
 def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
-    """Merge two versions of a plan that grew out of a third, or finish a plan that holds conflict markers.
+    """Merge plans changed on two branches, or resolve a conflict.
 
-    Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. What both changed
-    in different ways is left between conflict markers: exit 1.
+    Merges three versions of a plan, or resolves the conflict markers in one plan. Tasks, entries and revision notes of
+    both sides are kept, each once; prose is merged line by line. If both sides changed the same text in different
+    ways, conflict markers are left, and the command exits 1.
     """
     if driver or len(plans) not in (1, 3):
         raise _usage_error(
-            "--driver stands right behind merge" if driver else f"merge takes a plan or three files, not {len(plans)}"
+            "--driver must directly follow merge"
+            if driver
+            else f"merge accepts one plan or three files, not {len(plans)}"
         )
     if len(plans) == 3:
         if options.commit is not None or options.if_match:
-            raise _usage_error("--commit and --if-match go with a plan, not with three files")
+            raise _usage_error("--commit and --if-match require a plan, not three files")
         return _merge_files(plans, out, options)
     if out is not None:
-        raise _usage_error("-o goes with three files; a plan is finished where it is")
+        raise _usage_error("-o requires three files; a plan is merged in place")
     return _finish_plan(plans[0], options)
 
 
@@ -57,7 +60,7 @@ def _usage_error(message: str) -> ExecplanError:
 
 
 def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions) -> Answer:
-    """Three files into one."""
+    """Merge three files into one."""
     out = None if out == "-" else out
     base, our, their = paths
     merged, our_data = three_way_merge.merge_files(base, our, their)
@@ -86,7 +89,7 @@ def _merge_files(paths: tuple[str, ...], out: str | None, options: WriteOptions)
 
 
 def _finish_plan(name: str, options: WriteOptions) -> Answer:
-    """A plan with conflict markers, finished where it is."""
+    """Resolve the conflict markers of a plan in place."""
     project, ref = plan_selection.select_plan(os.getcwd(), name)
     amended, merged = conflict_resolution.finish_merge(project, ref, options)
     answer = edit_answer(amended, options)
@@ -105,7 +108,7 @@ def _finish_plan(name: str, options: WriteOptions) -> Answer:
 def _warnings(merged: MergeResult) -> tuple[str, ...]:
     conflict_count = merged.conflict_count
     conflicts_text = f"{conflict_count} conflicts are" if conflict_count > 1 else "1 conflict is"
-    return (*merged.notes, *([f"{conflicts_text} left between markers"] if conflict_count else []))
+    return (*merged.notes, *([f"{conflicts_text} left between conflict markers"] if conflict_count else []))
 
 
 command = merge

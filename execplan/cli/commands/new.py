@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
-    """The project for a new plan; where the repository keeps plans it is set up first, if the person at the terminal agrees.
+    """Return the project for a new plan; sets up the repository's existing plans first if the user at the terminal agrees.
 
-    Raises ExecplanError where nobody is asked, or the answer is no.
+    Raises ExecplanError if there is no terminal, or the user declines.
     """
     from execplan.scaffold import project_setup
     from execplan.scaffold.project_survey import survey_project
@@ -51,7 +51,7 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
     if found_now.exists:  # another process has begun the plans directory since the project was looked for
         return found_now
     counts_text = ", ".join([f"{format_count(count, 'plan')} in {folder}" for folder, count in directories])
-    message = f"this repository has {counts_text}, and execplan is not set up for them"
+    message = f"this repository has {counts_text}, but execplan is not set up for them"
     can_prompt = not (options.dry_run or call.as_json) and can_ask()
     if can_prompt and confirm(f"{message}. Set it up now (execplan init), and write the new plan there?"):
         project_setup.set_up_project(survey_result, options)
@@ -61,13 +61,13 @@ def offer_setup(call: Call, project: Project, options: WriteOptions) -> Project:
         "existing-plans",
         message,
         exit=ENVIRONMENT,
-        hint=f"set it up, then repeat the command: execplan init; or begin another plans directory: execplan init --plans {default}",
+        hint=f"set it up, then repeat the command: execplan init; or use another plans directory: execplan init --plans {default}",
         candidates=[f"{folder}: {format_count(count, 'plan')}" for folder, count in directories],
     )
 
 
 def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
-    """The plans directories of the repository, each with the number of its plans."""
+    """Return the plans directories of the repository, each with its number of plans."""
     directories = []
     for prepared in survey_result.projects:
         refs = plan_store.all_refs(prepared.project)
@@ -77,8 +77,8 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
 
 
 @define_command(
-    reads="the settings and the template; with --from, a whole plan.",
-    writes="the plan, under an id that nothing has, and its artifacts folder.",
+    reads="the settings and the template; with --from, a complete plan.",
+    writes="the plan, under an unused ID, and its artifacts directory.",
     examples=(
         'execplan new "Build the parser"',
         'execplan new "Build the parser" --purpose "Plans can be read." --task "Read lines" --task "Write tests"',
@@ -89,17 +89,19 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     ),
 )
 @click.argument("title", required=False)
-@click.option("--purpose", metavar="TEXT", default="", help="What for; @FILE and - are read.")
-@click.option("--task", "tasks", metavar="TEXT", multiple=True, help="A first task; may be given again.")
+@click.option("--purpose", metavar="TEXT", default="", help="The purpose: text, @FILE, or - for standard input.")
+@click.option("--task", "tasks", metavar="TEXT", multiple=True, help="An initial task; can be repeated.")
 @click.option(
     "--template",
     metavar="NAME",
     shell_complete=complete_with("template"),
-    help="Begin with the questions and tasks of a kind of work.",
+    help="Start with the questions and tasks for a kind of work.",
 )
-@click.option("--list-templates", "listed", is_flag=True, help="Show the templates, the repository's own too.")
-@click.option("--from", "source", metavar="FILE", help="File a whole plan that was written elsewhere, or - for stdin.")
-@click.option("-i", "--interactive", is_flag=True, help="Ask for each section; skip any, or write it in your editor.")
+@click.option("--list-templates", "listed", is_flag=True, help="List the templates, including the repository's own.")
+@click.option("--from", "source", metavar="FILE", help="Import a complete plan from FILE, or - for standard input.")
+@click.option(
+    "-i", "--interactive", is_flag=True, help="Prompt for each section; skip any, or write it in your editor."
+)
 @new_options
 def new(
     call: Call,
@@ -112,17 +114,25 @@ def new(
     interactive: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Write a new plan from a template: twelve sections, each with a line of guidance."""
+    """Create a plan from a template.
+
+    The plan has twelve sections, each with a line of placeholder text.
+    """
     plan_inputs = [title, purpose, *tasks, template]
     if source is not None and (any(plan_inputs) or listed):
-        raise ExecplanError("usage", "--from takes the whole plan from a file", exit=USAGE, hint="leave the rest out")
+        raise ExecplanError(
+            "usage",
+            "--from reads a complete plan from a file, so it can't be combined with options for its content",
+            exit=USAGE,
+            hint="omit the other options",
+        )
     if listed and any(plan_inputs):
-        raise ExecplanError("usage", "--list-templates makes no plan", exit=USAGE, hint="leave the rest out")
+        raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
     if interactive:
         _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
-        raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What shall be done'")
+        raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What to do'")
     project = project_discovery.find(os.getcwd())
     if listed:
         return _templates_answer(project)
@@ -148,7 +158,7 @@ def new(
         "commit": created_plan.commit,
     }
     if options.dry_run:
-        text = printable_lines([f"would make {path}" for path in created_plan.paths], created_plan.diff)
+        text = printable_lines([f"would create {path}" for path in created_plan.paths], created_plan.diff)
         return Answer({**data, "diff": created_plan.diff}, text, warnings=created_plan.warnings)
     lines = [created_plan.path] + ([f"committed {created_plan.commit[:12]}"] if created_plan.commit else [])
     name = quote_plan_name(created_plan.id, created_plan.path)
@@ -160,19 +170,22 @@ def new(
 
 
 def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:
-    """Refuse what does not go with questions on a terminal; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined with questions on a terminal."""
     for is_wrong, why in (
-        (not is_new, "--interactive asks for the sections of a plan from a template"),
-        (call.as_json, "--interactive asks on a terminal, and --json is for programs"),
-        (options.dry_run, "--interactive writes each answer at once, and --dry-run writes nothing"),
+        (not is_new, "--interactive requires a plan from a template"),
+        (call.as_json, "--interactive and --json can't be combined: --interactive asks on a terminal"),
+        (
+            options.dry_run,
+            "--interactive and --dry-run can't be combined: --interactive writes each answer immediately",
+        ),
     ):
         if is_wrong:
-            raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+            raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
     interview.require_terminal()
 
 
 def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> CreatedPlan:
-    """Ask for the sections of a new plan, then commit it where that is wanted; raises ExecplanError."""
+    """Prompt for the sections of a new plan, then commit it if requested; raises ExecplanError."""
     project = project_discovery.find(os.getcwd())
     path = os.path.join(project.root, created_plan.path)
     created_plan = created_plan._replace(data=interview.interview(project, path))
@@ -189,13 +202,13 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
 
 
 def _templates_answer(project: Project) -> Answer:
-    """Every template and whose it is."""
+    """List all templates and their origin."""
     all_templates = plan_templates.list_templates(project)
     names = [escape_unprintable(template.name) for template in all_templates]
     width = max(map(len, names))
     lines = []
     for name, template in zip(names, all_templates, strict=True):
-        origin = "in place of the built-in" if template.overrides else "own" if template.own else "built in"
+        origin = "replaces the built-in" if template.overrides else "own" if template.own else "built in"
         lines.append(
             f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
         )

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def release_claims(
     stored_plan: StoredPlan, plan: ParsedPlan, name: str, *, task: str | None, to: str | None, hours: float | None
 ) -> Answer:
-    """End the claims of `name`, or hand them over; raises ExecplanError where there is nothing to hand over."""
+    """End the claims of `name`, or hand them over; raises ExecplanError if there is nothing to hand over."""
     project, ref = stored_plan.project, stored_plan.ref
     ids = (
         claims.release_claims(project, ref, name, task)
@@ -54,14 +54,14 @@ def release_claims(
     if to is not None and not released:
         raise ExecplanError(
             "nothing-claimed",
-            f"{name} has claimed {'nothing in' if task is None else 'not this task of'} {ref.id}",
+            f"{name} has {'no claims' if task is None else 'no claim on this task'} in {ref.id}",
             exit=CHECK_FAILED,
             hint=f"see who has claimed what: execplan next {ref.shell_name}",
         )
     remaining_claims = find_open_tasks(project, ref, plan, to)
     action = "released" if to is None else f"handed over to {to}"
     lines = [f"{action}: {task_line(released_task)}" for released_task in released] or [
-        f"{name} has claimed nothing in {ref.id}"
+        f"{name} has no claims in {ref.id}"
     ]
     lines += [
         claim_line(claimed_task)
@@ -83,8 +83,8 @@ def release_claims(
 
 
 @define_command(
-    reads="the plan; when none is named, the states of all outside the archive; the claims.",
-    writes="nothing; with --claim and --release, the claims in the git folder that all worktrees share.",
+    reads="the plan; without a name, the states of all plans outside the archive; the claims.",
+    writes="nothing; with --claim and --release, the claims in the git directory that all worktrees share.",
     examples=(
         "execplan next",
         "execplan next parser --json",
@@ -100,18 +100,18 @@ def release_claims(
     metavar="[NAME]",
     is_flag=False,
     flag_value="",
-    help="Claim the task, so that others get the one after it. NAME defaults to who acts, see --as.",
+    help="Claim the task, so that others get the next one. Default NAME: the current author, see --as.",
 )
-@click.option("--task", metavar="TASK", help="Claim or release this task: number, id or unique words.")
+@click.option("--task", metavar="TASK", help="Claim or release this task: number, ID or unique text.")
 @click.option("--for", "time", metavar="TIME", help="How long the claim lasts: 30m, 2h, 1d (default: 2h).")
 @click.option(
     "--release",
     metavar="[NAME]",
     is_flag=False,
     flag_value="",
-    help="End the claims of NAME on this plan. NAME defaults to who acts.",
+    help="End the claims of NAME on this plan. Default NAME: the current author.",
 )
-@click.option("--to", metavar="NAME", help="With --release: hand the claims over to NAME in one step.")
+@click.option("--to", metavar="NAME", help="With --release: hand the claims over to NAME atomically.")
 @lock_option
 def next_(
     call: Call,
@@ -122,11 +122,12 @@ def next_(
     release: str | None,
     to: str | None,
 ) -> Answer:
-    """Print your claimed task, or the first open task that nobody has claimed, in the order of the file.
+    """Show or claim the next open task.
 
-    A claim ends when the task is done, when you release it, or when its time is over. It follows a task that is
-    reworded or split. If you claim again without --task, you get the task that you have claimed already, and its time
-    starts again. Who acts is --as NAME, else EXECPLAN_AGENT, else your git name.
+    Prints your claimed task, or else the first open task that nobody has claimed, in the order of the file. A claim
+    ends when the task is done, when you release it, or when its time is over. It follows a task that is reworded or
+    split. If you claim again without --task, you get the task that you have already claimed, and its time restarts.
+    You are --as NAME, otherwise EXECPLAN_AGENT, otherwise your git name.
     """
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None
@@ -150,7 +151,7 @@ def next_(
         )
     if ref.archived:
         data = {**plan_fields, "task": None, "taken": [], "broken": broken_ids}
-        return Answer(data, escape_unprintable(f"{ref.id} is archived: there is nothing to do in it"))
+        return Answer(data, escape_unprintable(f"{ref.id} is archived; it has no next task"))
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in broken_ids])
     warnings += conflict_warnings([stored_plan])
     if claim is not None or release is not None:
@@ -173,7 +174,7 @@ def next_(
 
 
 def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | None) -> Answer:
-    """The task that is next, or that `claimant` has claimed just now; what `query` names, if it is given."""
+    """Show the next task or the task that `claimant` has just claimed; if given, the task that `query` names."""
     project, ref, plan = stored_plan.project, stored_plan.ref, stored_plan.plan
     assert plan is not None
     open_tasks = find_open_tasks(project, ref, plan, claimant)
@@ -189,14 +190,14 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
     run = execution_status.unfinished_run(execution)
     if open_tasks.task is None:
         lines = [
-            "every open task is claimed"
+            "all open tasks are claimed"
             if open_tasks.claimed_tasks
-            else "no open task"
+            else "no open tasks"
             if plan.tasks
-            else "no task yet"
+            else "no tasks yet"
         ]
     else:
-        until = f", yours, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
+        until = f", claimed by you, in progress until {open_tasks.task['until']}" if open_tasks.is_yours else ""
         lines = [f"{task_line(open_tasks.task)} in {ref.id}{until}"]
     lines += [execution_status.open_run_text(run)] if run is not None else [advice.why] if advice.why else []
     lines += [claim_line(task) for task in open_tasks.other_claimed_tasks]
@@ -210,22 +211,22 @@ def _task_answer(stored_plan: StoredPlan, claimant: str | None, query: str | Non
 def _ensure_compatible_options(
     claim: str | None, task: str | None, time: str | None, release: str | None, to: str | None
 ) -> None:
-    """Stop on options that do not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     message = ""
     if claim is not None and release is not None:
-        message = "--claim and --release exclude each other"
+        message = "--claim and --release can't be combined"
     elif to is not None and release is None:
-        message = "--to goes with --release"
+        message = "--to requires --release"
     elif time is not None and claim is None and to is None:
-        message = "--for goes with --claim"
+        message = "--for requires --claim or --to"
     elif task is not None and claim is None and release is None:
-        message = "--task goes with --claim or --release"
+        message = "--task requires --claim or --release"
     if message:
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
 
 
 def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
-    """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
+    """Return the selected plan, or None if there are no plans, and the IDs of broken plans; raises ExecplanError."""
     if plan is not None or plan_selection.plan_from_environment():
         project, ref = plan_selection.select_plan(os.getcwd(), plan)
         return plan_store.load(project, ref), []
@@ -242,10 +243,10 @@ def _find_plan(plan: str | None) -> tuple[StoredPlan | None, list[str]]:
 
 
 def _parse_hours(time: str) -> float:
-    """Hours of `30m`, `2h` or `1d`; raises ExecplanError."""
+    """Parse `30m`, `2h` or `1d` as hours; raises ExecplanError."""
     seconds = parse_duration(time)
     if seconds is None:
-        message = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
+        message = f"--for requires a number followed by m, h or d, at most 30d, not {time!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan next --claim NAME --for 30m")
     return seconds / 3600
 

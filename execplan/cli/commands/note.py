@@ -14,19 +14,24 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan; with --excerpt, a file or standard input.",
-    writes="one paragraph or item in Artifacts and Notes, and the excerpt in a fence below it.",
+    writes="one paragraph or item in Artifacts and Notes, with the excerpt in a code block below it.",
     examples=(
         'execplan note "The benchmark ran on two cores."',
         'execplan note "All tests pass:" --excerpt "12 passed in 0.3s"',
     ),
 )
 @click.argument("text")
-@click.option("--excerpt", metavar="TEXT", help="Lines to show below it, as they are; @FILE and - are read.")
+@click.option(
+    "--excerpt", metavar="TEXT", help="Lines to show verbatim below it: text, @FILE, or - for standard input."
+)
 @plan_option
 @create_option
 @writer_options
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
-    """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
+    """Add a note to Artifacts and Notes.
+
+    TEXT can be @FILE, or - for standard input.
+    """
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
     note_text = read_text(text, "the note")
     return edit_plan(

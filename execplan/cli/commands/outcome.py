@@ -15,14 +15,17 @@ from execplan.edits.plan_writer import WriteOptions
 @define_command(
     reads="the plan.",
     writes="one paragraph or item in Outcomes & Retrospective.",
-    examples=('execplan outcome "The parser reads all twelve sections; tables are left out."',),
+    examples=('execplan outcome "The parser reads all twelve sections; tables are not supported yet."',),
 )
 @click.argument("text")
 @plan_option
 @create_option
 @writer_options
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
-    """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
+    """Add an outcome: what works now, what is missing, what you learned.
+
+    TEXT can be @FILE, or - for standard input.
+    """
     outcome_text = read_text(text, "the outcome")
     return edit_plan(
         plan,

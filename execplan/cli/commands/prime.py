@@ -1,4 +1,4 @@
-"""The `execplan prime` command: its help and its flags; without most of these it is answered before click is imported."""
+"""The `execplan prime` command: its help and options; without most of these it runs before click is imported."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from execplan.cli.plan_arguments import plan_argument
 
 
 @define_command(
-    reads="the plan, its claims, its last run, what git says of the working tree.",
+    reads="the plan, its claims, its last run, and git's status of the working tree.",
     writes="nothing.",
     examples=("execplan prime", "execplan prime parser", "execplan prime --hook codex", "execplan prime --json"),
 )
 @plan_argument()
-@click.option("--hook", type=click.Choice(PROGRAMS), help="As that program wants it of a hook, with no refusal.")
+@click.option("--hook", type=click.Choice(PROGRAMS), help="Use that agent's hook format; never fail.")
 def prime(call: Call, plan: str | None, hook: str | None) -> Answer:
-    """Print in about 1 KB where the plan stands: for a session that begins, or whose memory is about to be cut.
+    """Print an overview of a plan for a new session, in 1 KB.
 
-    The next task, the last decisions, the last discovery, how the last run stands, what has changed since the plan was
-    last written, and three commands. What comes from the repository is quoted, without secrets. Where no plan is named
-    and there is none, or several, that is all it says.
+    Use it when a session starts, or before its context is compacted. The overview has the next task, the last
+    decisions, the last discovery, the state of the last run, the changes since the plan was last written, and three
+    commands. Content from the repository is quoted, without secrets. If you name no plan and there is none, or there
+    are several, the overview only says so.
     """
     plan_answer = prime_answer(plan, hook)
     return plan_answer if call.as_json else plan_answer._replace(next_commands=())

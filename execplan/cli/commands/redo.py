@@ -15,17 +15,18 @@ from execplan.undo import undo_redo
 
 
 @define_command(
-    reads="the journal of operations, and the plan.",
-    writes="what the last undo took back.",
+    reads="the journal of edits, and the plan.",
+    writes="the changes of the last undone operation.",
     examples=("execplan redo", "execplan redo -p parser --dry-run", "execplan redo --commit"),
 )
 @plan_argument()
-@click.option("--any", "other_authors", is_flag=True, help="Also redo what another author undid.")
+@click.option("--any", "other_authors", is_flag=True, help="Also redo operations that another author undid.")
 @writer_options
 def redo(call: Call, plan: str | None, other_authors: bool, options: WriteOptions) -> Answer:
-    """Redo what `undo` took back; again for the undo before it. A new operation on the plan ends what can be redone.
+    """Redo the last undone operation; repeat it for earlier ones.
 
-    Without -p it takes your last undo on any plan, and names it.
+    A new operation on the plan ends what can be redone. Without -p, the command redoes your last undo on any plan, and
+    prints the plan's name.
     """
     return undo_answer(
         undo_redo.redo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options

@@ -15,8 +15,8 @@ from execplan.library.plan_api import Plan
 
 
 @define_command(
-    reads="the plan, and the plans that name it.",
-    writes="the title; the file and the artifacts folder are moved, and the plans that name them follow.",
+    reads="the plan, and the plans that refer to it.",
+    writes="the title; moves the file and the artifacts directory, and updates the plans that refer to them.",
     examples=(
         "execplan rename parser 'Build the line parser'",
         "execplan rename parser 'Build the line parser' --dry-run",
@@ -27,14 +27,17 @@ from execplan.library.plan_api import Plan
 @links_option
 @writer_options
 def rename(call: Call, plan: str | None, title: str, *, links: bool | None, options: WriteOptions) -> Answer:
-    """Give a plan another title, and the id that comes of it; its date or its number stays."""
+    """Give a plan a new title and ID.
+
+    The ID is derived from the title; its date or number stays.
+    """
     if plan is None:
         raise ExecplanError(
-            "usage", "rename takes a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
+            "usage", "rename requires a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
         )
     chosen = Plan.find(plan)
     moved = chosen.rename(title, confirm_rewrite=rewrite_decider(call, links), options=options)
-    return move_answer(chosen.project, moved, options, "named so already", None if links is False else "")
+    return move_answer(chosen.project, moved, options, "already has this name", None if links is False else "")
 
 
 command = rename

@@ -13,14 +13,17 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="the box of each task; its stamp is taken out.",
+    writes="the checkbox of each task; removes its timestamp.",
     examples=("execplan reopen 3", 'execplan reopen "write the tests" -p parser'),
 )
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @plan_option
 @writer_options
 def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: WriteOptions) -> Answer:
-    """Take ticks back. A TASK is a number, an id, or words that only it has."""
+    """Uncheck tasks.
+
+    A TASK is a number, an ID, or unique text.
+    """
     return edit_plan(plan, lambda plan: plan.reopen(*tasks, options=options), options, "execplan next {id}")
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the journal and the document of the run; with @FILE or - what was found out.",
-    writes="the next revision among the plan's artifacts and in the run's folder, the run's journal and record, the ledger.",
+    reads="the journal and the document of the run; with @FILE or -, the new information.",
+    writes="the next revision in the plan's artifacts and in the run directory, the run's journal and record, the audit log.",
     examples=(
         "execplan replan --reason 'The compiler is too old.'",
         "execplan replan 1 -p parser --reason 'The test needs a server.' --new-information @steps.json",
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("run", required=False, metavar="[PLAN] [RUN]")
-@click.option("--reason", metavar="WORDS", required=True, help="Why; @FILE and - as for all words.")
-@click.option("--failed", metavar="ID", multiple=True, help="A step that counts as failed too, by its id or number.")
+@click.option("--reason", metavar="WORDS", required=True, help="The reason: text, @FILE, or - for standard input.")
+@click.option(
+    "--failed", metavar="ID", multiple=True, help="Also treat this step as failed: ID or number; can be repeated."
+)
 @click.option(
     "--new-information",
     "information",
     metavar="TEXT",
-    help="What was found out: words, or a JSON object whose `steps` take the place of all that is not done; @FILE, -.",
+    help="New information: text, or a JSON object whose `steps` replace all steps not done; can be @FILE or -.",
 )
 @plan_option
 @new_options
@@ -50,10 +52,11 @@ def replan(
     plan: str | None,
     options: WriteOptions,
 ) -> Answer:
-    """Make the next revision of what a run does, after what was found out; the last one of the plan, if none is named.
+    """Revise the remaining steps of a run.
 
-    What is done stays done and is not run again. A failed step that names an alternative makes room for it, any other is
-    tried again; with new steps these take the place of all that is not done. The run goes on once the revision is approved.
+    Default: the plan's last run. Completed steps stay completed and are not run again. A failed step that names an
+    alternative is replaced by it; other failed steps are retried. New steps replace all steps that are not done. The
+    run continues after the revision is approved.
     """
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.replanning.run_replan import replan_run
@@ -77,7 +80,7 @@ def replan(
 
 
 def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> Answer:
-    """What differs, what stays done, and how it goes on."""
+    """Show the differences, the completed steps, and how to continue."""
     from execplan.cli.output.steps_output import steps_json
 
     data: dict[str, Any] = {
@@ -94,15 +97,13 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
         "differences": list(replan_result.differences),
         "steps": steps_json(replan_result.document),
     }
-    unchanged_note = ("the steps are as they were: those that failed are tried again",)
+    unchanged_note = ("the steps are unchanged; failed steps are retried",)
     lines = [
-        f"revision {replan_result.revision}, for the run {replan_result.run}:",
+        f"revision {replan_result.revision} of run {replan_result.run}:",
         *[f"  {difference}" for difference in replan_result.differences or unchanged_note],
     ]
     lines += (
-        [f"done, and not run again: {', '.join(replan_result.completed_steps)}"]
-        if replan_result.completed_steps
-        else []
+        [f"done, not run again: {', '.join(replan_result.completed_steps)}"] if replan_result.completed_steps else []
     )
     lines += _approval_lines(replan_result)
     lines += [f"would write {replan_result.path}" if dry_run else f"wrote {replan_result.path}"]
@@ -127,7 +128,7 @@ def _replan_answer(replan_result: ReplanResult, name: str, *, dry_run: bool) -> 
 
 
 def _approval_lines(replan_result: ReplanResult) -> list[str]:
-    """Whether somebody has to approve it, and why."""
+    """Return whether the revision needs approval, and why."""
     from execplan.engine.run_questions import coverage_reason
 
     if replan_result.coverage.approval is not None:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def read_evidence(project: Project, source: str | None) -> bytes | None:
-    """The bytes of a file in the repository or in the folder for temporary files, or of standard input for `-`.
+    """Return the bytes of a file in the repository or the temporary directory, or of standard input for `-`.
 
-    What it says is copied into the evidence of the run, so that nothing else may be named. Raises ExecplanError.
+    The content is copied into the evidence of the run, so other files are not allowed. Raises ExecplanError.
     """
     if source is None or source == "-":
         return read_source(source) if source is not None else None
@@ -47,8 +47,8 @@ def read_evidence(project: Project, source: str | None) -> bytes | None:
         ]
     )
     if is_protected or not (_is_within(real, root) or _is_within(real, os.path.realpath(tempfile.gettempdir()))):
-        message = f"{source} is no file of the repository, and none of those that are temporary"
-        hint = "name one of these, or give it on standard input: --evidence -"
+        message = f"{source} is neither an unprotected file of the repository nor a temporary file"
+        hint = "name such a file, or use standard input: --evidence -"
         raise ExecplanError("evidence-outside", message, exit=POLICY, hint=hint)
     return read_source(real)
 
@@ -58,13 +58,13 @@ def _is_within(path: str, folder: str) -> bool:
 
 
 def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dry_run: bool) -> Answer:
-    """The answer: 1 where the step has failed."""
+    """Return the answer; its exit status is 1 if the step has failed."""
     name = quote_plan_name(ref.id, project.display_path(ref.path))
     lines = (
         list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
     )
     lines += (
-        [f"up next: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"]
+        [f"next steps: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"]
         if reported.next_steps
         else []
     )
@@ -81,7 +81,7 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dr
 def _report_lines(reported: ReportOutcome) -> Iterator[str]:
     name = f"{reported.step.number} {reported.step.id}"
     if reported.already_recorded:
-        yield f"{name} is recorded already: {'completed' if reported.ok else 'failed'}"
+        yield f"{name} is already recorded: {'completed' if reported.ok else 'failed'}"
         return
     changes_text = format_changes(reported.changes)
     yield (
@@ -90,12 +90,12 @@ def _report_lines(reported: ReportOutcome) -> Iterator[str]:
         else f"failed {name}: {reported.reason}"
     )
     if reported.task_text:
-        yield f"ticked: {reported.task_text}"
+        yield f"checked off: {reported.task_text}"
     if reported.recovery is not None:
         yield reported.recovery.words
         yield from [f"  {recovery_command}" for recovery_command in reported.recovery.commands]
     if reported.status == states.COMPLETED:
-        yield f"the run {reported.run} is completed"
+        yield f"run {reported.run} is completed"
     if reported.finished is not None and reported.finished.commit:
         yield f"committed {reported.finished.commit[:12]}"
 
@@ -105,9 +105,9 @@ def _dry_run_lines(reported: ReportOutcome) -> Iterator[str]:
     changes_text = format_changes(reported.changes)
     yield f"would record {name} as completed" if reported.ok else f"would record {name} as failed: {reported.reason}"
     if changes_text:
-        yield f"it has {changes_text}"
+        yield f"changes: {changes_text}"
     if reported.untested:
-        yield "its test is not run now: that may find more"
+        yield "its test is not run in a dry run; it could still fail"
 
 
 def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
@@ -144,9 +144,11 @@ def _report_json(reported: ReportOutcome) -> dict[str, Any]:
 
 
 @define_command(
-    reads="the execution plan and its approval; the journal of the agent's run; what the step says that it writes; the evidence.",
-    writes="the run's journal, transcripts and record, the ledger, the tick of the task; when it is the first word of a run, all "
-    "that begins one. --dry-run: nothing.",
+    reads="the execution plan and its approval; the journal of the agent's run; the files that the step declares to write; the evidence.",
+    writes=(
+        "the run's journal, transcripts and record, the audit log, the task's checkbox; if it is the first event of a run, also everything "
+        "that starts a run. --dry-run: nothing."
+    ),
     examples=(
         "execplan report build -p parser --status completed --result 'It builds.'",
         "execplan report 2 -p parser --status completed --result 'All pass.' --evidence out.txt",
@@ -155,18 +157,19 @@ def _report_json(reported: ReportOutcome) -> dict[str, Any]:
 )
 @click.argument("step", metavar="STEP")
 @plan_option
-@click.option("--status", type=click.Choice(("completed", "failed")), required=True, help="What became of it.")
-@click.option("--result", metavar="WORDS", required=True, help="In words; @FILE and - as for all words.")
-@click.option("--evidence", metavar="FILE", help="The output that was seen: a file of the repository, or - .")
+@click.option("--status", type=click.Choice(("completed", "failed")), required=True, help="The result of the step.")
+@click.option("--result", metavar="WORDS", required=True, help="What happened: text, @FILE, or - for standard input.")
+@click.option("--evidence", metavar="FILE", help="The command's output: a file of the repository, or -.")
 @new_options
 def report(
     call: Call, step: str, *, plan: str | None, status: str, result: str, evidence: str | None, options: WriteOptions
 ) -> Answer:
-    """Record what became of a step that an agent has done, by its id or number: checked, ticked, and what follows said.
+    """Record the result of a step that an agent ran.
 
-    What it should have written must be there as planned, the evidence must be what was expected, and its test must pass: a
-    check that fails makes the step failed, whatever was said. Exit 1 when it has failed, 3 when it is not its turn, 4 when
-    something has changed underneath, 7 when nobody has approved it, 8 when a person is to answer first.
+    STEP is its ID or number. The command verifies the result, checks off the task, and prints the next steps. The
+    step's files must be written as planned, the evidence must match what was expected, and its test must pass. If a
+    check fails, the step fails, whatever was reported. Exits 1 if the step failed, 3 if it is not next, 4 if something
+    changed in the meantime, 7 if it is not approved, 8 if a person must answer first.
     """
     from execplan.engine.agent_runs import agent_report
     from execplan.engine.plan_choice import choose_plan_with_run

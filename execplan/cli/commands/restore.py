@@ -15,16 +15,19 @@ from execplan.library.plan_api import Plan
 
 
 @define_command(
-    reads="the archived plan, and the plans that name it.",
-    writes="the paths in plans that name it; a note when it was archived unfinished. Its evidence is removed.",
+    reads="the archived plan, and the plans that refer to it.",
+    writes="the paths in plans that refer to it; a note if it was archived unfinished. Removes its archive evidence.",
     examples=("execplan restore parser --dry-run", "execplan restore parser --reason 'CRLF was forgotten.'"),
 )
 @plan_argument(required=True)
-@click.option("--reason", metavar="TEXT", help="Why it is taken back; written into the plan.")
+@click.option("--reason", metavar="TEXT", help="Why it is restored; written into the plan.")
 @links_option
 @writer_options
 def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: WriteOptions) -> Answer:
-    """Move an archived plan and its artifacts back to where they were."""
+    """Restore a plan from the archive.
+
+    The plan and its artifacts are moved back to their previous location.
+    """
     chosen = Plan.find(plan)
     moved = chosen.restore(
         reason=read_text(reason, "the reason") if reason is not None else None,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str) -> Answer:
-    """The answer of a dry run; the plan as it can be typed."""
+    """Return the answer of a dry run; `name` is the quoted plan name."""
     question = preview.question
     data = {
         "run": preview.run,
@@ -36,12 +36,12 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
         ],
         "changed": False,
     }
-    lines = [f"would go on with the run {preview.run}: {format_count(len(preview.steps), 'step')} to do"]
+    lines = [f"would continue run {preview.run}: {format_count(len(preview.steps), 'step')} to do"]
     if question is not None:
         action = f"would answer {preview.answer}" if preview.answer else "would ask"
         lines.append(f"  {action}: {question.words}")
     if preview.interrupted_steps:
-        lines.append(f"  cut short, and looked at first: {', '.join(preview.interrupted_steps)}")
+        lines.append(f"  interrupted, inspected first: {', '.join(preview.interrupted_steps)}")
     lines += [f"  {step.number} {step.id}: {step.description}" for step in preview.steps]
     next_commands = format_run_command("resume", preview.run, name, *(["--answer", answer] if answer else []))
     return Answer(data, "\n".join([printable_line(line) for line in lines]), next_commands=(next_commands,))
@@ -49,7 +49,7 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
 
 @define_command(
     reads="the journal of the run, and what `run` reads.",
-    writes="what `run` writes: a step that is done is not run again.",
+    writes="what `run` writes; a completed step is not run again.",
     examples=(
         "execplan resume",
         "execplan resume --dry-run",
@@ -62,10 +62,10 @@ def resume_preview_answer(preview: ResumePreview, answer: str | None, name: str)
 @click.option(
     "--answer",
     type=click.Choice(ANSWERS),
-    help="What it waits for: go on, run the step again, go on without it, or end the run.",
+    help="Answer the question of the run: continue, run the step again, continue without the step, or stop the run.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, JOBS), metavar="N", help="Let so many steps run beside each other; else as before."
+    "--jobs", type=click.IntRange(1, JOBS), metavar="N", help="Run up to N steps in parallel. Default: as before."
 )
 @jsonl_option
 @new_options
@@ -79,10 +79,11 @@ def resume(
     jsonl: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Go on with a run that was paused, interrupted, killed or has failed; the last one of the plan, if none is named.
+    """Continue a paused, interrupted or failed run.
 
-    What the steps that are done have left must be as they left it, else it exits 4 and says what is not. Of a step that
-    was cut short and may run only once nobody knows whether it had its effect: look, then say --answer.
+    Default: the plan's last run. The results of completed steps must be unchanged; otherwise the command exits 4 and
+    lists the changes. If a step that may run only once was interrupted, its result is unknown: check it, then use
+    --answer.
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer

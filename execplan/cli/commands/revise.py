@@ -14,14 +14,17 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="a dated revision note where the plan keeps them, at its end if it keeps none.",
-    examples=('execplan revise "Plan of Work rewritten: the tree was given up, because lines are enough."',),
+    writes="a dated revision note after the existing ones, or at the end of the plan if there are none.",
+    examples=('execplan revise "Plan of Work rewritten: the tree was dropped, because lines are enough."',),
 )
 @click.argument("text")
 @plan_option
 @writer_options
 def revise(call: Call, text: str, plan: str | None, options: WriteOptions) -> Answer:
-    """Add a revision note: what was changed in the plan, and why. TEXT may be @FILE, or - for standard input."""
+    """Add a revision note: what changed in the plan, and why.
+
+    TEXT can be @FILE, or - for standard input.
+    """
     note_text = read_text(text, "the note")
     return edit_plan(plan, lambda plan: plan.revise(note_text, options=options), options, "execplan show {id}")
 

@@ -14,7 +14,7 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="the words of one task; its box, its stamp and what is nested in it stay.",
+    writes="the text of one task; its checkbox, its timestamp and its nested content stay.",
     examples=(
         'execplan reword 3 "Write the tests of the reader"',
         'execplan reword "the tests" "Write all tests" -p parser',
@@ -25,7 +25,10 @@ from execplan.edits.plan_writer import WriteOptions
 @plan_option
 @writer_options
 def reword(call: Call, task: str, text: str, plan: str | None, options: WriteOptions) -> Answer:
-    """Say a task in other words. A TASK is a number, an id, or words that only it has; the id changes with the words."""
+    """Change the text of a task.
+
+    A TASK is a number, an ID, or unique text. The ID changes with the text.
+    """
     task_text = read_text(text, "the task")
     return edit_plan(plan, lambda plan: plan.reword(task, task_text, options=options), options, "execplan show {id}")
 

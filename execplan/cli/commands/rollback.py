@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the journal of the run, the files that it has changed, and the backups of what they were.",
-    writes="these files as they were, the tasks that the run has ticked, the run's journal and the ledger.",
+    reads="the journal of the run, the files that it changed, and their backups.",
+    writes="these files as they were, the tasks that the run checked off, the run's journal and the audit log.",
     examples=(
         "execplan rollback --dry-run",
         "execplan rollback -p parser",
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("run", required=False, metavar="[PLAN] [RUN]")
-@click.option("--step", metavar="ID", help="Only what this step has changed.")
+@click.option("--step", metavar="ID", help="Roll back only this step.")
 @plan_option
 @new_options
 def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: WriteOptions) -> Answer:
-    """Take back what a run has changed: bytes, modes, links, folders, ticks; the last one of the plan, if none is named.
+    """Roll back the changes of a run.
 
-    Every backup is checked before anything is written, and what was changed after the run is never overwritten: it is
-    named, exit 4, and nothing is touched. What is displaced is kept. What commands did elsewhere can't be taken back, and
-    is listed.
+    Default: the plan's last run. Rolls back content, modes, links, directories and checked-off tasks. Every backup is
+    checked before anything is written. Files changed after the run are never overwritten: they are listed, the command
+    exits 4, and nothing is changed. Replaced content is backed up. Effects of commands elsewhere can't be rolled back;
+    they are listed.
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import rollback_answer

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name: str) -> Answer:
-    """The answer of a dry run; the plan's path, and its name as it can be typed."""
+    """Return the answer of a dry run; `path` is the plan's path, `name` its quoted name."""
     approval, document = preview.approval, preview.document
     running_steps = [planned_step for planned_step in preview.steps if planned_step.will_run]
     data: dict[str, Any] = {
@@ -46,19 +46,19 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
         ],
         "changed": False,
     }
-    sandbox_text = f"in {preview.sandbox}" if preview.sandbox else f"in no sandbox ({preview.sandbox_reason})"
+    sandbox_text = f"in {preview.sandbox}" if preview.sandbox else f"without a sandbox ({preview.sandbox_reason})"
     approver = "the policy" if approval.how == "policy" else approval.approver
     lines = [
         f"would run {len(running_steps)} of {format_count(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
     ]
     lines += [line for planned_step in preview.steps for line in _step_lines(planned_step)]
-    lines.append(f"the changes, the risk and the findings of each step: execplan evaluate {name}")
+    lines.append(f"see the changes, the risk and the findings of each step: execplan evaluate {name}")
     text = "\n".join([printable_line(line) for line in lines])
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 
 
 def _step_lines(planned_step: PlannedStep) -> list[str]:
-    """A step in the order of the run: what it does and its commands, or why it is skipped."""
+    """Describe a step in the order of the run: its action and commands, or why it is skipped."""
     step = planned_step.evaluated_step.step
     if not planned_step.will_run:
         return [f"{step.number} {step.id}: skipped: {planned_step.reason}"]
@@ -70,7 +70,7 @@ def _step_lines(planned_step: PlannedStep) -> list[str]:
 
 
 def _run_command(run_options: RunOptions, name: str) -> str:
-    """The command that does it."""
+    """Return the command that performs the run."""
     flags = [f"--step {step_id}" for step_id in run_options.steps] + (
         [f"--from {run_options.begin}"] if run_options.begin else []
     )
@@ -81,14 +81,18 @@ def _run_command(run_options: RunOptions, name: str) -> str:
 
 
 JOBS = 64
-"""Steps that may run beside each other at most."""
+"""Maximum number of steps that run in parallel."""
 
 
 @define_command(
-    reads="the execution plan and its approval; the files that its steps name; the policy; the register of approvals; what its "
-    "commands read.",
-    writes="what was approved, and nothing else: what its steps do, the ticks of their tasks, the run and the ledger among the "
-    "plan's artifacts; backups in the state folder; the register. --dry-run: nothing.",
+    reads=(
+        "the execution plan and its approval; the files that its steps name; the policy; the approval registry; what its "
+        "commands read."
+    ),
+    writes=(
+        "only what was approved: the changes of its steps; the checkboxes of their tasks; the run and the audit log in the "
+        "plan's artifacts; backups in the state directory; the approval registry. --dry-run: nothing."
+    ),
     examples=(
         "execplan run",
         "execplan run parser --dry-run",
@@ -98,28 +102,28 @@ JOBS = 64
     ),
 )
 @plan_argument()
-@click.option("--step", "steps", metavar="ID", multiple=True, help="Only this step; may be given several times.")
-@click.option("--from", "begin", metavar="ID", default="", help="Begin with this step; those before it are skipped.")
+@click.option("--step", "steps", metavar="ID", multiple=True, help="Run only this step; can be repeated.")
+@click.option("--from", "begin", metavar="ID", default="", help="Start with this step; skip the steps before it.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, JOBS),
     default=1,
     metavar="N",
-    help="Let so many steps run beside each other, where they are parallel.",
+    help="Run up to N steps at the same time if they are parallel.",
 )
 @click.option(
     "--timeout",
     "seconds",
     type=click.IntRange(min=1),
     metavar="SECONDS",
-    help="For the whole run; the policy's limit, where that is less.",
+    help="Time limit of the whole run; the policy's limit applies if it is lower.",
 )
 @click.option(
     "--replay",
     "replays",
     metavar="RUN",
     default="",
-    help="Run what that run ran, on the same inputs; show what differs.",
+    help="Repeat that run on the same inputs; show the differences.",
 )
 @jsonl_option
 @new_options
@@ -135,14 +139,15 @@ def run(
     jsonl: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Run what was approved: its steps in order, each judged, its task ticked, its transcript kept.
+    """Run the approved steps of a plan and check each result.
 
-    What a step changes is backed up first, so that `rollback` can take it back; a run that fails is rolled back by itself
-    where the policy says so. A run that was paused or interrupted goes on with `resume`. Exit 1 when it failed, 7 when
-    nobody has approved what would run, 4 when something has changed since, 8 when it waits for an answer.
+    Steps run in order. Each step is verified, its task is checked off, and its transcript is kept. Everything a step
+    changes is backed up first, so that `rollback` can restore it. A failed run is rolled back automatically if the
+    policy says so. Use `resume` to continue a run that was paused or interrupted. Exits 1 if the run failed, 7 if its
+    steps are not approved, 4 if something has changed since the approval, 8 if the run is paused for an answer.
     """
     if steps and begin:
-        message = "--step and --from exclude each other: one names the steps, the other where to begin"
+        message = "--step and --from can't be combined"
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan run --help")
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import outcome_answer

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
-    """The runs of a plan, or of all, and why others can't be read; the plan as it can be typed."""
+    """Return the runs of one or all plans, and why others can't be read; `name` is the quoted plan name."""
     exit_, warnings = CHECK_FAILED if broken else OK, tuple(broken)
     audit_commands = ("execplan audit --verify",) if broken else ()
     selected = [summary for summary in summaries if state in (None, summary.state)]
     data = {"runs": [_summary_json(summary) for summary in selected]}
     if not selected:
-        text = f"no run is {state}" if summaries else "no run can be read" if broken else "no run yet"
+        text = f"no {state} runs" if summaries else "no readable runs" if broken else "no runs yet"
         next_commands = audit_commands if summaries or broken else (f"execplan run {name}" if name else "execplan run",)
         return Answer(data, text, exit_, warnings=warnings, next_commands=next_commands)
     head = ("state", "run", "plan", "begun", "time", "done", "what")
@@ -59,20 +59,20 @@ def _summary_row(summary: RunSummary) -> tuple[str, ...]:
 
 
 def _state_text(summary: RunSummary) -> str:
-    """How it stands, in words."""
+    """Return the state of a run as text."""
     if summary.rolling:
-        return "a rollback was cut short"
+        return "a rollback was interrupted"
     if summary.question is not None:
-        return f"waits: {summary.question.words}"
+        return f"paused: {summary.question.words}"
     if summary.cut_short:
-        return "cut short"
+        return "interrupted"
     text = summary.status.replace("_", " ") + (", by an agent" if summary.agent else "")
     is_partial = summary.rolled_back and summary.status != "rolled_back"
     return f"{text}, {', '.join(summary.rolled_back)} rolled back" if is_partial else text
 
 
 def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
-    """The command that continues the first run that waits or was interrupted, else the one that shows the first run."""
+    """Return the command that continues the first paused or interrupted run, or else shows the first run."""
     for summary in summaries:
         if is_unapproved(summary.status, summary.question):
             return (
@@ -85,16 +85,17 @@ def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
 
 
 @define_command(
-    reads="the journals of the runs: those of a plan, else those of all plans, archived ones too.",
+    reads="the journals of the runs of a plan, or of all plans, including archived plans.",
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
 )
 @plan_argument()
-@click.option("--state", type=click.Choice(STATES), help="Only these.")
+@click.option("--state", type=click.Choice(STATES), help="Show only runs in this state.")
 def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
-    """Print a line for each run: how it stands, when it was begun, what it took, what it waits for.
+    """List runs and their states.
 
-    Exit 1 when one of them can't be read.
+    Each line shows the state of a run, when it started, its duration, and the question it is paused for. Exits 1 if a
+    run can't be read.
     """
     from execplan.engine.run_records.run_summary import list_readable_runs
 

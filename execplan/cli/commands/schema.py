@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 KINDS = {**DOCUMENT_KINDS, **DECISION_KINDS}
-"""By the name that `execplan schema` knows."""
+"""Document types by the name that `execplan schema` accepts."""
 ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
 
 
 def find_model(name: str) -> type[Model]:
-    """The model of a kind."""
+    """Return the model of a document type."""
     kind = KINDS[name]
     model: type[Model] = getattr(import_module(f"execplan.{kind.module}"), kind.model)
     return model
 
 
 def build_schema(name: str) -> Json:
-    """The schema of a kind of document."""
+    """Return the schema of a document type."""
     return make_json_schema(name, find_model(name), RULES.get(name))
 
 
 def schema_bytes(name: str) -> bytes:
-    """The same, as it is written."""
+    """Return the schema as serialized bytes."""
     return to_json_bytes(build_schema(name))
 
 
@@ -53,9 +53,10 @@ def schema_bytes(name: str) -> bytes:
 )
 @click.argument("name", required=False, metavar="[NAME]")
 def schema(call: Call, name: str | None) -> Answer:
-    """Print the JSON Schema of a kind of document; without a name, which kinds there are.
+    """Print the JSON Schema of a document type.
 
-    Whether a document holds to the rules that no JSON Schema can tell is said by the verbs that read it.
+    Without a name, lists the document types. The commands that read a document also check the rules that a JSON Schema
+    can't express.
     """
     if name is None:
         rows = [[kind_name, kind.description] for kind_name, kind in KINDS.items()]
@@ -69,10 +70,8 @@ def schema(call: Call, name: str | None) -> Answer:
 
 def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanError:
     suggestion = did_you_mean(name, schema_names)
-    hint = f"{suggestion} See all: execplan schema" if suggestion else "see all: execplan schema"
-    return ExecplanError(
-        "no-such-schema", f"there is no schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names
-    )
+    hint = f"{suggestion} See all: execplan schema" if suggestion else "list all: execplan schema"
+    return ExecplanError("no-such-schema", f"unknown schema {name!r}", exit=INPUT, hint=hint, candidates=schema_names)
 
 
 command = schema

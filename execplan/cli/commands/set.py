@@ -14,7 +14,7 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan, and the new body.",
-    writes="all lines of one section, but for its heading and the revision notes at its end.",
+    writes="all lines of one section except its heading and the revision notes at its end.",
     examples=(
         "execplan set 'Plan of Work' - <work.md",
         "execplan set 'Context and Orientation' 'The reader is `src/reader.py`.' --dry-run",
@@ -26,9 +26,10 @@ from execplan.edits.plan_writer import WriteOptions
 @create_option
 @writer_options
 def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
-    """Put a new body into a section; TEXT is markdown, or @FILE, or - for standard input.
+    """Replace the body of a section.
 
-    It may hold anything but headings of the first two levels; what the other sections say can't change.
+    TEXT is markdown, or @FILE, or - for standard input. It can contain anything except headings of the first two
+    levels. The content of other sections can't change.
     """
     lines = read_lines(text, "the section")
     return edit_plan(

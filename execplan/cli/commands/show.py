@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from execplan.execution.execution_plan import Step
 
 
-_APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "by its digest", "policy": "by the policy"}
+_APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy"}
 
 
 def run_answer(run: LoadedRun) -> Answer:
-    """What has become of it, step by step."""
+    """Show the result of a run, step by step."""
     from execplan.engine.run_records.record_builder import build_record
 
     data = run_json(run)
@@ -54,33 +54,37 @@ _OPTIONAL_COLUMNS = ("tries", "exit", "time")
 
 
 def run_status_text(run: LoadedRun) -> str:
-    """How it stands, in words."""
+    """Return the state of a run as text."""
     if run.summary.rolling:
-        return "a rollback of it was cut short"
+        return "its rollback was interrupted"
     if run.summary.cut_short:
-        return "cut short"
+        return "interrupted"
     if run.run_state.question is not None:
         return "paused"
     return run.run_state.status.replace("_", " ")
 
 
 def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
-    """Which run it is, how it stands, who had a hand in it."""
+    """Return lines with the run, its state, and who approved and performed it."""
     counts = data["counts"]
     duration_text = f", {format_duration(data['seconds'])}" if data["seconds"] is not None else ""
     progress = f"{counts['done']} of {counts['total']} steps done{duration_text}"
     approval_text = f"approved by {data['approver']}" if data["approver"] and data["how"] != "policy" else "approved"
     method = _APPROVAL_METHODS.get(data["how"], "")
     executor_text = (
-        "carried out by an agent" if data["agent"] else f"in {data['sandbox']}" if data["sandbox"] else "in no sandbox"
+        "performed by an agent"
+        if data["agent"]
+        else f"in {data['sandbox']}"
+        if data["sandbox"]
+        else "without a sandbox"
     )
     lines = [
         f"run {run.run_paths.id} of {run.document.plan_id}: {run_status_text(run)}, {progress}",
-        " ".join([f"begun {data['started']} by {data['user']},", *filter(None, (approval_text, method))])
+        " ".join([f"started {data['started']} by {data['user']},", *filter(None, (approval_text, method))])
         + f", {executor_text}",
     ]
-    lines += [f"why: {data['reason']}"] if data["reason"] else []
-    lines += [f"waits: {run.run_state.question.words}"] if run.run_state.question is not None else []
+    lines += [f"reason: {data['reason']}"] if data["reason"] else []
+    lines += [f"paused: {run.run_state.question.words}"] if run.run_state.question is not None else []
     return [printable_line(line) for line in lines]
 
 
@@ -98,13 +102,15 @@ def _step_row(run: LoadedRun, step: Step, step_data: dict[str, Any]) -> tuple[st
 
 
 def _detail_lines(run: LoadedRun) -> list[str]:
-    """What steps have changed and printed, and why they did not end well."""
+    """Return the changes and transcripts of steps, and why they did not succeed."""
     lines = []
     for step in run.document.steps:
         changes_text = format_changes([change for _, change in run.run_state.changes(only_step=step.id)])
         has_reason = run.run_state.status_of[step.id] in states.STATES_WITH_REASON
         notes = [run.run_state.reasons.get(step.id, "") if has_reason else "", changes_text]
-        notes += [f"ticked {run.run_state.ticked_tasks[step.id][0]!r}"] if step.id in run.run_state.ticked_tasks else []
+        notes += (
+            [f"checked off {run.run_state.ticked_tasks[step.id][0]!r}"] if step.id in run.run_state.ticked_tasks else []
+        )
         transcript = run.transcript(step.id)
         text = "; ".join([note for note in notes if note])
         if text or transcript:
@@ -114,21 +120,21 @@ def _detail_lines(run: LoadedRun) -> list[str]:
 
 
 def _history_lines(run: LoadedRun) -> list[str]:
-    """Revisions and rollbacks."""
+    """Return lines about revisions and rollbacks."""
     lines = [
         f"revision {replan.fields['revision']} since {replan.at}: {replan.fields['reason']}"
         for replan in run.run_state.replans
     ]
     for rollback in run.run_state.rollbacks:
         fields = rollback.fields
-        actor = f"by itself ({fields['automatic']})" if fields["automatic"] else f"by {fields['user']}"
+        actor = f"automatically ({fields['automatic']})" if fields["automatic"] else f"by {fields['user']}"
         lines.append(f"rolled back {rollback.at} {actor}: {', '.join(fields['steps'])}")
-        lines += [f"  could not be taken back: {failure}" for failure in fields["undone_not"]]
+        lines += [f"  couldn't be reverted: {failure}" for failure in fields["undone_not"]]
     return [printable_line(line) for line in lines]
 
 
 @define_command(
-    reads="the plan; with --steps, its execution plan and the approvals among its artifacts; with --run, that run.",
+    reads="the plan; with --steps, its execution plan and approvals in its artifacts; with --run, that run.",
     writes="nothing.",
     examples=(
         "execplan show",
@@ -143,16 +149,19 @@ def _history_lines(run: LoadedRun) -> list[str]:
     "--section",
     metavar="NAME",
     shell_complete=complete_with("section"),
-    help="Only this section's lines, exactly as in the file.",
+    help="Print only this section, exactly as in the file.",
 )
-@click.option("--steps", is_flag=True, help="The steps that it compiles to now, and how they stand.")
+@click.option("--steps", is_flag=True, help="Show the plan's compiled steps and their status.")
 @click.option(
-    "--run", metavar="[RUN]", is_flag=False, flag_value="", help="A run of it, step by step; else the last one."
+    "--run", metavar="[RUN]", is_flag=False, flag_value="", help="Show a run step by step. Default: the last run."
 )
 def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None) -> Answer:
-    """Show one plan: its state, its tasks with number and id, its decisions; or a section, its steps, or a run of it."""
+    """Show a plan at a glance, or one of its sections.
+
+    Shows its state, its tasks with numbers and IDs, and its decisions; or a section, its steps, or one of its runs.
+    """
     if (section is not None) + steps + (run is not None) > 1:
-        message = "--section, --steps and --run exclude each other"
+        message = "--section, --steps and --run can't be combined"
         raise ExecplanError("usage", message, exit=USAGE, hint="execplan show --steps")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
@@ -200,7 +209,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
 
 
 def _plan_page(data: dict[str, object], why: str) -> str:
-    """A plan on a page."""
+    """Show a plan at a glance."""
     counts, tasks, run = data["counts"], data["tasks"], data["run"]
     assert isinstance(counts, dict)
     assert isinstance(tasks, list)
@@ -223,14 +232,14 @@ def _plan_page(data: dict[str, object], why: str) -> str:
         if entries:
             lines += [
                 "",
-                f"{len(entries)} {name if len(entries) > 1 else singular}, the last in line {entries[-1]['line_start']}:",
+                f"{len(entries)} {name if len(entries) > 1 else singular}, the last on line {entries[-1]['line_start']}:",
             ]
             lines.append(f"  {entries[-1]['text']}")
     return "\n".join(lines)
 
 
 def _progress_text(counts: dict[str, int]) -> str:
-    """`3 of 8 done`, and what is neither open nor done."""
+    """Return `3 of 8 tasks done`, and the number of tasks that are neither open nor done."""
     other_text = f", {counts['other']} other" if counts["other"] else ""
     return f"{counts['done']} of {counts['total']} tasks done{other_text}"
 

@@ -14,20 +14,25 @@ from execplan.edits.plan_writer import WriteOptions
 
 @define_command(
     reads="the plan.",
-    writes="a ticked task and an open one in the place of the task.",
+    writes="a checked-off task and an open one in place of the task.",
     examples=('execplan split 3 --done "Write the tests of the reader" --remaining "Write the tests of the writers"',),
 )
 @click.argument("task")
-@click.option("--done", metavar="TEXT", required=True, help="What is done of it; @FILE and - are read.")
-@click.option("--remaining", metavar="TEXT", required=True, help="What is left of it; @FILE and - are read.")
+@click.option(
+    "--done", metavar="TEXT", required=True, help="The part that is done: text, @FILE, or - for standard input."
+)
+@click.option(
+    "--remaining", metavar="TEXT", required=True, help="The part that remains: text, @FILE, or - for standard input."
+)
 @plan_option
 @writer_options
 def split(call: Call, task: str, done: str, remaining: str, plan: str | None, options: WriteOptions) -> Answer:
-    """Split a half-done task into what is done, ticked with the time, and what remains, still open; print both ids.
+    """Split a task into a done part and a remaining part.
 
-    A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.
+    The done part is checked off with a timestamp; the remaining part stays open. Prints both IDs. A TASK is a number,
+    an ID, or unique text. Nested tasks stay with the remaining part.
     """
-    done_text, remaining_text = read_text(done, "what is done"), read_text(remaining, "what remains")
+    done_text, remaining_text = read_text(done, "the done part"), read_text(remaining, "the remaining part")
     return edit_plan(
         plan,
         lambda plan: plan.split(task, done=done_text, remaining=remaining_text, options=options),

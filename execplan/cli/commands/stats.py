@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 TEXT = "text"
 PROMETHEUS = "prometheus"
 _TEXTFILE_PREFIX = b"# HELP plan_"
-"""How every file of ours begins."""
+"""Start of every text file written by execplan."""
 _MAX_TEXTFILE_BYTES = 1 << 20
 
 
 @define_command(
-    reads="the ledgers of the plans that are named; else of all, archived ones too, with those of `homes` in the settings; "
-    "the logs of the sessions that they name, below ~/.claude and ~/.codex.",
-    writes="nothing; with --textfile that file.",
+    reads=(
+        "the audit logs of the named plans, or of all plans, including archived plans and nested projects; "
+        "the session logs that they name, below ~/.claude and ~/.codex."
+    ),
+    writes="nothing; with --textfile, that file.",
     examples=(
         "execplan stats",
         "execplan stats parser --json",
@@ -44,19 +46,24 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 @click.argument("plans", nargs=-1, metavar="[PLAN…]")
 @plan_flag
 @click.option(
-    "--format", "form", type=click.Choice([TEXT, PROMETHEUS]), default=TEXT, help="prometheus: its text format."
+    "--format",
+    "form",
+    type=click.Choice([TEXT, PROMETHEUS]),
+    default=TEXT,
+    help="Output format; prometheus is its text format.",
 )
 @click.option(
-    "--textfile", metavar="FILE", help="Write Prometheus's text format to FILE, for node_exporter to collect."
+    "--textfile", metavar="FILE", help="Write the Prometheus text format to FILE, for node_exporter to collect."
 )
 def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None) -> Answer:
-    """Count plans, runs, steps, errors, rollbacks, replans and approvals, and how long they took, from the ledgers.
+    """Count runs, steps, rollbacks and approvals.
 
-    Tokens and costs come from the logs of the agents' sessions that the ledgers name, as far as these say them.
+    Also counts plans, errors and replans, and shows durations, from the audit logs. Tokens and costs come from the
+    agents' session logs that the audit logs name, if these logs record them.
     """
     if call.as_json and form != TEXT:
-        why = "--json prints one JSON document, and --format prometheus another form"
-        raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+        why = "--json and --format prometheus can't be combined"
+        raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
     from execplan.context.gathering.agent_session_logs import measure_sessions
     from execplan.engine.run_records.run_statistics import compute_statistics
 
@@ -70,7 +77,7 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     }
     if textfile is not None:
         changed = _write_textfile(project, textfile, statistics, session_usage)
-        text = f"wrote {textfile}" if changed else f"{textfile} says so already"
+        text = f"wrote {textfile}" if changed else f"{textfile} is up to date"
         return Answer(
             {**data, "path": project.display_path(os.path.abspath(textfile)), "changed": changed},
             text,
@@ -87,7 +94,7 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
 
 
 def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Project, PlanRef]]]:
-    """The home from which they are asked for, and the plans."""
+    """Return the current project and the selected plans."""
     directory = os.getcwd()
     names: tuple[str | None, ...] = plan_names or (
         (None,) if plan_selection.plan_from_environment() is not None else ()
@@ -109,7 +116,7 @@ def _find_plans(plan_names: tuple[str, ...]) -> tuple[Project, list[tuple[Projec
 
 
 def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], tuple[str, ...]]:
-    """The records of each plan, and what is wrong with them."""
+    """Return the records of each plan, and warnings about broken audit logs."""
     from execplan.engine.audit_log import hash_chain, log_reader
 
     record_lists, warnings = [], []
@@ -118,12 +125,12 @@ def _read_audit_logs(plans: list[tuple[Project, PlanRef]]) -> tuple[list[Any], t
         chain_walk = hash_chain.parse_chain(data[: data.rfind(b"\n") + 1])
         record_lists.append(chain_walk.records)
         if chain_walk.flaw is not None:
-            warnings.append(f"the ledger of {ref.id} is broken, so that figures may be wrong: {chain_walk.flaw}")
+            warnings.append(f"the audit log of {ref.id} is broken, so the statistics may be wrong: {chain_walk.flaw}")
     return record_lists, tuple(warnings)
 
 
 def _write_textfile(project: Project, file: str, statistics: RunStatistics, session_usage: SessionUsage) -> bool:
-    """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
+    """Write the metrics to a file atomically, and return whether it changed. Raises ExecplanError."""
     from execplan.cli.output.prometheus_metrics import render
 
     path, new = os.path.abspath(file), render(statistics, session_usage).encode()
@@ -135,8 +142,8 @@ def _write_textfile(project: Project, file: str, statistics: RunStatistics, sess
             return True
         old = file_access.read(path, _MAX_TEXTFILE_BYTES)[0]
         if old and not old.startswith(_TEXTFILE_PREFIX):
-            message = f"{file} holds something else than metrics, so it is not overwritten"
-            raise ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="name another file, or remove it")
+            message = f"{file} contains something other than metrics, so it was not overwritten"
+            raise ExecplanError("not-metrics", message, exit=CHECK_FAILED, hint="use another file, or remove it")
         if old == new:
             return False
         atomic_files.replace_if_unchanged(path, old, new)
@@ -173,7 +180,7 @@ def _stats_json(statistics: RunStatistics, session_usage: SessionUsage) -> dict[
 
 
 def _distribution_json(values: Sequence[float]) -> dict[str, float]:
-    """How many there are, their sum, and the largest."""
+    """Return the count, the sum and the maximum of some values."""
     return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
 
 
@@ -181,14 +188,14 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     from execplan.cli.output.text_table import format_table
     from execplan.text.message_parts import format_count
 
-    hourly = f", {statistics.plans_per_hour:.1f} an hour" if statistics.plans_per_hour is not None else ""
+    hourly = f", {statistics.plans_per_hour:.1f} per hour" if statistics.plans_per_hour is not None else ""
     tokens = ", ".join(
         [f"{count:,} {kind.replace('_', ' ')}" for kind, count in session_usage.token_usage.tokens.items() if count]
     )
     cost = (
         f"{session_usage.token_usage.cost_usd:.2f} US dollars"
         if session_usage.token_usage.cost_usd is not None
-        else "the logs do not say"
+        else "not in the logs"
     )
     rates = (
         ("approval", statistics.approval_rate),
@@ -199,7 +206,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
         ("runs", _format_counts(statistics.runs)),
         ("took", _format_average(statistics.seconds, ".1f", " s")),
         ("steps", _format_counts(statistics.steps)),
-        ("step took", _format_average(statistics.step_seconds, ".1f", " s")),
+        ("step duration", _format_average(statistics.step_seconds, ".1f", " s")),
         ("errors", _format_counts(statistics.errors)),
         ("by agents", f"{format_count(statistics.agent_runs, 'run')}, {format_count(statistics.agent_calls, 'call')}"),
         ("rollbacks", _format_counts(statistics.rollbacks)),
@@ -210,7 +217,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     if statistics.plans:
         rows[:0] = [
             ("created", f"{format_count(statistics.plans, 'execution plan')}{hourly}"),
-            ("made in", _format_average(statistics.generation, ".3f", " s")),
+            ("compile time", _format_average(statistics.generation, ".3f", " s")),
             ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
         ]
     if session_usage.log_count:

@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="every plan, with those of `homes` in the settings, or the one that is named; their execution plans and approvals.",
+    reads="every plan, including nested projects, or the named one; execution plans and approvals.",
     writes="nothing.",
     examples=("execplan status", "execplan status parser --json"),
 )
 @plan_argument()
 def status(call: Call, plan: str | None) -> Answer:
-    """Count the plans by state, broken ones first, then show each open plan with its next task."""
+    """Show plans by state, and the next task of each open plan.
+
+    Broken plans come first.
+    """
     is_named = plan is not None or plan_selection.plan_from_environment() is not None
     if not is_named:
         project = project_discovery.require(os.getcwd())
@@ -71,7 +74,7 @@ def status(call: Call, plan: str | None) -> Answer:
 
 
 def _plan_status(stored_plan: StoredPlan, activity: PlanActivity) -> tuple[dict[str, Any], Advice]:
-    """A plan with its next task and whether it is stalled, and what to do next with it."""
+    """Return a plan with its next task and whether it is stalled, and advice on what to do next."""
     plan_data = plan_json(stored_plan)
     plan = stored_plan.plan if stored_plan.state in (ACTIVE, DRAFT) else None
     open_tasks = find_open_tasks(stored_plan.project, stored_plan.ref, plan) if plan is not None else None
@@ -96,23 +99,25 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
 
 
 def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
-    """The next task of a plan, and who has claimed others; or why there is none."""
+    """Return the next task of a plan and the claims of others, or why there is none."""
     task = plan_data["next"]
     other_claims = [
         claimed_task for claimed_task in plan_data["taken"] if task is None or claimed_task["id"] != task["id"]
     ]
     claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
     if task:
-        yours = " (yours, in progress)" if "by" in task else ""
+        yours = " (claimed by you, in progress)" if "by" in task else ""
         return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "")
     if claimed:
-        return f"every open task is claimed: {claimed}"
+        return f"all open tasks are claimed: {claimed}"
     if plan_data["state"] != COMPLETE:
-        return "no task yet" if plan_data["state"] in (DRAFT, ACTIVE) else ""
+        return "no tasks yet" if plan_data["state"] in (DRAFT, ACTIVE) else ""
     if plan_data["execution"]:
-        return "no open task"
+        return "no open tasks"
     return (
-        "no open task: archive it" if advice.commands[0].startswith("execplan archive") else "no open task, no outcome"
+        "no open tasks: archive it"
+        if advice.commands[0].startswith("execplan archive")
+        else "no open tasks, no outcome"
     )
 
 

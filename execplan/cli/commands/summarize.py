@@ -37,18 +37,19 @@ LENGTHS = ("brief", "detailed", "comprehensive")
     "form",
     type=click.Choice(SUMMARY_FORMS),
     default=SUMMARY_FORMS[0],
-    help="What kind of text; summary unless told.",
+    help="Kind of text (default: summary).",
 )
 @click.option(
     "--length",
     type=click.Choice(LENGTHS),
     default=LENGTHS[0],
-    help="At most 120, 350 or 1,000 words; brief unless told.",
+    help="At most 120, 350 or 1,000 words (default: brief).",
 )
 def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
-    """Tell a plan to people, in its own words: nothing is asked of a model, and nothing is added but numbers.
+    """Summarize a plan (no AI).
 
-    The same plan gives the same text each time. Secrets are taken out.
+    The summary uses the plan's own text and adds only numbers. The same plan always gives the same summary. Secrets
+    are redacted.
     """
     from execplan.context.summary.plan_summary import redact_plan, summarize_plan
     from execplan.secrets.redaction import Redactor
@@ -75,7 +76,7 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
 
 
 def _part_json(part: SummarySection) -> dict[str, Any]:
-    """A part with what is printed of it; of each piece the plan's own words, and where they stand."""
+    """Return a section and its printed text; each item has the plan's original text and its location."""
     items = [
         {
             "text": piece.text,

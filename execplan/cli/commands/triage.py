@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 _MAX_TITLE_LENGTH = 80
-"""Characters of a request that can be the title of its plan."""
+"""Maximum length of a request that can be the title of its plan."""
 
 
 @define_command(
-    reads="the request; with --staged git's index, with --since the files that differ; the settings, for the thresholds.",
+    reads="the request; with --staged, git's index; with --since, the changed files; the settings, for the thresholds.",
     writes="nothing.",
     examples=(
         'execplan triage "Fix a typo in the README"',
@@ -34,12 +34,13 @@ _MAX_TITLE_LENGTH = 80
     ),
 )
 @click.argument("request", required=False)
-@click.option("--staged", is_flag=True, help="Judge what the next commit changes.")
-@click.option("--since", metavar="REV", help="Judge what has changed since this branch left REV.")
+@click.option("--staged", is_flag=True, help="Check the changes of the next commit.")
+@click.option("--since", metavar="REV", help="Check the changes since this branch left REV.")
 def triage(call: Call, request: str | None, *, staged: bool, since: str | None) -> Answer:
-    """Say whether a plan is due for a request, a change, or both: none, plan or unclear, why, and what would settle it.
+    """Check whether a request or a change needs a plan.
 
-    REQUEST may be @FILE, or - for standard input.
+    The answer is none, plan or unclear, with reasons, and with questions that would settle an unclear case. REQUEST can
+    be @FILE, or - for standard input.
     """
     from execplan.context.gathering import triage_changes
     from execplan.context.triage import triage_evaluation
@@ -64,7 +65,7 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
 
 
 def _repository_parts(project: Project) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The parts of the repository, and a warning where git can't be asked for them."""
+    """Return the parts of the repository, and a warning if git can't list them."""
     from execplan.context.gathering import triage_changes
 
     try:
@@ -72,29 +73,29 @@ def _repository_parts(project: Project) -> tuple[dict[str, str], tuple[str, ...]
     except ExecplanError as error:
         if error.code not in git_query.GIT_UNUSABLE_CODES:
             raise
-        message = "the parts of the repository are not known, so the request is judged without them"
+        message = "the parts of the repository are unknown, so the request is checked without them"
         return {}, (f"{message}: {error.message}; {error.hint}",)
 
 
 def _ensure_compatible_options(request: str | None, *, staged: bool, since: str | None) -> None:
-    """Refuse what does not go together; raises ExecplanError."""
+    """Raise ExecplanError if the options can't be combined."""
     why = ""
     if staged and since is not None:
-        why = "--staged and --since exclude each other"
+        why = "--staged and --since can't be combined"
     elif request is None and not staged and since is None:
-        why = "nothing is said to be judged: give a request, --staged or --since REV"
+        why = "nothing to check: specify a request, --staged or --since REV"
     if why:
-        raise ExecplanError("usage", why, exit=USAGE, hint='execplan triage "what is to be done"')
+        raise ExecplanError("usage", why, exit=USAGE, hint='execplan triage "What to do"')
 
 
 def _read_request(request: str) -> str:
-    """The lines of a request, which holds a word; raises ExecplanError."""
+    """Return the text of a request with at least one word; raises ExecplanError."""
     from execplan.cli.text_input import read_lines
 
     text = "\n".join(read_lines(request, "the request"))
     if not any([char.isalnum() for char in text]):
-        hint = "say what is to be done"
-        raise ExecplanError("no-words", f"the request says nothing: {request!r}", exit=USAGE, hint=hint)
+        hint = "describe what to do"
+        raise ExecplanError("no-words", f"the request contains no words: {request!r}", exit=USAGE, hint=hint)
     return text
 
 
@@ -141,7 +142,11 @@ def _changes_json(changes: ChangeSummary) -> dict[str, Any]:
 
 
 def _triage_text(assessment: TriageResult) -> str:
-    head = {"none": "no plan is needed", "plan": "a plan is due", "unclear": "it is unclear whether a plan is due"}
+    head = {
+        "none": "no plan is needed",
+        "plan": "a plan is needed",
+        "unclear": "it is unclear whether a plan is needed",
+    }
     lines = [
         f"{assessment.verdict}: {head[assessment.verdict]} (confidence that none is needed: {assessment.confidence:.2f})"
     ]

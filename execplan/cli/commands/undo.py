@@ -15,8 +15,8 @@ from execplan.undo import undo_redo
 
 
 @define_command(
-    reads="the journal of operations, and the plan.",
-    writes="what the last operation changed, as it was before it; all that changed since stays.",
+    reads="the journal of edits, and the plan.",
+    writes="the state before the last operation; later changes are kept.",
     examples=(
         "execplan undo",
         "execplan undo --list",
@@ -25,13 +25,14 @@ from execplan.undo import undo_redo
     ),
 )
 @plan_argument()
-@click.option("--list", "show", is_flag=True, help="Show what can be undone and redone, and who did it.")
-@click.option("--any", "other_authors", is_flag=True, help="Also undo the operation of another author.")
+@click.option("--list", "show", is_flag=True, help="List what can be undone and redone, and who did it.")
+@click.option("--any", "other_authors", is_flag=True, help="Also undo an operation of another author.")
 @writer_options
 def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: WriteOptions) -> Answer:
-    """Undo the last operation: an edit, `new`, `drop`, `archive`, `restore`, `rename`; again for the one before it.
+    """Undo the last operation; repeat it for earlier ones.
 
-    Without -p it takes your last operation on any plan, and names it. It stops when the same lines have changed since.
+    Undoes edits, `new`, `drop`, `archive`, `restore` and `rename`. Without -p, the command undoes your last operation
+    on any plan, and prints the plan's name. It fails if the same lines have changed since.
     """
     if show:
         return history_answer(os.getcwd(), plan)

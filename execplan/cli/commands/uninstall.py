@@ -11,25 +11,28 @@ from execplan.cli.integration_installer import apply_integrations, check_request
 
 @define_command(
     reads="the files that install writes.",
-    writes="the same files, without what install added; a file that it made goes, if nothing else is in it.",
+    writes="the same files, without what install added; removes a file that install created if nothing else is in it.",
     examples=("execplan uninstall agents", "execplan uninstall git-hooks completion --dry-run"),
 )
 @click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=complete_with("integration"))
-@click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else all three.")
+@click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="Shell for completion. Default: all three.")
 @click.option(
     "--for",
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="For guard and session-hooks; else both.",
+    help="Agent program for guard and session-hooks. Default: both.",
 )
-@click.option("--force", is_flag=True, help="Also what was edited by hand in a block of execplan.")
-@click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
+@click.option("--force", is_flag=True, help="Also remove manual edits in a block of execplan.")
+@click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
 @lock_option
 def uninstall(
     call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
 ) -> Answer:
-    """Take integrations back, to the byte: agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, completion."""
+    """Remove exactly what install added.
+
+    WHAT is agents, pre-commit, git-hooks, merge-driver, guard, session-hooks or completion.
+    """
     return apply_integrations(
         "uninstall", check_request("uninstall", what, shell, programs), force=force, dry_run=dry_run
     )

@@ -33,7 +33,7 @@ def _suite(checked: CheckedFile) -> ET.Element:
     tests = str(max(len(checked.findings), 1))
     suite = ET.Element("testsuite", name=path, tests=tests, failures=str(failures), errors="0", skipped="0")
     if not checked.findings:
-        ET.SubElement(suite, "testcase", classname=path, name="nothing found", file=path)
+        ET.SubElement(suite, "testcase", classname=path, name="no findings", file=path)
     name_counts: dict[str, int] = {}
     for finding in checked.findings:
         base_name = printable_line(f"{finding.code} {finding.message}")

@@ -99,7 +99,7 @@ def _region(finding: Finding) -> dict[str, int]:
 
 def _fix(fix: Fix, text: Text, artifact: dict[str, str]) -> dict[str, Any]:
     """Return the SARIF form of a fix."""
-    about = "Keeps what the plan says." if fix.kind == SAFE else "May change what the plan says."
+    about = "Keeps the plan's meaning." if fix.kind == SAFE else "May change the plan's meaning."
     changes = [_replacement(text, edit) for edit in fix.edits]
     return {
         "description": {"text": about},

@@ -75,8 +75,8 @@ def _note(finding: Finding) -> str:
     """Return a finding's level, with its fix option and last line if they apply."""
     note = finding.level
     if finding.fix is not None:
-        note += f"; {'--fix' if finding.fix.kind == SAFE else '--unsafe-fixes'} mends it"
-    return f"{note}; down to line {finding.end_line}" if finding.end_line > finding.line else note
+        note += f"; fixable with {'--fix' if finding.fix.kind == SAFE else '--unsafe-fixes'}"
+    return f"{note}; through line {finding.end_line}" if finding.end_line > finding.line else note
 
 
 def _excerpt(line: str, finding: Finding, max_width: int) -> tuple[str, str]:

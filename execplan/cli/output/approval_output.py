@@ -53,7 +53,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ExecplanError(
-            "declined", "nothing was approved", exit=CHECK_FAILED, hint="look at it again: execplan evaluate"
+            "declined", "nothing was approved", exit=CHECK_FAILED, hint="review it again: execplan evaluate"
         )
 
 
@@ -68,9 +68,7 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
             f"approved by the policy: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
         )
     if scope.finished:
-        lines.append(
-            f"done, and not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}"
-        )
+        lines.append(f"done, not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}")
     return ["", *lines] if lines else []
 
 
@@ -134,7 +132,7 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
                 "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-",
             )
         )
-    text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
+    text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "no approvals"
     return Answer(
         {"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text
     )

@@ -28,10 +28,10 @@ _RECORD_TEMPLATES = {
     "not_given": "{digest:.12}: {reason}",
     "declined": "{digest:.12} by {approver}: {steps}",
     "revoked": "{digest:.12}",
-    "enhancing": "{bytes} bytes, {sent:.12}, to {program}; taken out: {redactions}",
+    "enhancing": "{bytes} bytes, {sent:.12}, to {program}; redacted: {redactions}",
     "enhanced": "{ended} by {program}: {reason}",
     "accepted": "{reason} ({why})",
-    "begun": "revision {revision}, as approved: {approval:.12} by {approver}{agent}",
+    "begun": "revision {revision}, approval {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
     "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
     "denied": "{tool}: {what}{nearest}",
@@ -39,14 +39,14 @@ _RECORD_TEMPLATES = {
     "retaken": "{step}, attempt {attempt}",
     "skipped": "{step}: {reason}",
     "blocked": "{step}: {reason}",
-    "recovered": "{step}: {by} stood in for it",
+    "recovered": "{step}: replaced by {by}",
     "ticked": "{step}: {task}",
     "reopened": "{step}: {task}",
     "paused": "{question}",
     "answered": "{why}: {answer}",
     "replanned": "revision {revision}: {reason}",
     "interrupted": "{signal}",
-    "resumed": "revision {revision}, as approved: {approval:.12} by {approver}",
+    "resumed": "revision {revision}, approval {approval:.12} by {approver}",
     "ended": "{status} after {seconds} s: {reason}",
     "rollback": "{steps} {cause}",
     "restored": "{path}",
@@ -66,9 +66,9 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
 
         records = _records_of_run(records, run_directories.find_run(project, ref, run).id)
     warnings = (
-        [f"the ledger is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
+        [f"the audit log is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
     )
-    warnings += [f"left out: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
+    warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
     data = {
         "id": ref.id,
         "ledger": project.display_path(log_reader.path_of(project, ref)),
@@ -104,7 +104,7 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
         "changed": False,
     }
     if not verification.reasons:
-        return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
+        return Answer({**data, "record": None, "commit": None}, "nothing to accept: the audit log is intact")
     if options.dry_run:
         lines = [f"would accept: {problem}" for problem in verification.reasons]
         return Answer({**data, "record": None, "commit": None}, printable_lines(lines))
@@ -127,7 +127,9 @@ def _verification_answer(verifications: Sequence[LogVerification], extra_warning
     head = format_table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
     lines: list[str] = []
     for verification in broken:
-        lines.append(f"bring {verification.path} back as it was, from git or a backup; or go on, on record:")
+        lines.append(
+            f"restore {verification.path} from git or a backup; or accept it with a reason, which is recorded:"
+        )
         lines.append(f"  execplan audit {shlex.quote(verification.plan)} --accept REASON")
     warnings = (
         tuple([f"{verification.plan}: {line}" for verification in verifications for line in verification.warnings])
@@ -197,8 +199,8 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     elif record.kind == "result":
         fields["ended"] = _format_result(record.said)
     fields["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
-    fields["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
-    fields["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
+    fields["nearest"] = f" (nearest step: {record.said['step']})" if record.said.get("step") else ""
+    fields["asked"] = " (a person was asked)" if record.said.get("asked") else ""
     fields["covered"] = (
         f", covered by {record.said['covered_by']:.12}"
         if record.kind == "approved" and record.said.get("covered_by")
@@ -248,7 +250,7 @@ def _format_change(change: dict[str, Any], *, is_reverted: bool) -> str:
     """Format a path's state before and after a change, in reverse order for a reverted change."""
     names = ("after", "before") if is_reverted else ("before", "after")
     before, after = [_format_state(change.get(name)) for name in names]
-    suffix = "" if change.get("declared", True) else " (not declared)"
+    suffix = "" if change.get("declared", True) else " (undeclared)"
     return f"{change.get('path')}: {before} -> {after}{suffix}"
 
 

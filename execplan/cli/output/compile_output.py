@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _WARNING_CODES = ("EP608", "EP610", "EP611")
 """Rules about outside paths, missing tasks and lines that need a shell; the risk of a step is shown with the step."""
 _MAX_BYTES = 64 * 1024 * 1024
-_IMPORTED_NOTE = "comes from elsewhere, and is used as it is"
+_IMPORTED_NOTE = "was imported, composed or revised; it is used unchanged"
 _SCHEMA_PREFIX_BYTES = 200
 """Number of leading bytes in which a document names its schema."""
 
@@ -81,7 +81,9 @@ def document_answer(compile_result: CompileResult, *, as_json: bool) -> Answer:
 def write_to_file(compile_result: CompileResult, path: str, options: WriteOptions) -> Answer:
     """Write the document to a file, replacing an older execution plan; raises ExecplanError."""
     if options.commit:
-        raise ExecplanError("usage", "--commit is for what is stored, not for --out", exit=USAGE)
+        raise ExecplanError(
+            "usage", "--commit and --out can't be combined: only stored results are committed", exit=USAGE
+        )
     existing = _read_existing(path)
     if existing != compile_result.data and not options.dry_run:
         if existing is None:
@@ -103,9 +105,9 @@ def _read_existing(path: str) -> bytes | None:
     if size > _MAX_BYTES or (existing.strip() and SCHEMA.encode() not in existing[:_SCHEMA_PREFIX_BYTES]):
         raise ExecplanError(
             "not-a-document",
-            f"{path} is there, and is no execution plan",
+            f"{path} exists and is not an execution plan",
             exit=CHECK_FAILED,
-            hint="name another file, or remove this one",
+            hint="use another file, or remove this one",
         )
     return existing
 
@@ -171,7 +173,7 @@ def store_in_new_plan(
     new = plan_creation.create_plan(project, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
     if options.dry_run:
         compile_result = result_from_document(build_document(new.id))
-        lines = [f"would make {path}" for path in new.paths]
+        lines = [f"would create {path}" for path in new.paths]
         data = {
             "id": new.id,
             **_result_json(compile_result),
@@ -217,10 +219,12 @@ def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPla
     }
     if current_plan.is_stored:
         is_compiled = current_plan.document.source is not None and current_plan.document.revision == 1
-        state_text = "is what the plan compiles to" if is_compiled else _IMPORTED_NOTE
+        state_text = "is up to date" if is_compiled else _IMPORTED_NOTE
         return Answer(data, escape_unprintable(f"{current_plan.path} {state_text}"), is_requested=False)
     lines = (
-        [f"{current_plan.path}: {reasons[0]}"] if not current_plan.differences else [f"{current_plan.path} is stale:"]
+        [f"{current_plan.path}: {reasons[0]}"]
+        if not current_plan.differences
+        else [f"{current_plan.path} is out of date:"]
     )
     lines += [f"  {difference}" for difference in current_plan.differences]
     name = quote_plan_name(ref.id, project.display_path(ref.path))
@@ -234,7 +238,7 @@ def stored_check_answer(project: Project, ref: PlanRef, current_plan: CurrentPla
 
 def _write_lines(path: str, *, changed: bool, dry_run: bool) -> list[str]:
     if not changed:
-        return [f"nothing to write: {path} says so already"]
+        return [f"nothing to write: {path} is up to date"]
     return [f"would write {path}" if dry_run else f"wrote {path}"]
 
 

@@ -69,29 +69,29 @@ class ContextOptions(NamedTuple):
         for is_wrong, why, hint in (
             (
                 (self.experiment is None) != (self.key is None),
-                "--experiment and --key go together",
+                "--experiment and --key require each other",
                 "execplan context --experiment ID --key KEY",
             ),
             (
                 "" in (self.experiment, self.key),
-                "--experiment and --key need a value that is not empty",
+                "--experiment and --key require a value that is not empty",
                 "execplan context --experiment ID --key KEY",
             ),
-            (as_json and in_xml, "--json prints no pack, and --format is the format of a pack", "omit one of them"),
-            (len(views) > 1, f"{' and '.join(views)} exclude each other", "omit all but one of them"),
+            (as_json and in_xml, "--json prints no pack, so it can't be combined with --format", "omit one of them"),
+            (len(views) > 1, f"{' and '.join(views)} can't be combined", "omit all but one of them"),
             (
                 as_json and self.explain,
-                "--json prints the decision, and --explain is a table of it",
+                "--json and --explain can't be combined: both print the decision",
                 "omit one of them",
             ),
             (
                 in_xml and bool(views) and not self.items,
-                f"{' '.join(views)} prints a table, and --format is the format of a pack",
+                f"{' '.join(views)} prints a table, so it can't be combined with --format",
                 "omit one of them",
             ),
             (
                 self.experiment is not None and (self.compare or bool(self.items)),
-                "--experiment decides which pack is printed: --compare prints both variants, --item is the same in both",
+                "--experiment can't be combined with --compare, which prints both variants, or --item, which is the same in both",
                 "omit --experiment and --key",
             ),
         ):
@@ -113,7 +113,7 @@ def decision_summary(decision: Decision) -> str:
         if count or label == "kept"
     ]
     token_limit = decision.recommendations.budget_allocation.context
-    savings = f", {statistics.reduction_percentage} % less than all of it" if statistics.tokens_saved else ""
+    savings = f", {statistics.reduction_percentage} % less than everything" if statistics.tokens_saved else ""
     action = decision.session_hygiene.recommended_action
     session = f"; session: {action.replace('_', ' ')}" if action != "continue" else ""
     precision = "" if token_counter.exact else "about "
@@ -199,7 +199,9 @@ def _decide_variant(
     budget = settings.budget if options.budget is None else options.budget
     target, warnings = _target(settings, options, gathered)
     if budget > target.window:
-        warnings.append(f"the budget of {budget:,} tokens is more than {target.name} reads, which is {target.window:,}")
+        warnings.append(
+            f"the budget of {budget:,} tokens exceeds the context window of {target.name}: {target.window:,} tokens"
+        )
     allocation = allocate_budget(budget, settings.shares)
     task_intent = Intent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
     token_counter, form = make_counter(options.exact), FORMATS[options.form]
@@ -271,10 +273,12 @@ def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: Cont
     units = []
     for name in dict.fromkeys(options.items):
         if name not in by_id:
-            message = f"this context has no item {name!r}"
-            hint = "list the items: execplan context --explain; an item of --file, --units or --session needs that flag again"
+            message = f"unknown context item {name!r}"
+            hint = (
+                "repeat --file, --units or --session for an item of theirs; list the items: execplan context --explain"
+            )
             raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=closest_names(name, by_id))
-        units.append(by_id[name]._replace(pinned="asked for by id"))
+        units.append(by_id[name]._replace(pinned="requested by ID"))
     pack = gathered.pack._replace(units=tuple(units))
     token_counter, form = make_counter(options.exact), FORMATS[options.form]
     task_intent = classify_intent(pack.task or pack.purpose)

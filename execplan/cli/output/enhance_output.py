@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
-_NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
+_NOTHING_SHARED = "enhancer.share names no field, so only the structure of the plan is sent; list the fields: execplan explain enhancer"
 
 
 def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions) -> Answer:
@@ -44,8 +44,10 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     request_data: dict[str, Any] = {"program": program, "sent": _request_json(sending, share)}
     closed = () if share else (_NOTHING_SHARED,)
     if command is None or options.dry_run:
-        recipient = printable_line(program) if program is not None else "nobody yet, for your settings name no enhancer"
-        text = [f"would send {_size_text(sending)}, to {recipient}:", "", sending.payload.decode().rstrip("\n")]
+        recipient = (
+            printable_line(program) if program is not None else "nobody yet, because your settings name no enhancer"
+        )
+        text = [f"would send {_size_text(sending)} to {recipient}:", "", sending.payload.decode().rstrip("\n")]
         request_data |= {"ended": enhancement.NOT_SENT, "reason": "", "request": sending.payload.decode()}
         return _add_enhancement(answer, request_data, text, closed)
     result = enhancement.request_enhancement(project, ref, sending, command, options)
@@ -54,7 +56,7 @@ def enhance_answer(project: Project, ref: PlanRef, make: Callable[[], CompileRes
     if result.outcome in (enhancement.NOT_SENT, enhancement.FAILED, enhancement.REJECTED):
         warnings = (_warning(result.reason, *result.violations[:1]), *warnings)
     sent_lines = (
-        [f"sent {_size_text(sending)}, to {printable_line(command.program)}"]
+        [f"sent {_size_text(sending)} to {printable_line(command.program)}"]
         if result.outcome != enhancement.NOT_SENT
         else []
     )
@@ -131,22 +133,22 @@ def _enhancement_lines(result: EnhancementResult) -> Iterator[str]:
     if result.outcome != enhancement.PROPOSED:
         yield from [result.reason] if result.outcome == enhancement.NO_CHANGE else result.violations
         return
-    yield "it proposes:"
+    yield "proposed changes:"
     yield from [f"  {difference}" for difference in result.differences]
     if result.relaxations:
-        yield "of this it checks less, forbids less or may do more:"
+        yield "these check less, forbid less or allow more:"
         yield from [f"  ! {relaxation}" for relaxation in result.relaxations]
     yield ""
     yield result.diff
     yield ""
-    yield f"wrote {result.path}: nothing of it is used before somebody takes it"
+    yield f"wrote {result.path}: it is not used until you accept it"
 
 
 def _warning(*why: str) -> str:
-    return f"the enhancer gave nothing: {': '.join(why)}; the execution plan is what it would be without it"
+    return f"no proposal from the enhancer: {': '.join(why)}; the execution plan is the same without it"
 
 
 def _size_text(sending: PreparedRequest) -> str:
     """Format the size of a request and the number of its redactions."""
     redactions = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
-    return f"{len(sending.payload):,} bytes (taken out: {redactions or 'nothing'})"
+    return f"{len(sending.payload):,} bytes (redacted: {redactions or 'nothing'})"

@@ -76,12 +76,12 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
         findings.append(
             f"{printable_line(location)}: {finding.level}: {printable_line(finding.message)} ({finding.check})"
         )
-        findings += [f"  mend: {printable_line(finding.fix)}"] if finding.fix else []
+        findings += [f"  fix: {printable_line(finding.fix)}"] if finding.fix else []
     sections += ["\n".join(findings)] if findings else []
     disabled_checks = [name for name, on in evaluation.checks.items() if not on]
     summary_lines = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
     summary_lines = (
-        [f"switched off: {', '.join(disabled_checks)}", *summary_lines] if disabled_checks else summary_lines
+        [f"disabled checks: {', '.join(disabled_checks)}", *summary_lines] if disabled_checks else summary_lines
     )
     foreign = describe_origin(evaluated.current_plan.document)
     sections.append("\n".join([foreign, *summary_lines] if foreign else summary_lines))
@@ -115,7 +115,7 @@ def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
     lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
     lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
     lines += [f"   {evaluated_step.risk.level}: {printable_line(reason)}" for reason in evaluated_step.risk.reasons]
-    unchanged_text = "it changes nothing" if dry_run.kind == EXACT and not dry_run.diff else ""
+    unchanged_text = "no changes" if dry_run.kind == EXACT and not dry_run.diff else ""
     why = dry_run.why or unchanged_text
     lines.append(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
     lines += _indented(dry_run.diff)

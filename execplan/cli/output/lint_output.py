@@ -60,20 +60,32 @@ class OutputSettings(NamedTuple):
         stdin = STDIN_NAME in plans
         is_machine = self.is_machine_format
         for is_wrong, why in (
-            (call.as_json and self.form != formats.TEXT, "--json is a form of its own: it takes no --format"),
-            (staged and plans, "--staged takes no PLAN"),
-            (since is not None and plans, "--since takes no PLAN"),
-            (since is not None and staged, "--since judges files, and --staged git's index"),
-            (stdin and len(plans) > 1, "- is standard input: it takes no other PLAN"),
-            (self.stdin_filename is not None and not stdin, "--stdin-filename names what - reads"),
-            (self.stdin_filename == "", "--stdin-filename takes the path of a file"),
-            (self.statistics and is_machine, f"--statistics takes --json, or --format {' or '.join(_HUMAN_FORMATS)}"),
+            (call.as_json and self.form != formats.TEXT, "--json and --format can't be combined"),
+            (staged and plans, "--staged and PLAN can't be combined"),
+            (since is not None and plans, "--since and PLAN can't be combined"),
+            (
+                since is not None and staged,
+                "--since and --staged can't be combined: --since checks files, --staged the git index",
+            ),
+            (stdin and len(plans) > 1, "- is standard input; it can't be combined with another PLAN"),
+            (self.stdin_filename is not None and not stdin, "--stdin-filename requires - as PLAN"),
+            (self.stdin_filename == "", "--stdin-filename requires the path of a file"),
+            (
+                self.statistics and is_machine,
+                f"--statistics accepts only --json, or --format {' or '.join(_HUMAN_FORMATS)}",
+            ),
             (
                 self.columns != CODE_POINTS and not call.as_json and self.form != formats.CONCISE,
-                f"--columns {UTF_16} takes --json or --format {formats.CONCISE}",
+                f"--columns {UTF_16} requires --json or --format {formats.CONCISE}",
             ),
-            (self.write_baseline and (is_machine or self.statistics), "--write-baseline prints no findings"),
-            (self.write_baseline and (staged or stdin), "--write-baseline takes plans as they are on disk"),
+            (
+                self.write_baseline and (is_machine or self.statistics),
+                "--write-baseline prints no findings, so it can't be combined with --statistics or a --format for programs",
+            ),
+            (
+                self.write_baseline and (staged or stdin),
+                "--write-baseline checks plans on disk, so it can't be combined with --staged or -",
+            ),
         ):
             if is_wrong:
                 raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
@@ -147,7 +159,7 @@ class OutputSettings(NamedTuple):
                 "changed": held_baseline.new_bytes != held_baseline.old_bytes,
                 "diff": format_diff(held_baseline.old_bytes, held_baseline.new_bytes, held_baseline.file),
             }
-            lines.append(data["diff"] or "nothing to change")
+            lines.append(data["diff"] or "no changes")
         else:
             data["changed"] = baseline_file.write_baseline(held_baseline, file)
             known_text = format_count(held_baseline.known_count + new, "finding")
@@ -194,38 +206,46 @@ def _statistics_table(tallies: list[RuleStatistics]) -> str:
                 rule_tally.sentence,
             ]
         )
-    return format_table(("count", "rule", "level", "mended by", "what"), rows) if rows else ""
+    return format_table(("count", "rule", "level", "fixable with", "what"), rows) if rows else ""
 
 
 def _summary_lines(checked: Sequence[CheckedFile], held_baseline: BaselineComparison | None) -> list[str]:
     """Return the summary of findings, with the number known to the baseline."""
     lines = [summarize_findings(checked)]
     if held_baseline is not None and held_baseline.known_count:
-        lines[0] += f"; {held_baseline.known_count} known to the baseline"
+        lines[0] += f"; {held_baseline.known_count} in the baseline"
     if held_baseline is not None and held_baseline.gone_count:
-        entries = "entries of the baseline are" if held_baseline.gone_count > 1 else "entry of the baseline is"
-        lines.append(f"{held_baseline.gone_count} {entries} gone: renew it with --write-baseline")
+        entries = (
+            "baseline entries no longer match" if held_baseline.gone_count > 1 else "baseline entry no longer matches"
+        )
+        lines.append(f"{held_baseline.gone_count} {entries}; update the baseline with --write-baseline")
     return lines
 
 
 def output_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     """Add the options of OutputSettings."""
     for option in (
-        click.option("--write-baseline", is_flag=True, help="Write what is found into the baseline; it is known then."),
+        click.option("--write-baseline", is_flag=True, help="Record the current findings in the baseline."),
         click.option(
-            "--level", type=click.Choice(LEVELS), help="Only findings of this level, or worse; others do not count."
+            "--level",
+            type=click.Choice(LEVELS),
+            help="Report only findings of this level or worse; others don't count.",
         ),
-        click.option("--baseline", metavar="FILE", help="Do not show what this file knows of, nor count it."),
-        click.option("--stdin-filename", metavar="PATH", help="Where the plan on standard input would lie."),
+        click.option("--baseline", metavar="FILE", help="Ignore findings recorded in this baseline."),
+        click.option("--stdin-filename", metavar="PATH", help="Path to assume for the plan on standard input."),
         click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
         click.option(
             "--columns",
             type=click.Choice([CODE_POINTS, UTF_16]),
             default=CODE_POINTS,
-            help="What columns count; editors count UTF-16.",
+            help="Unit of the columns; editors count UTF-16.",
         ),
         click.option(
-            "--format", "form", type=click.Choice(formats.NAMES), default=formats.TEXT, help="How findings are printed."
+            "--format",
+            "form",
+            type=click.Choice(formats.NAMES),
+            default=formats.TEXT,
+            help="Output format of the findings.",
         ),
     ):
         function = option(function)

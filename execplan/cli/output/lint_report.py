@@ -130,7 +130,7 @@ def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     if not skipped:
         return ()
     if len(skipped) == 1:
-        return (f"{skipped[0]} is not a plan and was skipped; to check it, name it: execplan lint FILE",)
+        return (f"{skipped[0]} is not a plan and was skipped; to check it anyway, name it: execplan lint FILE",)
     return (f"{len(skipped)} files are not plans and were skipped: {join_first(skipped, _MAX_SKIPPED_NAMED)}",)
 
 
@@ -173,7 +173,7 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
     plans = format_count(plan_count, "plan")
     left_out = f"; {format_count(older, 'older finding')} left out" if older else ""
     if not findings:
-        return f"{plans}, nothing {'new ' if older else ''}found{left_out}"
+        return f"{plans}, no {'new ' if older else ''}findings{left_out}"
     from execplan.linter.finding_summary import finding_weight
 
     level_counts = []

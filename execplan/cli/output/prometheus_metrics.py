@@ -35,34 +35,34 @@ class _Collector(Collector):
         figures = self._figures
         yield _counter(
             "plan_executions",
-            "Runs that ended, each once, by the state that they have now.",
+            "Ended runs, each counted once, by current state.",
             "status",
             figures.executions,
         )
-        yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", figures.seconds, BUCKETS)
-        yield _histogram(
-            "plan_step_duration_seconds", "How long attempts of steps took.", figures.step_seconds, STEP_BUCKETS
-        )
-        yield _plain_counter("plan_plans_created", "Execution plans that were approved, and revisions.", figures.plans)
-        about = "How long execution plans took to be compiled or revised."
+        yield _histogram("plan_execution_duration_seconds", "Duration of ended runs.", figures.seconds, BUCKETS)
+        yield _histogram("plan_step_duration_seconds", "Duration of step attempts.", figures.step_seconds, STEP_BUCKETS)
+        yield _plain_counter("plan_plans_created", "Approved execution plans, and revisions.", figures.plans)
+        about = "Time to compile or revise an execution plan."
         yield _histogram("plan_generation_duration_seconds", about, figures.generation, GENERATION_BUCKETS)
-        yield _histogram("plan_steps_per_plan", "Steps of execution plans.", figures.plan_steps, PLAN_BUCKETS)
-        about = "Execution plans an hour, from the first to the last, at least in one hour."
+        yield _histogram("plan_steps_per_plan", "Steps per execution plan.", figures.plan_steps, PLAN_BUCKETS)
+        about = "Execution plans per hour, from the first to the last, over at least one hour."
         yield _gauge("plan_plans_created_per_hour", about, figures.plans_per_hour)
-        yield _counter("plan_errors", "Attempts and runs that failed, by why.", "kind", figures.errors)
-        yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", figures.rollbacks)
-        yield _plain_counter("plan_steps_completed", "Steps that were completed.", figures.steps["completed"])
-        yield _plain_counter("plan_agent_executions", "Runs that an agent carried out.", figures.agent_runs)
-        yield _plain_counter("plan_agent_calls", "Calls that an agent was allowed.", figures.agent_calls)
-        yield _plain_counter("plan_replans", "Revisions that were made while a run was under way.", figures.replans)
-        yield _counter("plan_approvals", "Approvals, by what became of them.", "status", figures.approvals)
-        yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", figures.approval_rate)
-        yield _gauge("plan_execution_success_rate", "Completed of the runs that ended.", figures.success_rate)
-        yield _gauge("plan_rollback_rate", "Runs that were rolled back, of all.", figures.rollback_rate)
+        yield _counter("plan_errors", "Failed attempts and runs, by cause.", "kind", figures.errors)
+        yield _counter("plan_rollbacks", "Rollbacks, by cause.", "cause", figures.rollbacks)
+        yield _plain_counter("plan_steps_completed", "Completed steps.", figures.steps["completed"])
+        yield _plain_counter("plan_agent_executions", "Runs performed by an agent.", figures.agent_runs)
+        yield _plain_counter("plan_agent_calls", "Allowed calls of agents.", figures.agent_calls)
+        yield _plain_counter("plan_replans", "Revisions made during a run.", figures.replans)
+        yield _counter("plan_approvals", "Approvals, by result.", "status", figures.approvals)
+        yield _gauge("plan_approval_rate", "Share of approved among approved and declined.", figures.approval_rate)
+        yield _gauge("plan_execution_success_rate", "Share of completed runs among ended runs.", figures.success_rate)
+        yield _gauge("plan_rollback_rate", "Share of rolled-back runs among all runs.", figures.rollback_rate)
         usage = self._used.token_usage
-        about = "Tokens that sessions of agents used, by their logs."
+        about = "Tokens used by agent sessions, from their logs."
         yield _counter("plan_session_tokens", about, "kind", usage.tokens)
-        yield _gauge("plan_session_cost_usd", "US dollars that sessions cost, where their logs say so.", usage.cost_usd)
+        yield _gauge(
+            "plan_session_cost_usd", "Cost of sessions in US dollars, if their logs record it.", usage.cost_usd
+        )
 
 
 def _counter(name: str, about: str, label: str, counts: dict[str, int]) -> Metric:

@@ -32,7 +32,7 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     steps, skipped_lines = _find_steps(stored_plan)
     status = execution_status_json(project, ref)
     data = {**plan_fields, "steps": steps, "left": skipped_lines, "execution": status}
-    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no step can be made of it"
+    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no runnable steps"
     lines = [
         plan_fields["title"] or "(no title)",
         f"{printable_line(plan_fields['path'])}: {count}" + (f", {status_text(status)}" if steps else ""),
@@ -117,11 +117,11 @@ def _description(step: dict[str, Any]) -> str:
 def skipped_line_texts(skipped_lines: Sequence[dict[str, Any]]) -> list[str]:
     """Format the skipped lines for people."""
     lines = [
-        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: {printable_line(shorten(skipped_line['text'], _MAX_TEXT_LENGTH))}"
+        f"line {skipped_line['line']} is not a step: it {skipped_line['why']}: {printable_line(shorten(skipped_line['text'], _MAX_TEXT_LENGTH))}"
         for skipped_line in skipped_lines[:_MAX_SKIPPED_SHOWN]
     ]
     return lines + (
-        [f"and {len(skipped_lines) - _MAX_SKIPPED_SHOWN} more lines: see them with --json"]
+        [f"and {len(skipped_lines) - _MAX_SKIPPED_SHOWN} more lines; see all with --json"]
         if len(skipped_lines) > _MAX_SKIPPED_SHOWN
         else []
     )

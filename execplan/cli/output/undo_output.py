@@ -114,5 +114,5 @@ def _operations_table(rows: list[dict[str, Any]]) -> str:
         (row["at"], row["by"] or "", row["plan"], f"{row['summary']}{'' if row['yours'] else ' (needs --any)'}")
         for row in islice(rows, _MAX_SHOWN)
     ]
-    remainder = f"\nand {len(rows) - _MAX_SHOWN} more: --json has all" if len(rows) > _MAX_SHOWN else ""
+    remainder = f"\nand {len(rows) - _MAX_SHOWN} more; see all with --json" if len(rows) > _MAX_SHOWN else ""
     return format_table(("when", "by", "plan", "operation"), cells) + remainder

@@ -69,7 +69,7 @@ class JournalFormatter:
             if fields.get("mode") == "agent"
             else f"in {fields['sandbox']}"
             if fields["sandbox"]
-            else "in no sandbox"
+            else "without a sandbox"
         )
         return [StyledLine(f"run {fields['run']} of {fields['plan_id']}: {approval_text}, {location}")]
 
@@ -90,7 +90,7 @@ class JournalFormatter:
         if attempt == 1:
             return []
         limit_text = f" of {self.max_attempts[step]}" if self.max_attempts.get(step, 0) >= attempt else ""
-        return [StyledLine(f"again {self.step_name(step)}: attempt {attempt}{limit_text}")]
+        return [StyledLine(f"retrying {self.step_name(step)}: attempt {attempt}{limit_text}")]
 
     def _result(self, fields: dict[str, Any]) -> list[StyledLine]:
         step, performed = fields["step"], attempt_result_from_entry(fields)
@@ -112,18 +112,16 @@ class JournalFormatter:
             change for change in changes if change.after.kind == FILE and change.after.sha256 and not change.declared
         ]
         lines = [
-            StyledLine(f"  kept what was there: {change.path}: {change.after.sha256}", MUTED)
+            StyledLine(f"  backed up: {change.path}: {change.after.sha256}", MUTED)
             for change in kept_changes[:_MAX_LINES_SHOWN]
         ]
         lines += (
-            [StyledLine(f"  kept {len(kept_changes) - _MAX_LINES_SHOWN} more: the journal names them", MUTED)]
+            [StyledLine(f"  backed up {len(kept_changes) - _MAX_LINES_SHOWN} more: see the journal", MUTED)]
             if kept_changes[_MAX_LINES_SHOWN:]
             else []
         )
         return (
-            [StyledLine(f"  taken back: {format_paths([change.path for change in changes])}"), *lines]
-            if changes
-            else []
+            [StyledLine(f"  reverted: {format_paths([change.path for change in changes])}"), *lines] if changes else []
         )
 
     def _skipped(self, fields: dict[str, Any]) -> list[StyledLine]:
@@ -133,10 +131,10 @@ class JournalFormatter:
         return [StyledLine(f"blocked {self.step_name(fields['step'])}: {fields['reason']}", BAD)]
 
     def _recovered(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"recovered {self.step_name(fields['step'])}: {fields['by']} stood in for it", GOOD)]
+        return [StyledLine(f"recovered {self.step_name(fields['step'])}: replaced by {fields['by']}", GOOD)]
 
     def _ticked(self, fields: dict[str, Any]) -> list[StyledLine]:
-        return [StyledLine(f"  ticked: {fields['task']}")]
+        return [StyledLine(f"  checked off: {fields['task']}")]
 
     def _reopened(self, fields: dict[str, Any]) -> list[StyledLine]:
         return [StyledLine(f"  reopened: {fields['task']}")]
@@ -155,7 +153,7 @@ class JournalFormatter:
         changes = map(change_from_json, fields["changes"])
         files = [f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}" for change in changes]
         lines += truncate_lines(files + [f"  remove {directory}/" for directory in fields["folders"]])
-        lines += [f"  can't be taken back: {failure}" for failure in fields["undone_not"]]
+        lines += [f"  can't be reverted: {failure}" for failure in fields["undone_not"]]
         return [StyledLine(line) for line in lines]
 
 

@@ -52,7 +52,7 @@ def run_next_commands(run: LoadedRun) -> tuple[str, ...]:
     if run_state.status == states.ROLLED_BACK:
         return _show_command(run), f"execplan edit {name}", f"execplan evaluate {name}"
     if run_state.status == states.FAILED:
-        replan_command = format_run_command("replan", run.run_paths.id, name, "--reason", "What was found out")
+        replan_command = format_run_command("replan", run.run_paths.id, name, "--reason", "What you found out")
         return _show_command(run), resume_command, rollback_command, replan_command
     return resume_command, rollback_command
 

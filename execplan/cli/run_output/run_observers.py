@@ -69,13 +69,13 @@ class ResilientStdout(io.TextIOBase):
 LATER = "later"
 """Answer that leaves the run paused, to be resumed later."""
 _ANSWER_TEXTS = {
-    journal_entries.GO: "go on",
+    journal_entries.GO: "continue",
     journal_entries.AGAIN: "run the step again",
-    journal_entries.SKIP: "go on without the step",
-    journal_entries.STOP: "end the run here, as failed",
-    LATER: "leave the run as it is; execplan resume asks again",
+    journal_entries.SKIP: "continue without the step",
+    journal_entries.STOP: "stop the run here, as failed",
+    LATER: "leave the run paused; execplan resume asks again",
 }
-_UNKNOWN_GO_TEXT = "the step has done its work: go on"
+_UNKNOWN_GO_TEXT = "the step has completed its work: continue"
 """Description of the answer `go` for a step whose result is unknown."""
 
 

@@ -55,8 +55,8 @@ def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
     lines += [f"  restore {path}" for path in rolled_back.restored]
     lines += [f"  remove {path}" for path in rolled_back.removed]
     lines += [f"  reopen {task!r}" for task in rolled_back.reopened]
-    lines += [f"  keep what is there: {path}" for path in rolled_back.kept]
-    lines += [f"  can't be taken back: {failure}" for failure in rolled_back.left]
+    lines += [f"  back up: {path}" for path in rolled_back.kept]
+    lines += [f"  can't be reverted: {failure}" for failure in rolled_back.left]
     return [printable_line(line) for line in lines]
 
 
@@ -67,10 +67,10 @@ def rollback_lines(rolled_back: RollbackResult) -> list[str]:
         f"{len(rolled_back.removed)} removed" if rolled_back.removed else "",
         f"{format_count(len(rolled_back.reopened), 'task')} reopened" if rolled_back.reopened else "",
     ]
-    summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing had to be restored"
+    summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing to restore"
     lines = [f"rolled back {_steps_text(rolled_back)} of {rolled_back.run}: {summary}"]
-    lines += truncate_lines([f"  kept what was there: {path}" for path in rolled_back.kept])
-    lines += [f"  could not be taken back: {failure}" for failure in rolled_back.left]
+    lines += truncate_lines([f"  backed up: {path}" for path in rolled_back.kept])
+    lines += [f"  couldn't be reverted: {failure}" for failure in rolled_back.left]
     return [printable_line(line) for line in lines]
 
 
@@ -78,7 +78,7 @@ def _steps_text(rolled_back: RollbackResult) -> str:
     return (
         f"{format_count(len(rolled_back.steps), 'step')} ({', '.join(rolled_back.steps)})"
         if rolled_back.steps
-        else "no step"
+        else "no steps"
     )
 
 
@@ -95,13 +95,13 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
         raise _interrupted_error(run, finished_run)
     question = finished_run.question or run.run_state.question
     if run.run_state.is_agent_run and finished_run.status == states.IN_PROGRESS and question is None:
-        text = printable_line(f"the agent goes on with the run {run.run_paths.id}, {_progress_text(run)}")
+        text = printable_line(f"the agent continues run {run.run_paths.id}, {_progress_text(run)}")
         return Answer(outcome_json(run, finished_run), text, OK, finished_run.warnings, run_next_commands(run))
     if finished_run.status not in states.ENDED_RUN_STATES or finished_run.question is not None:
         raise _paused_error(run, question)
     if finished_run.cause == _DRIFT:
-        message = f"the run {run.run_paths.id} of {run.document.plan_id} ended: {finished_run.reason}"
-        hint = f"see what changed: git status; then {format_run_command('resume', run.run_paths.id, run.plan_name)}, or rollback"
+        message = f"run {run.run_paths.id} of {run.document.plan_id} ended: {finished_run.reason}"
+        hint = f"see what changed with git status, then roll back or resume: {format_run_command('resume', run.run_paths.id, run.plan_name)}"
         raise ExecplanError("drifted", message, exit=CONFLICT, hint=hint)
     completed = finished_run.status == states.COMPLETED
     lines = _completed_lines(run) if completed else _failed_lines(run, finished_run, quiet=quiet)
@@ -146,11 +146,11 @@ def _completed_lines(run: LoadedRun) -> list[str]:
 
 def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> list[str]:
     """Return the lines about a failed run: the reason and its remaining changes."""
-    lines = [printable_line(f"failed run {run.run_paths.id}: {finished_run.reason}")]
+    lines = [printable_line(f"run {run.run_paths.id} failed: {finished_run.reason}")]
     paths = [run.transcript(step.id) for step in run.failed_steps] if quiet else []
     lines += [f"transcript: {printable_line(path)}" for path in paths if path]
     if finished_run.rolled_back is None and run.run_state.changes():
-        lines.append("what its steps have changed is there still")
+        lines.append("the changes of its steps are still in place")
     return lines
 
 
@@ -160,15 +160,15 @@ def _replay_lines(run: LoadedRun, finished_run: FinishedRun) -> list[str]:
     if not replayed_run:
         return []
     if not finished_run.differences:
-        return [f"as in {replayed_run}: no step differs"]
+        return [f"same as {replayed_run}: no step differs"]
     return [
-        f"not as in {replayed_run}:",
+        f"different from {replayed_run}:",
         *[f"  {printable_line(difference)}" for difference in finished_run.differences],
     ]
 
 
 def _interrupted_error(run: LoadedRun, finished_run: FinishedRun) -> ExecplanError:
-    message = f"the run {run.run_paths.id} of {run.document.plan_id} was interrupted by {finished_run.signal}, {_progress_text(run)}"
+    message = f"run {run.run_paths.id} of {run.document.plan_id} was interrupted by {finished_run.signal}, {_progress_text(run)}"
     resume = format_run_command("resume", run.run_paths.id, run.plan_name)
     if finished_run.signal == "SIGINT":
         return _with_resume_hint(ExecplanError("interrupted", message, exit=INTERRUPTED, hint=resume))
@@ -179,15 +179,15 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     """Build the error of a paused run, with its question and how to answer it."""
     plan_name = run.plan_name
     resume = format_run_command("resume", run.run_paths.id, plan_name)
-    subject = f"the run {run.run_paths.id} of {run.document.plan_id}"
+    subject = f"run {run.run_paths.id} of {run.document.plan_id}"
     if question is None or question.why == journal_entries.APPROVE:
-        message = f"{subject} has a new revision, which is to be approved"
-        hint = f"execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
+        message = f"{subject} has a new revision that needs approval"
+        hint = f"review, approve and resume it: execplan evaluate {plan_name}; execplan approve {plan_name}; {resume}"
         return ExecplanError("paused", message, exit=PAUSED, hint=hint)
-    message = f"{subject} waits, {_progress_text(run)}: {question.words}"
+    message = f"{subject} is paused, {_progress_text(run)}: {question.words}"
     answers = ALLOWED_ANSWERS[question.why]
     if question.why == journal_entries.UNKNOWN:
-        hint = f"find out what it has done, then: {resume} --answer {'|'.join(answers)}"
+        hint = f"find out what the step has done, then: {resume} --answer {'|'.join(answers)}"
         return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
     return _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
 

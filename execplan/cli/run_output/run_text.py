@@ -34,9 +34,7 @@ def format_paths(paths: Sequence[str]) -> str:
 def truncate_lines(lines: Sequence[str]) -> list[str]:
     """Return the first lines of a list, and one with the number of the others."""
     remaining = len(lines) - _MAX_LINES
-    return (
-        [*lines[:_MAX_LINES], f"  and {remaining} more: the run's journal names them"] if remaining > 0 else list(lines)
-    )
+    return [*lines[:_MAX_LINES], f"  and {remaining} more: see the run's journal"] if remaining > 0 else list(lines)
 
 
 def format_run_command(command_name: str, run: str, plan: str, *arguments: str) -> str:

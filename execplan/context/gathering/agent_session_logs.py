@@ -33,7 +33,7 @@ def read_session_log(log_path: str) -> SessionLog:
 
     data, size = file_access.read(log_path, MAX_LOG_BYTES)
     if size > MAX_LOG_BYTES:
-        hint = "hand over the log of a newer session"
+        hint = "use the log of a newer session"
         raise ExecplanError(
             "too-large", f"{log_path} has {size:,} bytes, more than {MAX_LOG_BYTES:,}", exit=INPUT, hint=hint
         )
@@ -42,8 +42,8 @@ def read_session_log(log_path: str) -> SessionLog:
             return claude_log.read(data)
         if line is not None and codex_log.is_log_line(line):
             return codex_log.read(data)
-    message = f"{log_path} is no log of a session of {claude_log.PROGRAM} or {codex_log.PROGRAM}"
-    hint = "they lie below ~/.claude/projects and ~/.codex/sessions; any other conversation: --units"
+    message = f"{log_path} is not a session log of {claude_log.PROGRAM} or {codex_log.PROGRAM}"
+    hint = "session logs are below ~/.claude/projects and ~/.codex/sessions; for any other conversation, use --units"
     raise ExecplanError("unknown-session", message, exit=INPUT, hint=hint)
 
 
@@ -55,9 +55,9 @@ def format_omissions(log_path: str, session_log: SessionLog) -> list[str]:
         (
             session_log.earlier_messages,
             "message",
-            "from before the session was compacted, which the model sees no more",
+            "from before the session was compacted, which the model no longer sees",
         ),
-        (session_log.other_agent_lines, "line", "of agents that this one called; what the calls came to is in"),
+        (session_log.other_agent_lines, "line", "of subagents; the results of their calls are included"),
     ):
         if count:
             messages.append(f"{log_path}: left out: {format_count(count, noun)} {reason}")

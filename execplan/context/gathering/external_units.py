@@ -22,14 +22,14 @@ _STRING_FIELDS = ("id", "type", "content", "title", "path")
 _REQUIRED_FIELDS = _STRING_FIELDS[:3]
 _FIELDS = (*_STRING_FIELDS, "pinned", "references")
 _MAX_PROBLEMS: Final = 50
-_PIN_REASON: Final = "its line says that it is needed"
+_PIN_REASON: Final = "its line marks it as pinned"
 
 
 def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
     """Read the units of a file; later ones are newer. Raises ExecplanError for bad units or an ID in `reserved_ids`."""
     data, size = file_access.read(unit_file, MAX_BYTES)
     if size > MAX_BYTES:
-        hint = "hand over what is newest"
+        hint = "provide only the newest items"
         raise ExecplanError(
             "too-large", f"{unit_file} has {size:,} bytes, more than {MAX_BYTES:,}", exit=INPUT, hint=hint
         )
@@ -42,9 +42,9 @@ def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
         try:
             unit = _parse_unit(line, number)
             if unit.id in line_by_id:
-                raise ValueError(f"the id {unit.id!r} stands in line {line_by_id[unit.id]} already")
+                raise ValueError(f"ID {unit.id!r} is already on line {line_by_id[unit.id]}")
             if unit.id in reserved_ids:
-                raise ValueError(f"the id {unit.id!r} is that of a unit of the plan or the repository")
+                raise ValueError(f"ID {unit.id!r} belongs to an item of the plan or the repository")
         except ValueError as error:
             problems.append(f"line {number}: {error}")
             continue
@@ -57,8 +57,8 @@ def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
 
 def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
     subject = f"{len(problems)} lines are" if len(problems) > 1 else "a line is"
-    message = f"{unit_file}: {subject} no unit" if problems else f"{unit_file} holds no unit"
-    hint = 'a line is {"id": "m1", "type": "message", "content": "…"}; see execplan explain context'
+    message = f"{unit_file}: {subject} not valid" if problems else f"{unit_file} contains no items"
+    hint = 'a line looks like {"id": "m1", "type": "message", "content": "…"}; see: execplan explain context'
     shown_problems = problems[:_MAX_PROBLEMS] + (
         [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
     )
@@ -74,11 +74,11 @@ def _parse_unit(line: bytes, number: int) -> Unit:
     try:
         fields = fast_json.loads(text.removeprefix("\ufeff"), parse_int=float)
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
+        raise ValueError(f"invalid JSON: {error.msg.lower()}, column {error.colno}") from None
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(fields, dict):
-        raise ValueError("it is no object")  # noqa: TRY004 - reported like any other bad line
+        raise ValueError("it is not an object")  # noqa: TRY004 - reported like any other bad line
     problems = list(_field_problems(fields))
     if problems:
         raise ValueError("; ".join(problems))
@@ -93,15 +93,15 @@ def _parse_unit(line: bytes, number: int) -> Unit:
 def _field_problems(fields: dict[str, Any]) -> list[str]:
     """Return all problems of a unit's JSON object."""
     problems = [f"it has no {name}" for name in _REQUIRED_FIELDS if name not in fields]
-    problems += [f"there is no field {name!r}" for name in fields if name not in _FIELDS]
-    problems += [f"{name} is no string" for name in _STRING_FIELDS if not isinstance(fields.get(name, ""), str)]
+    problems += [f"unknown field {name!r}" for name in fields if name not in _FIELDS]
+    problems += [f"{name} is not a string" for name in _STRING_FIELDS if not isinstance(fields.get(name, ""), str)]
     if fields.get("id") == "":
-        problems.append("its id is empty")
+        problems.append("its ID is empty")
     if isinstance(fields.get("type"), str) and fields["type"] not in ALLOWED_TYPES:
-        problems.append(f"type is one of {', '.join(ALLOWED_TYPES)}, not {fields['type']!r}")
+        problems.append(f"type must be one of {', '.join(ALLOWED_TYPES)}, not {fields['type']!r}")
     if type(fields.get("pinned", False)) is not bool:
-        problems.append("pinned is true or false")
+        problems.append("pinned must be true or false")
     references = fields.get("references", [])
     if not isinstance(references, list) or not all([isinstance(reference, str) for reference in references]):
-        problems.append("references is a list of strings")
+        problems.append("references must be a list of strings")
     return problems

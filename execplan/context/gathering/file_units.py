@@ -60,26 +60,28 @@ def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int
     full_path = os.path.join(project.root, path)
     target = ensure_inside(project, full_path)
     if secret_name := find_hard_link(target, (project.root, os.path.expanduser("~"))):
-        message = f"{path} is another name of {secret_name}, a file for secrets"
-        hint = "no pack holds one: say what is needed of it in the plan, in words"
+        message = f"{path} is another name of {secret_name}, a secret file"
+        hint = "secret files are never included: describe what is needed in the plan"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
     if is_secret_file(path) or is_secret_file(project.display_path(target)):
-        message = f"{path} is a file for secrets, by its name"
-        hint = "no pack holds one: say what is needed of it in the plan, in words"
+        message = f"{path} is a secret file by its name"
+        hint = "secret files are never included: describe what is needed in the plan"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
     if ".git" in (*path.split(os.sep), *os.path.relpath(target, project.root).split(os.sep)):
-        message = f"{path} is git's own file, and such files hold passwords"
+        message = f"{path} is git's own file; such files contain passwords"
         raise ExecplanError(
-            "secret-file", message, exit=POLICY, hint="no pack holds one: say what is needed of it in words"
+            "secret-file", message, exit=POLICY, hint="such files are never included: describe what is needed"
         )
     data, size = file_access.read(full_path, MAX_FILE_BYTES)
     if size > MAX_FILE_BYTES:
-        hint = "put the part that matters into a file of its own"
+        hint = "put the relevant part into a separate file"
         raise ExecplanError(
             "too-large", f"{path} has {size:,} bytes, more than {MAX_FILE_BYTES:,}", exit=INPUT, hint=hint
         )
     if b"\0" in data:
-        raise ExecplanError("no-text", f"{path} is no text: it holds NUL bytes", exit=INPUT, hint="name a text file")
+        raise ExecplanError(
+            "no-text", f"{path} is not text: it contains NUL bytes", exit=INPUT, hint="specify a text file"
+        )
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = text.count("\n") + (not text.endswith("\n")) if text else 0
     unit = Unit(f"{kind}:{path}", kind, text, path, path, 1 if lines else 0, lines, 0, reason)
@@ -95,20 +97,20 @@ def requested_files(project: Project, files: Sequence[str], listing: FileListing
     file_paths = []
     for name in files:
         if not name:
-            message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
+            message, hint = "a requested file has an empty name", "specify a name; a dot means the whole directory"
             raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
         full_path = os.path.abspath(name)
         path = project.display_path(
             os.path.join(file_access.resolve_path(os.path.dirname(full_path)), os.path.basename(full_path))
         )
         if os.path.isabs(path) and file_access.resolve_path(full_path) != project.root:
-            message = f"{name} lies outside the repository"
-            raise ExecplanError("path-outside", message, exit=POLICY, hint=f"name a file below {project.root}")
+            message = f"{name} is outside the repository"
+            raise ExecplanError("path-outside", message, exit=POLICY, hint=f"specify a file below {project.root}")
         if os.path.isdir(full_path):
             directory_paths += listing.files_below("" if os.path.isabs(path) else path)
         else:
             file_paths.append(path)
-    file_units = read_files(project, file_paths, reason="asked for by name")
+    file_units = read_files(project, file_paths, reason="requested by name")
     for error in file_units.errors:
         raise error
     return file_units, [path for path in directory_paths if path not in file_paths]
@@ -144,7 +146,7 @@ def artifact_units(project: Project, root_directory: str, excluded_path: str) ->
 
 def format_omissions(messages: Sequence[str]) -> list[str]:
     """Format one line per omission for the first few; a last line counts the others."""
-    lines = [f"left out: {message}" for message in messages[:_MAX_MESSAGES]]
+    lines = [f"skipped: {message}" for message in messages[:_MAX_MESSAGES]]
     if len(messages) > _MAX_MESSAGES:
-        lines.append(f"left out: {len(messages) - _MAX_MESSAGES} more files, of which the like is true")
+        lines.append(f"skipped: {len(messages) - _MAX_MESSAGES} more files for similar reasons")
     return lines

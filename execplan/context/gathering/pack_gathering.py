@@ -103,7 +103,7 @@ def _list_files(project: Project, *base_directories: str) -> tuple[FileListing, 
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
-        message = "left out: what is not committed; files that git ignores may be in"
+        message = "left out: uncommitted changes; files that git ignores may be included"
         return walk_files(project, *base_directories), [f"{message}: {error.message}; {error.hint}"]
 
 
@@ -118,7 +118,7 @@ def _uncommitted_changes(
     except ExecplanError as error:
         if error.code not in GIT_UNUSABLE_CODES:
             raise
-        return [], [f"left out: what is not committed: {error.message}; {error.hint}"]
+        return [], [f"left out: uncommitted changes: {error.message}; {error.hint}"]
 
 
 def resolved_path(ref: PlanRef) -> str:
@@ -199,4 +199,4 @@ def _redact(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     ]
     if not unit_ids:
         return redacted, []
-    return redacted, [f"what looks like a secret is taken out of {join_first(unit_ids, 5)}"]
+    return redacted, [f"possible secrets are redacted in {join_first(unit_ids, 5)}"]

@@ -44,7 +44,7 @@ def split_plan(
     task_id_list = task_ids(plan.tasks)
     next_task: Task | None = None
     if query is not None:
-        reason, next_task = "asked for by name", find_task(plan, query)[1]
+        reason, next_task = "requested by name", find_task(plan, query)[1]
     else:
         reason = "the next open task"
         placeholder_lines = frozenset(plan.placeholder_lines)

@@ -47,7 +47,7 @@ def read(data: bytes) -> SessionLog:
 
 def _add(collector: UnitCollector, number: int, line: Line, content: object) -> bool:
     """Add the content of a message; return False if its form is unknown."""
-    speaker = "summary of what came before" if line.get("isCompactSummary") is True else line["type"]
+    speaker = "summary of earlier messages" if line.get("isCompactSummary") is True else line["type"]
     content_parts: Sequence[object] = [{"type": "text", "text": content}] if isinstance(content, str) else ()
     if isinstance(content, list):
         content_parts = content

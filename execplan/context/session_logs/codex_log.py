@@ -70,7 +70,7 @@ def _add_replacement(collector: UnitCollector, number: int, payload: Line) -> No
         for item in history:
             if isinstance(item, dict):
                 _add(collector, number, item)
-    collector.add_message(number, "summary of what came before", extract_text(payload.get("message")))
+    collector.add_message(number, "summary of earlier messages", extract_text(payload.get("message")))
 
 
 def _add(collector: UnitCollector, number: int, item: Line) -> None:

@@ -114,4 +114,4 @@ def _to_json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        return "(nested too deep)"
+        return "(nested too deeply)"

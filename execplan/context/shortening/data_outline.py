@@ -69,14 +69,14 @@ def summarize_json(
     except (ValueError, RecursionError):
         return None
     shapes = [
-        f"… only the shape of {len(content):,} characters of JSON:\n{_describe(value, depth)}" for depth in _DEPTHS
+        f"… only the structure of {len(content):,} characters of JSON:\n{_describe(value, depth)}" for depth in _DEPTHS
     ]
     sizes = [count_tokens(text) for text in shapes]
     if include_rest and min(sizes) + _MIN_VALUE_TOKENS <= max_tokens:
         index = next(
             (index for index, size in enumerate(sizes) if size <= max_tokens // _SHAPE_DIVISOR), sizes.index(min(sizes))
         )
-        shape = f"… the shape of {len(content):,} characters of JSON:\n{_describe(value, _DEPTHS[index])}\n… and some of its values:\n"
+        shape = f"… the structure of {len(content):,} characters of JSON:\n{_describe(value, _DEPTHS[index])}\n… and some of its values:\n"
         lines = content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         excerpt = (
             Excerpt(_rank_json_lines(_break_json_lines(content), keywords), count_tokens, noun="value")

@@ -133,7 +133,7 @@ class PlanProgress(NamedTuple):
     @property
     def summary(self) -> str:
         """Return everything except the state."""
-        last_note = f", last stamp {self.last_date}" if self.last_date else ""
+        last_note = f", last timestamp {self.last_date}" if self.last_date else ""
         return f"{self.task_counts}{last_note}" + (f", {self.template_note}" if self.template_note else "")
 
 
@@ -152,7 +152,7 @@ def timestamp_range(subject: Subject) -> str:
     if not timestamps:
         return ""
     first, last = format_timestamp(timestamps[0]), format_timestamp(timestamps[-1])
-    return f"stamps from {first} to {last}" if first != last else f"stamped {first}"
+    return f"timestamps from {first} to {last}" if first != last else f"timestamp {first}"
 
 
 def plan_progress(subject: Subject) -> PlanProgress:
@@ -162,14 +162,14 @@ def plan_progress(subject: Subject) -> PlanProgress:
     done_count, total_count = counts["done"], counts["total"]
     task_counts = f"{done_count} of {total_count} tasks done" if total_count else "no tasks"
     if counts["other"]:
-        task_counts += f", {counts['other']} neither open nor done"
+        task_counts += f", {counts['other']} in another state"
     if subject.state == ARCHIVED and counts["open"]:
         task_counts += f", {counts['open']} left open"
     timestamps = sorted_timestamps([task for task in plan.tasks if task.state == DONE])
     last_date = timestamps[-1].date if timestamps else ""
     placeholder_count = len(plan.placeholder_lines)
     template_note = (
-        f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of its template not yet replaced"
+        f"{placeholder_count} {'lines' if placeholder_count > 1 else 'line'} of placeholder text left"
         if placeholder_count
         else ""
     )

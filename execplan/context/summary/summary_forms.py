@@ -115,7 +115,7 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     range_text = (
         f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}" if first != last else f", {first}"
     )
-    pieces = [unquoted_piece(f"{len(timestamps)} of {len(done_tasks)} {ticks} with a stamp{range_text}.", rank)]
+    pieces = [unquoted_piece(f"{len(timestamps)} of {len(done_tasks)} {ticks} with a timestamp{range_text}.", rank)]
     timed_tasks = sorted(
         [
             (minute, task.number, task)
@@ -133,11 +133,11 @@ def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     if not longest_gap:
         return pieces
     usual_text = (
-        f"Usually {_format_duration(usual_gap)} from one tick to the next"
+        f"Usually {_format_duration(usual_gap)} from one completed task to the next"
         if usual_gap
-        else "Mostly no time from one tick to the next"
+        else "Mostly no time from one completed task to the next"
     )
-    lead = f"{usual_text}; the longest, {_format_duration(longest_gap)}, before: "
+    lead = f"{usual_text}; the longest gap, {_format_duration(longest_gap)}, before: "
     quote = quote_text(subject, task.text)
     return (
         [*pieces, SummaryPiece((Segment(lead, quote),), "", rank + 1, task.box_line + 1, task.end)] if quote else pieces
@@ -175,18 +175,18 @@ def build_prose(subject: Subject) -> list[SummarySection]:
         SummarySection(
             "standing",
             "Standing",
-            (_progress_piece(subject), *_lead_sentences(done_pieces, "Done last", "Before that")),
+            (_progress_piece(subject), *_lead_sentences(done_pieces, "Last completed", "Before that")),
         ),
         SummarySection("next", "Next", tuple(_lead_sentences(next_pieces, "Next", "Then"))),
         SummarySection(
-            "decisions", "Decisions", tuple(_lead_sentences(decision_pieces, "Decided last", "Before that"))
+            "decisions", "Decisions", tuple(_lead_sentences(decision_pieces, "Last decided", "Before that"))
         ),
         SummarySection(
             "discoveries",
             "Discoveries",
-            tuple([] if is_brief else _lead_sentences(discovery_pieces, "Found out", "Also")),
+            tuple([] if is_brief else _lead_sentences(discovery_pieces, "Discovered", "Also")),
         ),
-        SummarySection("outcomes", "Outcomes", tuple(_lead_sentences(outcome_pieces, "What came of it", "Also"))),
+        SummarySection("outcomes", "Outcomes", tuple(_lead_sentences(outcome_pieces, "Result", "Also"))),
     ]
 
 
@@ -259,7 +259,7 @@ def build_analysis(subject: Subject) -> list[SummarySection]:
     return [
         list_section(
             "found",
-            "Found out",
+            "Discovered",
             entry_pieces(subject, discoveries, 10, detail_label="Evidence: "),
             discoveries,
             max_entries,
@@ -272,9 +272,9 @@ def build_analysis(subject: Subject) -> list[SummarySection]:
             max_entries,
         ),
         list_section("superseded", "Superseded", _superseded_pieces(subject), (), max_entries, ""),
-        list_section("otherwise", "Otherwise than planned", deviation_pieces, deviations, max_entries, ""),
+        list_section("otherwise", "Deviations from the plan", deviation_pieces, deviations, max_entries, ""),
         list_section("revised", "Revised", entry_pieces(subject, revisions, 30), revisions, max_entries, ""),
-        SummarySection("pace", "Pace", tuple(pace_pieces(subject, 5)), empty_text="No tick has a stamp."),
+        SummarySection("pace", "Pace", tuple(pace_pieces(subject, 5)), empty_text="No completed task has a timestamp."),
     ]
 
 

@@ -131,7 +131,7 @@ def list_section(
     pieces: Sequence[SummaryPiece],
     source: Sequence[object],
     max_pieces: int,
-    empty_text: str = "None written down.",
+    empty_text: str = "None recorded.",
 ) -> SummarySection:
     """Return a section that also reports how many pieces it has no room for."""
     return SummarySection(

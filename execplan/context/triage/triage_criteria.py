@@ -55,7 +55,7 @@ def hours_evidence(case: TriageCase) -> Iterator[Evidence]:
     """Yield evidence that the work takes hours or may sprawl: cues, the request's length, the size of the change."""
     yield from _cue_evidence(case, "hours")
     yield from _length_evidence(case)
-    yield from _size_evidence(case, "hours", "lines", "{} changed lines", "are more than is done at once")
+    yield from _size_evidence(case, "hours", "lines", "{} changed lines", "are too many for a quick change")
 
 
 def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
@@ -63,15 +63,15 @@ def scope_evidence(case: TriageCase) -> Iterator[Evidence]:
     yield from _cue_evidence(case, "scope")
     request = case.request
     if request is not None and request.is_english:
-        yield from _length_step_evidence(case, "row", _longest_enumeration(request), "{} things", "stand in one row")
+        yield from _length_step_evidence(case, "row", _longest_enumeration(request), "{} things", "are listed together")
     if request is not None:
         yield from _length_step_evidence(case, "paths", len(request.files), "{} files", "are named")
         part_names = ", ".join(case.named_parts)
         yield from _length_step_evidence(
-            case, "parts", len(case.named_parts), part_names, "are parts of this repository that it names"
+            case, "parts", len(case.named_parts), part_names, "are parts of this repository that the request names"
         )
     yield from _size_evidence(
-        case, "scope", "files", "{} source files", "change, and a plan is due for more than three"
+        case, "scope", "files", "{} source files", "change; a change of more than three needs a plan"
     )
     yield from _size_evidence(case, "scope", "parts", "{} parts of the repository", "change")
 
@@ -82,7 +82,7 @@ def risk_evidence(case: TriageCase) -> Iterator[Evidence]:
     request = case.request
     upgrade = _major_upgrade(request) if request is not None and request.is_english else ""
     if upgrade:
-        yield Evidence(REQUEST, f'"{upgrade}"', "is another major version", case.table.length_rules["major"])
+        yield Evidence(REQUEST, f'"{upgrade}"', "is a different major version", case.table.length_rules["major"])
     for kind, paths in case.changes.kinds if case.changes is not None else ():
         if kind.criterion == "risk":
             yield Evidence(CHANGES, f"{paths[0]}{format_excess(len(paths), 1)} ({kind.name})", kind.why, kind.strength)
@@ -96,7 +96,7 @@ def ambiguity_evidence(case: TriageCase) -> Iterator[Evidence]:
 def validation_evidence(case: TriageCase) -> Iterator[Evidence]:
     """Yield evidence that completion is hard to prove: cues, and source changes without a test."""
     yield from _cue_evidence(case, "validation")
-    yield from _size_evidence(case, "validation", "untested", "{} lines of source", "change, and no test does")
+    yield from _size_evidence(case, "validation", "untested", "{} lines of source", "change, but no test does")
 
 
 def small_evidence(case: TriageCase) -> Iterator[Evidence]:
@@ -109,10 +109,13 @@ def small_evidence(case: TriageCase) -> Iterator[Evidence]:
         code_names = [name for name in request.code_names if not name.isalnum()]
         if len(code_names) == len(request.code_names) == 1:
             yield Evidence(
-                REQUEST, _format_code(code_names[0]), "is the one place that it names", length_rules["one_place"]
+                REQUEST,
+                _format_code(code_names[0]),
+                "is the only place that the request names",
+                length_rules["one_place"],
             )
         if request.quoted:
-            yield Evidence(REQUEST, "a text in quotes", "is given as it is meant", length_rules["quoted"])
+            yield Evidence(REQUEST, "quoted text", "is given literally", length_rules["quoted"])
     if case.changes is not None:
         file_count, line_count = len(case.changes.source_files), case.changes.lines
         strength = next(
@@ -124,7 +127,9 @@ def small_evidence(case: TriageCase) -> Iterator[Evidence]:
             0,
         )
         if strength:
-            size_text = f"{format_count(case.changes.files, 'file')}, {format_count(line_count, 'line')} of it added or removed,"
+            size_text = (
+                f"{format_count(case.changes.files, 'file')} with {format_count(line_count, 'line')} added or removed"
+            )
             statement = (size_text, "is a small change") if case.changes.files else ("nothing", "changes")
             yield Evidence(CHANGES, *statement, strength)
 
@@ -187,7 +192,7 @@ def _cue_evidence(case: TriageCase, criterion: str) -> Iterator[Evidence]:
 def _length_evidence(case: TriageCase) -> Iterator[Evidence]:
     request = case.request
     if request is not None and request.is_english:
-        yield from _length_step_evidence(case, "words", request.word_count, "{} words", "are needed to say it")
+        yield from _length_step_evidence(case, "words", request.word_count, "{} words", "are needed to describe it")
         yield from _length_step_evidence(
             case, "sentences", request.sentences, "{} sentences or items", "ask for several things"
         )
@@ -270,5 +275,5 @@ def _format_code(code: str) -> str:
     return (
         f"`{code}`"
         if len(code) <= _MAX_SHOWN_CHARS and code.isascii() and code.isprintable()
-        else "what stands in backticks"
+        else "the text in backticks"
     )

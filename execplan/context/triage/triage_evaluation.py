@@ -48,7 +48,7 @@ def parse_thresholds(table: Mapping[str, object]) -> Thresholds:
     thresholds = Thresholds(**{name: float(str(value)) for name, value in table.items()})
     if thresholds.plan > thresholds.none:
         message = f"triage.plan is {thresholds.plan}, which is more than triage.none, {thresholds.none}"
-        hint = "between them it is unclear: raise none, or lower plan"
+        hint = "between them, the result is unclear: raise none, or lower plan"
         raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     return thresholds
 
@@ -157,9 +157,9 @@ def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: s
         f"{criterion.name}: {'; '.join([entry.sentence for entry in criterion.evidence])}" for criterion in supported
     ]
     if case.request is not None and not case.request.is_english:
-        sentences.append("it is not in English, as far as can be told, so its words are not judged")
+        sentences.append("it is apparently not in English, so its text is not evaluated")
     elif not sentences:
-        sentences.append("nothing in it says how large it is, what it risks, or how it is shown to be done")
+        sentences.append("it does not show how large it is, what it risks, or how its result is verified")
     return tuple(sentences)
 
 
@@ -173,7 +173,7 @@ def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[
     questions = [
         Question(
             criterion.name,
-            f"{criterion.evidence[0].sentence}; that alone decides nothing",
+            f"{criterion.evidence[0].sentence}; that alone is not decisive",
             question_texts[criterion.name]["question"],
         )
         for criterion in supported

@@ -157,7 +157,7 @@ def _check_approval(project: Project, ref: PlanRef, agent_run: AgentRun | None) 
         if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
             run_summary = summarize_run(project, ref, run_paths)
             if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
-                return _ApprovalCheck(None, (f"the run {run_paths.id} is under way, and no agent's",))
+                return _ApprovalCheck(None, (f"run {run_paths.id} is in progress, but it is not an agent's run",))
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
         return _ApprovalCheck(agent_start.require_agent_plan(project, ref, run, "").approval, ())
     except ExecplanError as error:
@@ -250,9 +250,9 @@ def _report_commands(ref: PlanRef) -> dict[str, str]:
     """Return the commands with which an agent reports its work."""
     report_command = f"execplan report STEP -p {ref.shell_name} --status"
     return {
-        "completed": f"{report_command} completed --result 'What came of it.'",
+        "completed": f"{report_command} completed --result 'What it did.'",
         "failed": f"{report_command} failed --result 'What went wrong.'",
-        "replan": f"execplan replan -p {ref.shell_name} --reason 'What was found out.'",
+        "replan": f"execplan replan -p {ref.shell_name} --reason 'What you found out.'",
         "handoff": f"execplan handoff {ref.shell_name}",
     }
 

@@ -190,10 +190,10 @@ def _record_report(
     if performed.cause == "interrupted":
         raise _interrupted_error(update.context.stop.signal, step)
     update.warnings += [
-        f"{path}: what was there before is not kept: it can't be compared, or taken back" for path in unsaved_paths
+        f"{path}: its previous content was not saved, so it can't be compared or restored" for path in unsaved_paths
     ]
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
-        update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
+        update.warnings.append(f"the output of {step.id} was not checked: provide it with --evidence")
     plan_paths = [
         session.project.display_path(session.ref.path),
         session.project.display_path(session.project.plan_artifacts_dir(session.ref.path, archived=False)),
@@ -204,7 +204,7 @@ def _record_report(
     changed_paths = undeclared_changes.find_changes(
         session.project, session.run_paths, [*plan_paths, *other_declared_paths]
     )
-    update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
+    update.warnings += [f"{path} has changed, but no step in progress declares it" for path in changed_paths]
     update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
     tries = run_state.count_tries(step.id)
     finished = update.advance()
@@ -247,8 +247,8 @@ def _find_or_start_run(
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
             run_args = f"{agent_run.run_paths.number} -p {ref.shell_name}"
-            error.hint = f"the run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person takes it up, or approves "
-            error.hint += f"another: execplan resume {run_args}; execplan approve {ref.shell_name}"
+            error.hint = f"run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person must resume it, or approve "
+            error.hint += f"another run: execplan resume {run_args}; execplan approve {ref.shell_name}"
         raise
 
 
@@ -269,7 +269,7 @@ def _begin_attempt(update: AgentRunUpdate, step: Step, approved_plan: ApprovedPl
 
 
 def _interrupted_error(signal: str, step: Step) -> ExecplanError:
-    message = f"the test behind {step.id} was interrupted: nothing is recorded of how it ended"
+    message = f"the test after {step.id} was interrupted; its result is not recorded"
     if signal == "SIGINT":
         return ExecplanError("interrupted", message, exit=INTERRUPTED, hint="report it again")
     return ExecplanError("terminated", message, exit=TERMINATED, hint="report it again")

@@ -35,8 +35,8 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
         next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None
     )
     if question is None and answer is not None:
-        message = "the run waits for no answer"
-        raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
+        message = "the run is not waiting for an answer"
+        raise ExecplanError("bad-answer", message, exit=USAGE, hint="omit --answer: execplan resume")
     choice = run_questions.resolve_answer(question, answer) if question is not None else None
     if question is not None and choice is None:
         choice = observer.ask(question)
@@ -49,7 +49,7 @@ def resume_agent_run(session: RunSession, answer: str | None, observer: RunObser
     if question is not None and question.why not in REVISION_REASONS:
         Prompter.record_answer(session.journal_writer, question, choice or "", "resume")
         if choice == SKIP:
-            session.journal_writer.write(SKIPPED, step=question.step, reason="skipped by who was asked")
+            session.journal_writer.write(SKIPPED, step=question.step, reason="skipped by the person who was asked")
             update.tick_task(update.schedule.steps_by_id[question.step])
     return update.advance()
 

@@ -47,8 +47,8 @@ def ensure_not_waiting(ref: PlanRef, agent_run: AgentRun) -> None:
     """Raise ExecplanError if a person has to act first."""
     run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.shell_name}"
     if run_state.open_rollback is not None:
-        message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
-        hint = f"a person finishes it: execplan rollback {run_args}"
+        message = f"a rollback of run {agent_run.run_paths.id} was interrupted"
+        hint = f"a person must finish it: execplan rollback {run_args}"
         raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
     if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
         raise waiting_error(ref, agent_run.run_paths, run_state.question)
@@ -59,6 +59,6 @@ def waiting_error(ref: PlanRef, run_paths: RunPaths, question: Question) -> Exec
     from execplan.engine.run_questions import ALLOWED_ANSWERS
 
     answers = ALLOWED_ANSWERS[question.why]
-    hint = f"a person answers: execplan resume {run_paths.number} -p {ref.shell_name} --answer {'|'.join(answers)}"
-    message = f"the run {run_paths.id} of {ref.id} waits: {question.words}"
+    hint = f"a person must answer: execplan resume {run_paths.number} -p {ref.shell_name} --answer {'|'.join(answers)}"
+    message = f"run {run_paths.id} of {ref.id} is paused: {question.words}"
     return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)

@@ -79,7 +79,7 @@ class AgentRunUpdate:
                 agent_start.require_agent_plan(session.project, session.ref, session.run_paths.id, ""),
             )
         except ExecplanError as error:
-            self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
+            self.warnings.append(f"no more calls are allowed now: {error.message}")
         return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
     def stop(self, stop_reason: stop_reasons.StopReason) -> FinishedRun:

@@ -98,8 +98,8 @@ def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: App
         and failed_run.finished_steps.isdisjoint(approval.steps)
     ):
         run = f"{failed_run.run} -p {ref.shell_name}"
-        message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
-        hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
+        message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
+        hint = f"a person must resume the run, or roll it back and approve all steps: execplan resume {run}; execplan rollback {run}"
         raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
 
 

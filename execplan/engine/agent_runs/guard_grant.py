@@ -271,7 +271,7 @@ def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
     Raises KeyError, TypeError, and ValueError if it is from another release or for other user paths.
     """
     if grant_json.pop("places") != _install_paths():
-        raise ValueError("issued by another release, or for other folders of the user")
+        raise ValueError("issued by another release, or for other user directories")
     project = grant_json["home"]
     project_settings = Settings(**(project["settings"] | {"homes": tuple(project["settings"]["homes"])}))
     terms = grant_json["terms"]

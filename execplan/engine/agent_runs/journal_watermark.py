@@ -45,7 +45,7 @@ def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
         or digest(data[: int(size)]).encode() != expected_digest
     ):
         raise altered_error(
-            run_paths.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
+            run_paths.journal, data.count(b"\n"), "lines of it were removed or changed after a call was allowed"
         )
 
 

@@ -93,6 +93,6 @@ def recording_commands(ref: PlanRef) -> dict[str, str]:
         "done": f"execplan done TASK -p {ref.shell_name}",
         "discover": f"execplan discover 'What' --evidence 'Proof' -p {ref.shell_name}",
         "decide": f"execplan decide 'What' --why 'Why' -p {ref.shell_name}",
-        "add": f"execplan add 'A further task' -p {ref.shell_name}",
+        "add": f"execplan add 'Another task' -p {ref.shell_name}",
         "handoff": f"execplan handoff {ref.shell_name}",
     }

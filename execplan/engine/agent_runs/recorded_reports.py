@@ -75,9 +75,9 @@ def find_recorded_outcome(
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
         raise ExecplanError(
             "bad-transition",
-            f"{target_step.id} is {run_state.status_of[target_step.id]} already: {performed.reason}",
+            f"{target_step.id} is already {run_state.status_of[target_step.id]}: {performed.reason}",
             exit=INPUT,
-            hint="what is settled is not reported again; see what has its turn: execplan handoff",
+            hint="a step with a final result can't be reported again; see which step is next: execplan handoff",
         )
     return None
 
@@ -106,7 +106,7 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
     if match is None:
         known_ids = [step.id for step in document.steps]
         hint = "name one of these, or its number"
-        raise ExecplanError("no-such-step", f"there is no step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
+        raise ExecplanError("no-such-step", f"unknown step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
     return match
 
 
@@ -133,8 +133,8 @@ def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step
     if problems:
         raise ExecplanError(
             "drifted",
-            f"what {step.id} reads is not as it should be: {problems[0]}",
+            f"an input of {step.id} is not as expected: {problems[0]}",
             exit=CONFLICT,
-            hint="bring it back as it was and report again, or report that the step has failed",
+            hint="restore it and report again, or report that the step failed",
             candidates=problems,
         )

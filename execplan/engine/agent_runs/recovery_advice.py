@@ -33,25 +33,23 @@ def recovery_advice(
     """Return the recovery from a failed attempt, the last of `tries` since a person last had the step run."""
     policy_recovery = choose_recovery(step, performed, tries)
     run_args, name = f"{run_paths.number} -p {ref.shell_name}", step.id
-    replan = f"execplan replan {run_args} --reason 'What was found out'"
+    replan = f"execplan replan {run_args} --reason 'What you found out'"
     resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
     if policy_recovery.kind == RETRY:
         remaining = 1 + step.on_failure.max_retries - tries
-        times = "once more" if remaining == 1 else f"{remaining} times more"
+        times = "once more" if remaining == 1 else f"{remaining} more times"
         pause = f", after a pause of {policy_recovery.seconds:g} s" if policy_recovery.seconds else ""
-        return RecoveryAdvice(RETRY, f"{name} may be tried {times}{pause}", name)
+        return RecoveryAdvice(RETRY, f"{name} can be tried {times}{pause}", name)
     if policy_recovery.kind == SKIP:
-        return RecoveryAdvice(SKIP, f"{name} is skipped, and the run goes on")
+        return RecoveryAdvice(SKIP, f"{name} is skipped, and the run continues")
     if policy_recovery.kind == ALTERNATIVE:
         alternative_step = named_alternative(step.on_failure.strategy)
-        return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} stands in for {name}, and is up now", alternative_step)
+        return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} replaces {name} and is next", alternative_step)
     if policy_recovery.kind == REPLAN:
-        message = (
-            f"{name} is to be planned anew; a person approves the revision, unless all its steps were approved before"
-        )
+        message = f"{name} must be replanned; a person approves the revision unless all its steps were already approved"
         return RecoveryAdvice(REPLAN, message, commands=(replan,))
     if policy_recovery.kind == ASK:
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
-        return RecoveryAdvice(ASK, "a person says what becomes of it", commands=commands)
-    message = "the run has failed; a person takes it up or takes it back, or it is planned anew"
+        return RecoveryAdvice(ASK, "a person decides how to continue", commands=commands)
+    message = "the run has failed; a person resumes it or rolls it back, or it is replanned"
     return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))

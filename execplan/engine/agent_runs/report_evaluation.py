@@ -35,7 +35,7 @@ def interrupted_result(
 ) -> AttemptResult:
     """Return the result of an interrupted attempt, as far as it can be observed. Raises ExecplanError."""
     observed_changes = change_observation.observe(context, step, attempt.before, run_state, keep=keep)
-    why = "nobody has said what became of it"
+    why = "its result was not reported"
     outside = irreversible_effects(context, step, observed_changes)
     return AttemptResult(
         False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside
@@ -44,7 +44,7 @@ def interrupted_result(
 
 COMPLETED = "completed"
 FAILED = "failed"
-_ELSEWHERE = "in files that it does not declare"
+_ELSEWHERE = "in undeclared files"
 _EXECUTABLE = 0o100
 
 
@@ -126,10 +126,12 @@ def check_report(
 def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
     """Describe the effects of a step that cannot be rolled back; empty if there are none."""
     unknown = (
-        f"what was at {', '.join(observed_changes.unknown_paths[:3])} before" if observed_changes.unknown_paths else ""
+        f"the previous content of {', '.join(observed_changes.unknown_paths[:3])}"
+        if observed_changes.unknown_paths
+        else ""
     )
     if step.type is Type.TOOL:
-        return "; ".join(filter(None, [f"what {step.tool} did besides", unknown]))
+        return "; ".join(filter(None, [f"other effects of {step.tool}", unknown]))
     if is_command(step):
         return "; ".join(filter(None, [outside_effects(context._replace(sandbox=None), step, _ELSEWHERE), unknown]))
     test_effects = outside_effects(context, step, _ELSEWHERE) if step.validation.test_after is not None else ""
@@ -152,7 +154,7 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
         return _path_deviation(context, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
     if step.type is Type.DELETE:
         path = normalize_path(step.target or "..") or ""
-        return f"{path} is there still" if context.workspace.state(path).kind != ABSENT else ""
+        return f"{path} still exists" if context.workspace.state(path).kind != ABSENT else ""
     if step.type not in (Type.MODIFY, Type.REFACTOR):
         return ""
     if files_without_backup(context, step, before):
@@ -186,13 +188,13 @@ def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None,
     """Return how a path differs from its planned state; empty if it does not."""
     state = context.workspace.state(path)
     if planned_bytes is None:
-        return f"{path} is there still" if state.kind != ABSENT else ""
+        return f"{path} still exists" if state.kind != ABSENT else ""
     if state.kind != FILE:
-        return f"{path} is no file" if state.kind != ABSENT else f"{path} is not there"
+        return f"{path} is not a file" if state.kind != ABSENT else f"{path} does not exist"
     if state.sha256 != sha256(planned_bytes).hexdigest():
-        return f"{path} is not as planned: {_first_difference(planned_bytes, context.workspace.read(path))}"
+        return f"{path} differs from the plan: {_first_difference(planned_bytes, context.workspace.read(path))}"
     if mode is not None and (mode ^ state.mode) & _EXECUTABLE:
-        return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike planned"
+        return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike in the plan"
     return ""
 
 
@@ -200,16 +202,16 @@ def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
     """Describe the first difference between two file contents."""
     if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
         return (
-            "it ends with a newline that is not planned"
+            "it ends with a newline that is not in the plan"
             if len(actual_bytes) > len(planned_bytes)
-            else "the newline at its end is missing"
+            else "the final newline is missing"
         )
     planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
     line_index = next(
         (index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b),
         min(len(planned_lines), len(actual_lines)),
     )
-    return f"it differs in line {line_index + 1}"
+    return f"it differs on line {line_index + 1}"
 
 
 def _observed_result(step_report: StepReport) -> CommandResult | None:

@@ -158,7 +158,9 @@ def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
         "ledger-broken",
         f"{display_path}: {why}",
         exit=CHECK_FAILED,
-        hint=f"bring it back as it was, from git or a backup; see where it is broken: execplan audit {typed} --verify; "
-        f"or go on, on record: execplan audit {typed} --accept REASON",
+        hint=(
+            f"restore it from git or a backup; see where it is broken: execplan audit {typed} --verify; "
+            f"or accept it, which is recorded: execplan audit {typed} --accept REASON"
+        ),
         data={"reasons": [why]},
     )

@@ -103,7 +103,7 @@ def check_evidence(project: Project, ref: PlanRef, records: Sequence[AuditRecord
             _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
             _check_evidence_files(paths_by_run[run], records, findings)
         else:
-            findings.warnings.append(f"the journal of the run {run} is not there")
+            findings.warnings.append(f"the journal of run {run} is missing")
     _check_approvals(project, ref, records, findings)
     return findings
 
@@ -119,18 +119,18 @@ def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: Evidenc
     for entry in entries:
         if known_lines.get(entry.number, entry.line) != entry.line:
             findings.doubts.append(
-                f"{display_path}:{entry.number} is not the entry that the ledger knows: {entry.line[:12]}"
+                f"{display_path}:{entry.number} differs from the entry in the audit log: {entry.line[:12]}"
             )
     last_number = max(known_lines, default=0)
     if len(entries) < last_number:
-        findings.doubts.append(f"{display_path} ends behind entry {len(entries)}, and the ledger knows {last_number}")
+        findings.doubts.append(f"{display_path} ends after entry {len(entries)}, but the audit log has {last_number}")
     missing = [number for number in range(1, last_number) if number not in known_lines]
     if missing:
-        findings.doubts.append(f"the ledger knows entry {last_number} of {display_path}, and not entry {missing[0]}")
+        findings.doubts.append(f"the audit log has entry {last_number} of {display_path}, but not entry {missing[0]}")
     if len(entries) > last_number:
         count = len(entries) - last_number
-        why = "it is under way, or was killed, and its resume or rollback brings them over"
-        message = f"{count} entr{'y' if count == 1 else 'ies'} of {display_path} {'is' if count == 1 else 'are'} not in the ledger"
+        why = "the run is in progress or was killed; its resume or rollback adds them"
+        message = f"{count} entr{'y' if count == 1 else 'ies'} of {display_path} {'is' if count == 1 else 'are'} not in the audit log"
         findings.warnings.append(f"{message}: {why}")
 
 
@@ -148,11 +148,9 @@ def _check_evidence_files(run: RunPaths, records: Sequence[AuditRecord], finding
     ):
         display_path = _display_path(run, evidence_file.name)
         if evidence_file.actual_digest is None:
-            findings.warnings.append(f"{display_path} is not there, and the ledger knows it: it was removed")
+            findings.warnings.append(f"{display_path} is in the audit log but missing: it was removed")
         elif evidence_file.actual_digest not in evidence_file.expected_digests:
-            findings.doubts.append(
-                f"{display_path} is not the one that was recorded: {evidence_file.actual_digest[:12]}"
-            )
+            findings.doubts.append(f"{display_path} differs from the recorded file: {evidence_file.actual_digest[:12]}")
 
 
 def _display_path(run: RunPaths, name: str) -> str:
@@ -176,13 +174,13 @@ def _check_approvals(
             [file_digest for file_digest in files if file_digest not in not_given],
         )
         if existing_digest is not None and existing_digest not in files:
-            findings.doubts.append(f"the approval {name[:12]} is not the one that was recorded: {existing_digest[:12]}")
+            findings.doubts.append(f"approval {name[:12]} differs from the recorded one: {existing_digest[:12]}")
         elif expected_digests and existing_digest != expected_digests[-1]:
-            why = "approve was killed before it was written, or it was removed"
-            findings.warnings.append(f"the approval {name[:12]} was recorded, and its file is not there: {why}")
+            why = "approve was killed before it wrote the file, or the file was removed"
+            findings.warnings.append(f"approval {name[:12]} was recorded, but its file is missing: {why}")
     for name in existing:
         findings.warnings.append(
-            f"the approval {name[:12]} is not in the ledger: its record is gone, or there was no ledger yet"
+            f"approval {name[:12]} is not in the audit log: its record was removed, or there was no audit log yet"
         )
 
 

@@ -115,13 +115,13 @@ def parse_record(line: bytes) -> AuditRecord:
         fields = fast_json.loads(line)
         record = AuditRecord(**fields)
     except (ValueError, TypeError, RecursionError):
-        raise ValueError(f"is no record of a ledger{f': {MERGE_MARKER}' if is_merge_marker(line) else ''}") from None
+        raise ValueError(f"is not an audit log record{f': {MERGE_MARKER}' if is_merge_marker(line) else ''}") from None
     if list(fields) != list(AuditRecord._fields) or not all(
         [type(value) in _TYPES[name] for name, value in fields.items()]
     ):
-        raise ValueError("is no record of a ledger")
+        raise ValueError("is not an audit log record")
     if line[-_SUFFIX_LENGTH:] != _hash_suffix(record.hash) or digest(line[:-_SUFFIX_LENGTH] + b"}") != record.hash:
-        raise ValueError("its hash is not that of its bytes: it was edited")
+        raise ValueError("does not match its hash: it was edited")
     return record
 
 
@@ -129,11 +129,11 @@ def sequence_error(record: AuditRecord, previous: AuditRecord | None) -> str:
     """Return why a record cannot follow another one, or None as the first; empty if it can."""
     number = previous.seq + 1 if previous is not None else 1
     if record.seq != number:
-        return f"record {number} should stand here: one was removed, put in or moved"
+        return f"record {number} is expected here: a record was removed, inserted or moved"
     if previous is not None and record.ledger != previous.ledger:
-        return f"it belongs to the ledger {record.ledger}"
+        return f"it belongs to audit log {record.ledger}"
     if record.prev != (previous.hash if previous is not None else START):
-        return "it does not follow the one before: one of them was replaced"
+        return "it does not follow the previous record: one of them was replaced"
     return ""
 
 

@@ -90,7 +90,7 @@ class LogFile:
         try:
             self._append_to_copy(data)
         except ExecplanError as error:  # the next append renews the copy
-            trace.log(f"{self._copy_path} could not follow: {error.message}")
+            trace.log(f"couldn't update {self._copy_path}: {error.message}")
 
     @property
     def is_shorter_than_copy(self) -> bool:
@@ -142,9 +142,9 @@ class LogFile:
                 raise file_error(error, self.path, "write") from None
         if status.st_size > LIMIT:
             size_text = f"has {status.st_size:,} bytes"
-            hint = "bring it back as it was, from git or a backup"
+            hint = "restore it from git or a backup"
             raise ExecplanError(
-                "io-error", f"{self.path} {size_text}: no ledger is like that", exit=ENVIRONMENT, hint=hint
+                "io-error", f"{self.path} {size_text}, too many for an audit log", exit=ENVIRONMENT, hint=hint
             )
         self._size = status.st_size
 

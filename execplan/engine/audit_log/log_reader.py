@@ -31,7 +31,7 @@ def path_of(project: Project, ref: PlanRef) -> str:
 
 def open_log(project: Project, ref: PlanRef) -> LogFile:
     """Return the file of a plan's audit log, to be opened under its lock. Raises ExecplanError."""
-    return LogFile(project, path_of(project, ref), f"the ledger of {ref.id}", copy_path(project, ref))
+    return LogFile(project, path_of(project, ref), f"the audit log of {ref.id}", copy_path(project, ref))
 
 
 def copy_path(project: Project, ref: PlanRef) -> str:
@@ -65,7 +65,7 @@ def read(project: Project, ref: PlanRef) -> bytes:
     data, size = file_access.read(path, LIMIT)
     if size > LIMIT:
         raise anchor.broken_error(
-            project.display_path(path), ref.shell_name, f"it has {size:,} bytes: no ledger is as long as that"
+            project.display_path(path), ref.shell_name, f"it has {size:,} bytes, too many for an audit log"
         )
     return data
 
@@ -107,9 +107,9 @@ def find_loss(data: bytes, known_anchor: Anchor) -> str:
     if hash_chain.offset_after(data, known_anchor.hash) >= 0:
         return ""
     if not data:
-        return f"it is gone, and its anchor knows {known_anchor.seq} records"
-    why = "its end was cut off, it was replaced, or it is that of another branch"
-    return f"record {known_anchor.seq}, which its anchor knows, is not there: {why}"
+        return f"it is missing, but its anchor refers to record {known_anchor.seq}"
+    why = "its end was cut off, it was replaced, or it is from another branch"
+    return f"record {known_anchor.seq}, which its anchor refers to, is missing: {why}"
 
 
 def _is_owned_by_other_plan(project: Project, ref: PlanRef, name: str, known_anchor: Anchor) -> bool:

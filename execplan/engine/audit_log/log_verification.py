@@ -40,7 +40,7 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
     from execplan.edits.plan_commit import commit_paths
 
     commit_result = commit_paths(
-        project, ref.id, [path], "audit", "accept the ledger", {path: previous_bytes} if previous_bytes else {}, None
+        project, ref.id, [path], "audit", "accept the audit log", {path: previous_bytes} if previous_bytes else {}, None
     )
     return Acceptance(accepted_record, commit_result.digest, commit_result.warnings)
 
@@ -88,7 +88,7 @@ def _append_acceptance(project: Project, ref: PlanRef, reason: str, path: str) -
             anchor.move(project, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
         except MovedMeanwhileError:
             raise anchor.broken_error(
-                verification.path, ref.shell_name, "its anchor was moved while it was accepted"
+                verification.path, ref.shell_name, "its anchor was moved while it was being accepted"
             ) from None
         return accepted_record
 
@@ -160,9 +160,9 @@ def verify_log(project: Project, ref: PlanRef) -> LogVerification:
     evidence = evidence_check.check_evidence(project, ref, parsed_chain.records)
     warnings = list(evidence.warnings)
     if log_state.is_torn:
-        warnings.append("its last line is torn: a writer was killed, and the next one cuts it off")
+        warnings.append("its last line is incomplete: a writer was killed, and the next one removes the line")
     if known_anchor is None and parsed_chain.records:
-        warnings.append("it has no anchor here, as in a fresh clone: whether its end was cut off can't be told")
+        warnings.append("it has no anchor here, as in a fresh clone, so a removed end can't be detected")
     return LogVerification(
         plan=ref.id,
         name=log_state.name,
@@ -191,4 +191,6 @@ def verify_all(project: Project) -> tuple[list[LogVerification], tuple[str, ...]
         or anchor.encode_name(log_reader.default_name(nested_project, ref)) in anchor_keys
     ]
     missing_keys = anchor_keys - {anchor.encode_name(verification.name) for verification in verifications}
-    return verifications, tuple([f"a ledger was anchored that no plan here has: {key}" for key in sorted(missing_keys)])
+    return verifications, tuple(
+        [f"an anchored audit log belongs to no plan here: {key}" for key in sorted(missing_keys)]
+    )

@@ -72,7 +72,7 @@ class AuditLog:
                 if entry.number in known_lines:
                     self._ensure_same_entry(paths, entry, known_lines[entry.number])
                     continue
-                assert entry.number == len(known_lines) + 1, f"entry {len(known_lines) + 1} of {run} is not there"
+                assert entry.number == len(known_lines) + 1, f"entry {len(known_lines) + 1} of {run} is missing"
                 last_record = self._next_record(
                     last_record,
                     entry.kind,
@@ -103,7 +103,7 @@ class AuditLog:
                     return
                 except MovedMeanwhileError:
                     self._name = ""  # check again, against the current anchor
-        raise anchor.broken_error(self._display_path, self.ref.shell_name, "its anchor would not hold still")
+        raise anchor.broken_error(self._display_path, self.ref.shell_name, "its anchor kept changing")
 
     @property
     def _display_path(self) -> str:
@@ -155,7 +155,7 @@ class AuditLog:
         except ValueError as error:
             raise self._broken_error(f"its last record {error}") from None
         if self._last_record is not None and (last_record is None or last_record.seq < self._last_record.seq):
-            raise self._broken_error(f"record {self._last_record.seq}, which was just written, is gone")
+            raise self._broken_error(f"record {self._last_record.seq}, which was just written, is missing")
         if not self._name:
             self._verify_against_anchor(file, last_record)
         elif last_record is not None and (self._last_record is None or last_record.hash != self._last_record.hash):
@@ -197,9 +197,9 @@ class AuditLog:
             return
         raise ExecplanError(
             "journal-altered",
-            f"{self.project.display_path(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            f"{self.project.display_path(paths.journal)}:{entry.number} differs from the entry in the audit log: another program has changed it",
             exit=ENVIRONMENT,
-            hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
+            hint=f"restore the file from git or a backup; see: execplan audit {self.ref.shell_name} --verify",
             line=entry.number,
         )
 

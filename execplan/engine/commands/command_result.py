@@ -62,10 +62,8 @@ def read_marks(marks_path: str) -> str | CommandResult:
         report.pop("left")
         return CommandResult(**report, stdout=b"", stdout_sha256="", is_complete=False)
     except (ValueError, KeyError, TypeError, SyntaxError, AttributeError, RecursionError):
-        message = f"{marks_path}.ended is no mark of a command: somebody else has written there"
-        raise ExecplanError(
-            "journal-altered", message, exit=ENVIRONMENT, hint="bring it back as it was, or remove it"
-        ) from None
+        message = f"{marks_path}.ended is not a command marker: another program has changed it"
+        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="restore it, or remove it") from None
 
 
 def parse_report(data: bytes) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]
     Raises ExecplanError if a required sandbox is missing.
     """
     if policy.sandbox == "off":
-        return None, "the settings switch it off"
+        return None, "the settings disable it"
     program, why = _find_bwrap(project)
     if not why:
         why, can_limit_size = _test_bwrap(program)
@@ -133,9 +133,9 @@ def find_sandbox(project: Project, policy: Policy) -> tuple[Sandbox | None, str]
     if policy.sandbox == "required":
         raise ExecplanError(
             "sandbox-missing",
-            f"the policy wants commands to run in a sandbox, and {why}",
+            f"the policy requires a sandbox for commands, but {why}",
             exit=ENVIRONMENT,
-            hint='install bubblewrap (Linux), or set sandbox = "auto"; execplan explain policy says where',
+            hint='install bubblewrap (Linux), or set sandbox = "auto"; see where: execplan explain policy',
         )
     return None, why
 
@@ -148,7 +148,7 @@ def _find_bwrap(project: Project) -> tuple[str, str]:
     if not which("bwrap"):
         return "", "bwrap is not installed"
     if program.startswith(os.path.realpath(project.root) + "/"):
-        return "", f"{program} lies in the repository itself"
+        return "", f"{program} is in the repository itself"
     return program, ""
 
 

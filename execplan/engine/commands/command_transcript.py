@@ -212,7 +212,7 @@ def _wrap_line(line: str) -> list[str]:
     """Return a line as lines of a transcript: overwritten forms separated, escaped and wrapped."""
     forms = line.removesuffix("\r").split("\r") if "\r" in line else [line]
     if len(forms) > _MAX_REDRAWS:
-        forms = [forms[0], f"… written over {len(forms) - 2:,} times …", forms[-1]]
+        forms = [forms[0], f"… overwritten {len(forms) - 2:,} times …", forms[-1]]
     return [
         f"{'…' if offset else ''}{text[offset : offset + _MAX_WIDTH]}"
         for text in map(escape_unprintable, forms)

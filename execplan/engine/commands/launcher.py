@@ -160,11 +160,11 @@ class _SupervisorOutput:
         if not fields["cause"] and (
             fields["exit"] == 128 + FILE_SIZE or (fields["exit"] and _TOO_LARGE in self.stderr_tail)
         ):
-            fields.update(cause="limit", reason=f"a file of more than {spec.limits.file_mb} MB")
+            fields.update(cause="limit", reason=f"a file larger than {spec.limits.file_mb} MB")
         if leftovers:
             names = ", ".join(sorted(set(leftovers)))
             self.transcript.note(
-                f"{len(leftovers)} of its processes were still there when it had ended, and were ended: {names}"
+                f"{len(leftovers)} of its processes were still running after it ended and were terminated: {names}"
             )
         is_complete = self.stdout_size == len(self.stdout)
         result = CommandResult(

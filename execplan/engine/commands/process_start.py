@@ -159,7 +159,8 @@ def start_failure_report(spec: dict[str, Any], error_number: int) -> dict[str, A
     if is_missing:
         return failure_report(
             _MISSING,
-            f"there is no program {name}" + (", or none that its first line names" if b"/" in spec["argv"][0] else ""),
+            f"program not found: {name}"
+            + (", or the interpreter on its first line" if b"/" in spec["argv"][0] else ""),
         )
     return failure_report(_NOT_A_PROGRAM, f"{name} can't be started: {os.strerror(error_number).lower()}")
 

@@ -97,7 +97,7 @@ class _SupervisedCommand:
             self._write_mark("begun", b"{'pid': %d}" % os.getpid())
             report = self._start_command()
         except OSError as error:
-            report = failure_report(None, f"it could not be begun: {error}")
+            report = failure_report(None, f"it could not be started: {error}")
         if not report:
             self._wait_for_end(started_at + self.spec["seconds"])
             self._end_processes()
@@ -245,11 +245,11 @@ class _SupervisedCommand:
             if "failed" in self.sandbox_report:
                 return start_failure_report(self.spec, self.sandbox_report["failed"])
             if not self.cause and "status" not in self.sandbox_report:
-                return failure_report(None, "the sandbox could not be made")
+                return failure_report(None, "the sandbox could not be created")
             self.leftovers = self.sandbox_report.get("left", self.leftovers)
             status = self.sandbox_report.get("status", KILL)
         code = os.waitstatus_to_exitcode(KILL if status is None else status)
         if code == -FILE_SIZE and not self.cause:
-            self.cause, self.reason = "limit", f"a file of more than {self.spec['file'] >> 20} MB"
+            self.cause, self.reason = "limit", f"a file larger than {self.spec['file'] >> 20} MB"
         exit_fields = {"exit": code, "signal": None} if code >= 0 else {"exit": None, "signal": -code}
         return {**exit_fields, "cause": self.cause, "reason": self.reason}

@@ -22,9 +22,9 @@ LIMIT: Final = 256 << 20
 """Size limit of a journal in bytes."""
 
 
-MERGE_MARKER: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
+MERGE_MARKER: Final = "it is a git conflict marker; keep one side completely, for example with `git checkout --ours`"
 """Message for a merge conflict: both branches ran the plan, and lines of both form no valid journal."""
-_FOREIGN_WRITE: Final = "somebody else has written there"
+_FOREIGN_WRITE: Final = "another program has changed it"
 
 
 class Entry(NamedTuple):
@@ -131,12 +131,12 @@ class Journal:
         except OSError:
             is_same_file = False
         if not is_same_file or own_stat.st_size != self._size:
-            problem = "has bytes that are not of it" if is_same_file else "is gone, or is another file"
+            problem = "has unexpected content" if is_same_file else "was removed or replaced"
             raise ExecplanError(
                 "journal-altered",
-                f"{self.path} {problem}: a step, or somebody, has changed it while the run was at work, and the run stops here",
+                f"{self.path} {problem}: a step or another program changed it during the run, so the run stops here",
                 exit=ENVIRONMENT,
-                hint="bring the folder of the run back as it was; execplan audit --verify tells what the ledger knows of it",
+                hint="restore the run directory; see what the audit log has recorded: execplan audit --verify",
             )
 
 
@@ -174,9 +174,9 @@ def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> Execplan
     """Return the error for an invalid entry of a journal."""
     return ExecplanError(
         "journal-altered",
-        f"{path}:{number} is no entry of a journal: {why}",
+        f"{path}:{number} is not a journal entry: {why}",
         exit=ENVIRONMENT,
-        hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
+        hint="restore the file from git or a backup; see when it changed: execplan audit --verify",
         line=number,
     )
 
@@ -190,6 +190,6 @@ def read_bytes(path: str) -> bytes:
     """Read a journal's bytes, including a torn last line. Raises ExecplanError."""
     data, size = file_access.read(path, LIMIT)
     if size > LIMIT:
-        message = f"{path} has {size:,} bytes: no journal is as long as that"
-        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="bring it back as it was")
+        message = f"{path} has {size:,} bytes, too many for a journal"
+        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="restore it from git or a backup")
     return data

@@ -71,10 +71,10 @@ def make_redaction() -> Redactor:
 def never_begun_error(ref: PlanRef, run_paths: RunPaths) -> ExecplanError:
     """Return the error for a run that was killed before it wrote anything, or whose journal was removed."""
     message = (
-        f"the run {run_paths.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
+        f"run {run_paths.id} of {ref.id} has no journal: the run was killed before it began, or the journal was removed"
     )
     hint = (
-        f"see which: execplan audit {ref.shell_name} --verify; if it never began its approval still holds: "
+        f"see which: execplan audit {ref.shell_name} --verify; if the run never began, its approval is still valid: "
         f"execplan run {ref.shell_name}"
     )
     return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)
@@ -152,5 +152,5 @@ class JournalWriter:
         try:
             self.observer.entry(entry)
         except OSError as error:
-            trace.log(f"nobody looks on any more: {error}")
+            trace.log(f"the observer is gone: {error}")
             self.observer = RunObserver()

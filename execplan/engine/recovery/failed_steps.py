@@ -31,7 +31,7 @@ def follow_failure(
     """
     recovery = choose_recovery(step, performed, run_state.count_tries(step.id))
     if recovery.kind == SKIP:
-        return StepTransition(SKIPPED, step.id, f"it failed, and is skipped then: {performed.reason}")
+        return StepTransition(SKIPPED, step.id, f"skipped after it failed: {performed.reason}")
     if is_late:
         return failed_step_reason(step.id, performed._replace(cause="timeout"))
     if recovery.kind == RETRY or (recovery.kind == ALTERNATIVE and order.alternative_step(step)):

@@ -75,7 +75,7 @@ class InterruptionRecovery:
             self._interrupted.append(self._recover_attempt(step_of[name], attempt))
         for step, number, performed in self.unknown_outcomes(run_state):
             assumed_result = performed._replace(
-                ok=True, cause="", reason="it was interrupted, and somebody said that it was done"
+                ok=True, cause="", reason="it was interrupted, and a person answered that it was done"
             )
             self._interrupted.append(
                 InterruptedAttempt(step, number, assumed_result, performed.changes, performed.folders, is_unknown=True)
@@ -122,7 +122,7 @@ class InterruptionRecovery:
         if performed is not None and performed.cause == "interrupted":
             if is_one_time_command(step):
                 assumed_result = performed._replace(
-                    ok=True, cause="", reason="it was cut short, and somebody said that it was done"
+                    ok=True, cause="", reason="it was interrupted, and a person answered that it was done"
                 )
                 return InterruptedAttempt(
                     step, attempt.number, assumed_result, performed.changes, performed.folders, is_unknown=True
@@ -179,7 +179,7 @@ class InterruptionRecovery:
             return stop_reasons.stopped_at_question(question)
         self._write(interrupted if reply == GO else interrupted._replace(performed=None))  # again: it becomes pending
         if reply == SKIP:
-            self._journal_writer.write(SKIPPED, step=interrupted.step.id, reason="skipped by who was asked")
+            self._journal_writer.write(SKIPPED, step=interrupted.step.id, reason="skipped by the person who was asked")
         return None
 
 
@@ -198,8 +198,8 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         suffix = format_excess(len(differences), 1, ", ")
         raise ExecplanError(
             "drifted",
-            f"what the run has done is not as it left it: {differences[0]}{suffix}",
+            f"results of the run have changed since: {differences[0]}{suffix}",
             exit=CONFLICT,
-            hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
+            hint="restore it and resume, or roll back the run: execplan resume; execplan rollback",
             candidates=differences,
         )

@@ -61,7 +61,7 @@ def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -
             ]
         ):
             changes = tuple([change for change in changes if change.declared])
-    reason = "it was cut short, and then rolled back"
+    reason = "it was interrupted, then rolled back"
     performed = AttemptResult(False, "interrupted", reason, changes=changes, folders=folders, outside=effects)
     return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}
 

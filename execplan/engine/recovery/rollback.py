@@ -86,7 +86,7 @@ def rollback(
     with (
         _name_run_in_hint(ref, run_paths, step),
         add_hint_on_error(f"then finish it: execplan rollback {run_paths.number} -p {ref.shell_name}"),
-        open_run(project, ref, run_paths, observer, f"rollback of the run {run_paths.id} of {ref.id}") as opened_writer,
+        open_run(project, ref, run_paths, observer, f"rollback of run {run_paths.id} of {ref.id}") as opened_writer,
     ):
         rolled_back = _RollbackExecution(project, ref, run_paths, opened_writer, observer).execute(step, automatic)
         record_builder.save_record(
@@ -266,7 +266,7 @@ def _describe_rollback(
     context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult
 ) -> RollbackResult:
     """Build the result of a rollback for reporting."""
-    leftover_folders = [f"{folder}: something else is in it" for folder in restored_files.remaining_folders]
+    leftover_folders = [f"{folder}: it contains something else" for folder in restored_files.remaining_folders]
     backup_lines = [
         f"{path}: {context.project.display_path(context.store.path(digest))}"
         for path, digest in restored_files.backed_up
@@ -301,6 +301,6 @@ def _commit_rollback(
     paths = [real_path, project.plan_artifacts_dir(ref.path, archived=ref.archived)]
     title = reader.read(plan_store.read_bytes(project, ref.path)).title
     commit = commit_paths(
-        project, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title
+        project, ref.id, paths, "rollback", f"roll back run {run_paths.id}", {real_path: plan_before}, title
     )
     return rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))

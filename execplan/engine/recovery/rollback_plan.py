@@ -55,7 +55,7 @@ def find_step_id(
     for step in run_state.document.steps:
         if str(step.number) == name:
             return step.id
-    message = f"the run {run_paths.id} has no step {name!r}"
+    message = f"run {run_paths.id} has no step {name!r}"
     raise ExecplanError(
         "no-such-step",
         message,
@@ -70,9 +70,9 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
     if run_state.status == states.ROLLED_BACK or (
         only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
     ):
-        message = f"the run {run_paths.id} is rolled back already" if run_state.status == states.ROLLED_BACK else ""
-        message = message or f"{only_step} of the run {run_paths.id} " + (
-            "is rolled back already" if only_step in run_state.rolled_back_steps else "never ran"
+        message = f"run {run_paths.id} is already rolled back" if run_state.status == states.ROLLED_BACK else ""
+        message = message or f"{only_step} of run {run_paths.id} " + (
+            "is already rolled back" if only_step in run_state.rolled_back_steps else "never ran"
         )
         hint = f"see what it did: execplan show {ref.shell_name} --run {run_paths.id}"
         raise ExecplanError("nothing-to-roll-back", message, exit=CHECK_FAILED, hint=hint)
@@ -80,10 +80,12 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
     if other_steps:
         raise ExecplanError(
             "run-cut-short",
-            f"{', '.join(other_steps)} of the run {run_paths.id} was cut short: what it has changed is not known yet",
+            f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
             exit=CONFLICT,
-            hint=f"go on with the run, or take back all of it: execplan resume {run_paths.number} -p {ref.shell_name}; "
-            f"execplan rollback {run_paths.number} -p {ref.shell_name}",
+            hint=(
+                f"resume the run, or roll all of it back: execplan resume {run_paths.number} -p {ref.shell_name}; "
+                f"execplan rollback {run_paths.number} -p {ref.shell_name}"
+            ),
         )
 
 
@@ -129,10 +131,12 @@ def plan_rollback(
     for path, path_changes in by_path.items():
         undone_changes += _undoable_changes(path, path_changes, chosen_ids, only_step, not_undone)
     kept_steps = [name for name, _ in effective_results if name not in chosen_ids and only_step is None]
-    not_undone += [f"{name}: what it changed stays: its step says rollback=false" for name in dict.fromkeys(kept_steps)]
+    not_undone += [
+        f"{name}: its changes stay because its step has rollback=false" for name in dict.fromkeys(kept_steps)
+    ]
     net_changes = compute_net_changes(undone_changes)
     not_undone += [
-        f"{net_change.path}: it was no regular file, or could not be read"
+        f"{net_change.path}: it was not a regular file, or could not be read"
         for net_change in net_changes
         if not is_restorable(net_change)
     ]
@@ -203,7 +207,7 @@ def _undoable_changes(
     if own_ids and only_step is not None:
         raise _overwritten_error(only_step, path, remaining_ids[-1])
     if own_ids:
-        not_undone.append(f"{path}: {remaining_ids[-1]} changed it after {own_ids[-1]}, and what it changed stays")
+        not_undone.append(f"{path}: {remaining_ids[-1]} changed it after {own_ids[-1]}, and that change stays")
     return undone_changes
 
 
@@ -233,8 +237,8 @@ def _ticked_tasks(
 def _overwritten_error(step: str, path: str, later_step: str) -> ExecplanError:
     return ExecplanError(
         "step-overwritten",
-        f"{later_step} changed {path} after {step}: taking back {step} alone would take that back too",
+        f"{later_step} changed {path} after {step}; rolling back only {step} would lose that change",
         exit=CHECK_FAILED,
-        hint=f"take {later_step} back first, or all of the run: execplan rollback --step {later_step}",
+        hint=f"roll back {later_step} first, or the whole run: execplan rollback --step {later_step}",
         candidates=(later_step,),
     )

@@ -45,7 +45,7 @@ def build_next_revision(
     }
     request, violations = validate_document(request_fields, ReplanRequest)
     if request is None:
-        raise document_error("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
+        raise document_error("replan", ReplanRequest, violations, hint="see what it accepts: execplan replan --help")
     return NextRevision(replan_document(request), round(monotonic() - began, 6))
 
 
@@ -59,12 +59,12 @@ def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
         if step is None:
             known_ids = [candidate.id for candidate in run_state.document.steps]
             raise ExecplanError(
-                "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=known_ids
+                "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="name one of these", candidates=known_ids
             )
         status = run_state.status_of[step.id]
         if status in states.SUCCESS_STATES:
-            message = f"the step {step.id} is {status}: only what is not done can count as failed"
-            raise ExecplanError("bad-replan", message, exit=INPUT, hint="leave it out; or roll it back, with the run")
+            message = f"step {step.id} is {status}: only unfinished steps can count as failed"
+            raise ExecplanError("bad-replan", message, exit=INPUT, hint="omit it, or roll it back with the run")
         steps.append(step)
     return steps
 
@@ -78,6 +78,6 @@ def _redact_information(text: str, redaction: Redactor) -> Any:
         return redaction.redact_text(text.strip())
     parsed = strict_json.read(text.encode("utf-8", "surrogatepass"))
     if parsed.violations or not isinstance(parsed.value, dict):
-        hint = 'words that begin with a brace go into an object: {"note": …}'
+        hint = 'text that starts with a brace must be a JSON object: {"note": …}'
         raise document_error("the new information", ReplanRequest, parsed.violations, parsed.omitted, hint=hint)
     return {name: value if name == "steps" else redaction.redact_value(value) for name, value in parsed.value.items()}

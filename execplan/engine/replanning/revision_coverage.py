@@ -129,9 +129,9 @@ def _ensure_no_open_question(run_state: RunState) -> None:
     """
     question = run_state.question
     if question is not None and question.why not in REVISION_REASONS:
-        raise _not_covered_error(f"the run waits for an answer: {question.words}")
+        raise _not_covered_error(f"the run is waiting for an answer: {question.words}")
     if run_state.end_entry is not None and run_state.end_entry.fields.get("cause") == "cancellation":
-        raise _not_covered_error("somebody has stopped the run")
+        raise _not_covered_error("a person has stopped the run")
 
 
 def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> Approval:
@@ -139,11 +139,11 @@ def _find_run_approval(project: Project, ref: PlanRef, run_paths: RunPaths) -> A
     stored_approvals = approval_files.select_readable(approval_files.read_all(project, ref))
     run_approvals = [stored for stored in stored_approvals if _serves_run(project, stored.approval, run_paths)]
     if not run_approvals:
-        raise _not_covered_error(f"no approval of the run {run_paths.id} is left")
+        raise _not_covered_error(f"run {run_paths.id} has no remaining approval")
     latest = max(reversed(run_approvals), key=lambda stored: stored.approval.revision)
     approval = latest.approval
     for reason in _invalid_reasons(project, latest, stored_approvals):
-        raise _not_covered_error(f"the approval {approval.digest[:12]} covers nothing more: {reason}")
+        raise _not_covered_error(f"approval {approval.digest[:12]} is no longer valid: {reason}")
     return approval
 
 
@@ -166,15 +166,15 @@ def _invalid_reasons(
         or not approval_document.verify_signature(approval, signing_key)
         or not stored_approval.is_intact
     ):
-        yield "it is not as it was sealed"
+        yield "it was altered after it was signed"
     related_ids = {approval.id, *approval.origins}
     related_ids |= {
         other.approval.id for other in stored_approvals if approval.id in other.approval.origins
     }  # revoking the approval of a revision means wanting to be asked
     if any([approval_registry.read_entry(project, approval_id).is_revoked for approval_id in related_ids]):
-        yield "it, or one that derives from it, was revoked"
+        yield "it, or an approval derived from it, was revoked"
     if len(approval.origins) >= MAX_DERIVED_REVISIONS:
-        yield f"{MAX_DERIVED_REVISIONS} revisions in a row went on with what was approved once"
+        yield f"{MAX_DERIVED_REVISIONS} revisions in a row have used the same approval"
     if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
         yield reason
     policy = effective_policy(project)
@@ -183,7 +183,7 @@ def _invalid_reasons(
     if approval.policy != policy.version:
         yield "the policy has changed since"
     if policy.pin == "tree" and approval.tree != git_tree.tree_digest(project):
-        yield "HEAD holds other files than when it was given"
+        yield "HEAD has different files than when it was given"
 
 
 def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan:
@@ -196,7 +196,7 @@ def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan
         )
         if digest(data) == approval.document:
             return load_document(data, ExecutionPlan, path)
-    raise _not_covered_error("what it was given for is not with the run any more")
+    raise _not_covered_error("the execution plan that it approves is no longer in the run directory")
 
 
 def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
@@ -244,9 +244,7 @@ def _drift_reasons(
     known_states = {**approval.binding.states, **run_state.expected_states}
     for path, state in evaluated_plan.binding.states.items():
         reason = (
-            describe_difference(known_states[path], state)
-            if path in known_states
-            else "it was not approved with the rest"
+            describe_difference(known_states[path], state) if path in known_states else "it is not part of the approval"
         )
         if reason:
             yield f"{path}: {reason}"
@@ -264,8 +262,8 @@ def _unapproved_reasons(approval: Approval, evaluated_plan: EvaluatedPlan) -> It
         if not evaluated_step.is_done and not find_approver(
             terms, evaluated_step.step.id, evaluated_step.risk.level, inferred=evaluated_step.step.inferred
         ):
-            yield f"the step {evaluated_step.step.id} is not covered by it"
+            yield f"it does not cover step {evaluated_step.step.id}"
 
 
 def _not_covered_error(message: str) -> ExecplanError:
-    return ExecplanError("not-approved", message, exit=POLICY, hint="a person approves it: execplan approve")
+    return ExecplanError("not-approved", message, exit=POLICY, hint="a person must approve it: execplan approve")

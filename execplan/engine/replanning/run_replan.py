@@ -102,7 +102,7 @@ def replan_run(
         revision = build_next_revision(run_state, reason, failed, information, make_redaction())
         return _describe_revision(project, ref, run_paths, run_state, revision, diff=True)
     options.prepare_commit(project)
-    with open_run(project, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
+    with open_run(project, ref, run_paths, observer, f"replan of run {run_paths.id} of {ref.id}") as opened_writer:
         _ensure_can_replan(project, ref, run_paths, opened_writer.run_state)
         revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
         replan_result = _store_revision(project, ref, run_paths, opened_writer, revision)
@@ -139,37 +139,33 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     plan_name, resume_command = ref.shell_name, f"execplan resume {run_paths.number} -p {ref.shell_name}"
     rollback_command = f"execplan rollback {run_paths.number} -p {ref.shell_name}"
     if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
-        message = (
-            f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
-        )
-        hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
+        message = f"run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing is left to replan"
+        hint = f"change the plan and compile it again: execplan edit {plan_name}; execplan compile {plan_name}"
         raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     later_run, _ = run_summary.find_last_begun_run(project, ref)
     if later_run is not None and later_run.number > run_paths.number:
-        message = f"the run {run_paths.id} was followed by {later_run.id}, so that nothing more is done by it"
-        hint = f"replan the last one, or take this one back: execplan replan -p {plan_name}; {rollback_command}"
+        message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
+        hint = f"replan the last run, or roll this one back: execplan replan -p {plan_name}; {rollback_command}"
         raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     if run_state.open_rollback is not None:
-        message = f"a rollback of the run {run_paths.id} was cut short"
+        message = f"a rollback of run {run_paths.id} was interrupted"
         raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=f"finish it: {rollback_command}")
     steps = [step for step, _ in run_state.open_attempts()] + [
         step.id for step, _, _ in InterruptionRecovery.unknown_outcomes(run_state)
     ]
     if steps:
         if run_state.is_agent_run:
-            message = f"{', '.join(steps)} of the run {run_paths.id} is in hand: nobody has said what became of it"
-            hint = (
-                f"say it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
-            )
+            message = f"{', '.join(steps)} of run {run_paths.id} is in progress: its result is not reported yet"
+            hint = f"report it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
             raise ExecplanError("run-cut-short", message, exit=CONFLICT, hint=hint)
         message = (
-            f"the run {run_paths.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
+            f"run {run_paths.id} was interrupted in {', '.join(steps)}: what the step has done must be determined first"
         )
         raise ExecplanError(
             "run-cut-short",
             message,
             exit=CONFLICT,
-            hint=f"go on with it, or take it back: {resume_command}; {rollback_command}",
+            hint=f"resume it, or roll it back: {resume_command}; {rollback_command}",
         )
 
 
@@ -253,9 +249,9 @@ def _ensure_own_document(project: Project, ref: PlanRef, old: bytes | None, run_
     stored_path = project.display_path(artifact_store.path_of(project, ref))
     raise ExecplanError(
         "other-document",
-        f"{stored_path} is not what the run does: it was imported, composed or revised since",
+        f"{stored_path} is not the document of the run: it was imported, composed or revised since then",
         exit=CONFLICT,
-        hint=f"keep it elsewhere, and try again: mv {stored_path} other.json",
+        hint=f"move it elsewhere, and try again: mv {stored_path} other.json",
     )
 
 

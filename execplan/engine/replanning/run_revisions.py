@@ -65,9 +65,9 @@ def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:
     if expected and digest(data) != expected:
         raise ExecplanError(
             "run-altered",
-            f"{path} is not what the journal of the run {run_paths.id} says that it runs",
+            f"{path} is not the execution plan that the journal of run {run_paths.id} names",
             exit=ENVIRONMENT,
-            hint="bring the file back as it was, from git or a backup",
+            hint="restore the file from git or a backup",
         )
     return data
 

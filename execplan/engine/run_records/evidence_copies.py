@@ -71,9 +71,9 @@ def ensure_not_altered(run_paths: RunPaths) -> None:
         if os.path.lexists(run_paths.copy_path(name)) and differs_from_copy(run_paths, name):
             raise ExecplanError(
                 "journal-altered",
-                f"{run_paths.artifact_path(name)} is missing or was changed: its copy is different",
+                f"{run_paths.artifact_path(name)} is missing or was changed: it differs from its copy",
                 exit=ENVIRONMENT,
-                hint="a person looks at it, and restores it from its copy: execplan doctor --fix",
+                hint="a person must check it and restore it from its copy: execplan doctor --fix",
             )
 
 

@@ -158,7 +158,7 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     hint = f"see them: execplan runs {ref.shell_name}"
     candidates = [run.id for run in matches or runs]
     if matches:
-        message = f"{len(matches)} runs of {ref.id} could be meant by {name!r}"
+        message = f"{len(matches)} runs of {ref.id} match {name!r}"
         raise ExecplanError("ambiguous-run", message, exit=INPUT, hint=hint, candidates=candidates)
     raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=hint, candidates=candidates)
 

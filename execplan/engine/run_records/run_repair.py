@@ -63,10 +63,10 @@ def repair_run(
     for name, path in _protected_files(project, ref) if may_be_damaged else ():
         data = _read_or_none(run_paths.copy_path(name))
         if data is not None and _create_missing(project, path, data):
-            warnings.append(f"{project.display_path(path)} was removed by a step: restored as it was before that step")
+            warnings.append(f"{project.display_path(path)} was removed by a step; restored as it was before that step")
     if step_just_ran and _restore_reverted_plan(project, ref, run_paths, run_state):
         message = f"{project.display_path(ref.path)} was reset to the last commit by a step"
-        warnings.append(f"{message}: restored as it was before that step")
+        warnings.append(f"{message}; restored as it was before that step")
     repaired_paths: list[str] = []
     overwritten: list[bytes] = []
     for name in evidence_copies.list_altered(run_paths):
@@ -93,7 +93,7 @@ def _repair_warning(project: Project, repaired_paths: list[str], overwritten: li
         for content in overwritten
         if content
     ]
-    return f"{project.display_path(repaired_paths[0])}{subject_suffix} removed or changed: restored as the run wrote them{''.join(backup_notes)}"
+    return f"{project.display_path(repaired_paths[0])}{subject_suffix} removed or changed; restored as the run wrote them{''.join(backup_notes)}"
 
 
 def _protected_files(project: Project, ref: PlanRef) -> list[tuple[str, str]]:

@@ -148,10 +148,10 @@ OPEN_STATES: Final = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK)
 """States of an unfinished run: all but completed, failed and rolled back."""
 DESCRIPTIONS: Final = {
     RUNNING: "is running",
-    BY_AGENT: "is being carried out by an agent",
-    WAITING: "waits for an answer",
+    BY_AGENT: "is in progress, performed by an agent",
+    WAITING: "is waiting for an answer",
     CUT_SHORT: "was interrupted",
-    ROLLING_BACK: "was rolled back only in part: the rollback was interrupted",
+    ROLLING_BACK: "is only partly rolled back: the rollback was interrupted",
 }
 """Description of each open state for users."""
 

@@ -124,7 +124,7 @@ def list_readable_runs(project: Project, refs: Iterable[PlanRef]) -> tuple[list[
             try:
                 summaries.append(summarize_run(project, ref, run_paths))
             except ExecplanError as error:
-                problems.append(f"the run {run_paths.id} of {ref.id} can't be read: {error.message}")
+                problems.append(f"run {run_paths.id} of {ref.id} can't be read: {error.message}")
     return summaries, problems
 
 

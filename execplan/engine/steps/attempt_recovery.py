@@ -99,7 +99,7 @@ def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> Recov
     changes, folders, unscanned = tree_snapshots.changes_since_snapshot(context, step)
     if step.effect == "idempotent":
         return RecoveredAttempt(PARTIAL, None, changes, folders)
-    reason = "it was cut short, and somebody said that it has done its work"
+    reason = "it was interrupted, and a person answered that it was done"
     assumed_result = AttemptResult(
         True, "", reason, changes=changes, folders=folders, outside=outside_effects(context, step, unscanned)
     )

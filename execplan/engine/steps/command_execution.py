@@ -48,7 +48,7 @@ def execute_command(context: RunContext, step: Step, attempt: int, transcript: T
     if argv is None and step.shell is not None and step.command is not None:
         argv = (step.shell, "-c", step.command)
     if argv is None:
-        return ActionResult(ERROR, "it needs a shell and does not ask for one")
+        return ActionResult(ERROR, "it needs a shell but doesn't request one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
     return evaluate_exit(
         step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript)
@@ -63,7 +63,7 @@ def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transc
 
     argv = tool_discovery.tool_command(context.project.root, step.tool)
     if argv is None:
-        return ActionResult(ERROR, f"the tool {step.tool} is not installed beside execplan")
+        return ActionResult(ERROR, f"the tool {step.tool} is not installed in execplan's environment")
     parameters_json = json.dumps(step.parameters or {}, ensure_ascii=False)
     transcript.command(f"{step.tool} {parameters_json}")
     marks_path, read_paths = (
@@ -106,10 +106,10 @@ def run_program(
     env, cwd = build_environment(step.env, context.policy.environment), working_directory(step, context.workspace.state)
     env |= _environment_variables(context, step, env)
     seconds_left = context.deadline - time.monotonic()
-    problem = "" if context.workspace.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
+    problem = "" if context.workspace.state(cwd).kind == FOLDER else f"directory not found: {cwd}"
     cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""
     if cause:
-        reason = problem or ("the time of the whole run is over" if cause == TIMEOUT else "the run was interrupted")
+        reason = problem or ("the run exceeded its time limit" if cause == TIMEOUT else "the run was interrupted")
         return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=True)
     policy = context.policy
     limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
@@ -117,7 +117,7 @@ def run_program(
     order = CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths)
     ended = run_command(order, context.sandbox, transcript, context.stop)
     if ended.cause == TIMEOUT and seconds_left < step.timeout_s:
-        ended = ended._replace(reason="the time of the whole run is over")
+        ended = ended._replace(reason="the run exceeded its time limit")
     return ended
 
 

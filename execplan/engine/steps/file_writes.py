@@ -53,7 +53,7 @@ class _FilesBefore:
     def read(self, path: str) -> bytes:
         """Return the bytes of a file before the step. Raises ImpossibleError or ExecplanError."""
         if not self.before[path].sha256:
-            raise ImpossibleError(f"{path} can't be read, or has more than a gigabyte: it can't be kept")
+            raise ImpossibleError(f"{path} can't be backed up: it is unreadable or larger than a gigabyte")
         return self.context.store.get(self.before[path].sha256)
 
 

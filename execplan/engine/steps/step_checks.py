@@ -82,12 +82,12 @@ def _first_difference(expected: str, printed: str, *, is_complete: bool) -> str:
     for number, want in enumerate(expected_lines):
         is_part = not is_complete and number == len(expected_lines) - 1
         if number == len(lines):
-            return f"it ends behind line {number}, and {_short(want)} should follow"
+            return f"it ends after line {number}, but {_short(want)} should follow"
         have = lines[number][: len(want)] if is_part else lines[number]
         if have != want:
             return f"line {number + 1} is {_short(lines[number])}, not {_short(want)}{_WILDCARD if is_part else ''}"
     if is_complete and len(lines) > len(expected_lines):
-        return f"line {len(expected_lines) + 1} is {_short(lines[len(expected_lines)])}, where nothing should follow"
+        return f"line {len(expected_lines) + 1} is {_short(lines[len(expected_lines)])}, but nothing should follow"
     return ""
 
 
@@ -102,8 +102,8 @@ def _missing_segment(
         + segment[: segment.find(want)].count("\n")
     )
     printed_line_number = max(printed.count("\n", 0, offset) + 1 - lead, 1)
-    message = f"{_short(want)}, line {number} of what is expected,"
-    return f"{message} {'does not end it' if end else f'does not come in line {printed_line_number} or below'}"
+    message = f"{_short(want)}, line {number} of the expected output,"
+    return f"{message} {'is not at the end' if end else f'is not on line {printed_line_number} or below'}"
 
 
 def _short(line: str) -> str:
@@ -150,7 +150,7 @@ def _check_outputs(context: RunContext, step: Step) -> str:
     missing = [
         output for output, path in paths if path is None or context.workspace.state(path).kind in (ABSENT, OUTSIDE)
     ]
-    return f"it has not made {', '.join(missing)}" if missing else ""
+    return f"it did not create {', '.join(missing)}" if missing else ""
 
 
 def _check_printed(context: RunContext, step: Step, ended: CommandResult | None) -> str:
@@ -161,16 +161,16 @@ def _check_printed(context: RunContext, step: Step, ended: CommandResult | None)
         return (
             ""
             if step.inferred
-            else "it printed more than is kept, so that nobody can tell whether it is what was expected"
+            else "its output is too long to be kept, so it can't be compared with the expected output"
         )
     printed = ended.stdout.decode("utf-8", "replace")
     if step.inferred:
         line = find_missing_line(step.expect, [printed, ended.output_tail.decode("utf-8", "replace")])
-        return f"it has not printed the line {line!r}, which the plan says it prints" if line else ""
+        return f"it did not print the line {line!r}, which the plan expects" if line else ""
     if not find_difference(step.expect, printed):
         return ""
-    problem = find_difference(step.expect, context.redaction.redact_text(printed)) or "a secret is in it"
-    return f"it printed something else than expected: {problem}"
+    problem = find_difference(step.expect, context.redaction.redact_text(printed)) or "it contains a secret"
+    return f"its output differs from the expected output: {problem}"
 
 
 def _check_syntax(context: RunContext, step: Step, action_result: ActionResult) -> str:

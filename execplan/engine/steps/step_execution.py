@@ -79,7 +79,7 @@ def _find_differences(context: RunContext, step: Step, expected: Mapping[str, St
     for folder in parent_folders(list_declared_paths(step)):
         kind = context.workspace.state(folder).kind
         if kind not in (ABSENT, FOLDER, OUTSIDE):  # OUTSIDE was reported for the path itself
-            yield f"{folder}: is no folder, and something is to be written in it"
+            yield f"{folder}: is not a directory, but the step writes in it"
 
 
 def _path_difference(context: RunContext, step: Step, expected: Mapping[str, State], path: str, state: State) -> str:
@@ -89,7 +89,7 @@ def _path_difference(context: RunContext, step: Step, expected: Mapping[str, Sta
     """
     original_paths = checked_paths(step)
     if path not in original_paths:
-        return "leads out of the repository" if state.kind == OUTSIDE else ""
+        return "leads outside the repository" if state.kind == OUTSIDE else ""
     expected_state = expected.get(path, expected.get(original_paths[path]))
     if expected_state is None:
         return ""
@@ -106,9 +106,9 @@ def _was_created_by_run(expected: Mapping[str, State], folder: str) -> bool:
 def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
     return ExecplanError(
         "drifted",
-        f"{step.id} was not begun: {differences[0]}{format_excess(len(differences), 1, ', ')}",
+        f"{step.id} was not started: {differences[0]}{format_excess(len(differences), 1, ', ')}",
         exit=CONFLICT,
-        hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
+        hint="restore it and resume, or roll back the run: execplan resume; execplan rollback",
         candidates=differences,
     )
 
@@ -198,7 +198,7 @@ def outside_effects(context: RunContext, step: Step, unscanned: str) -> str:
     locations += [unscanned] if unscanned else []
     locations += ["over the network"] if step.network or context.sandbox is None else []
     return (
-        f"what it did {', '.join(locations[:-1])}{' or ' if len(locations) > 1 else ''}{locations[-1]}"
+        f"its effects {', '.join(locations[:-1])}{' or ' if len(locations) > 1 else ''}{locations[-1]}"
         if locations
         else ""
     )

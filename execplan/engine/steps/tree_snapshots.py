@@ -72,7 +72,7 @@ def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Chang
     from execplan.engine.workspace import workspace_snapshot
 
     if not has_snapshot(context, step):
-        return (), (), "in the repository (the look at it from before is gone)"
+        return (), (), "in the repository (the snapshot from before the step is missing)"
     before = workspace_snapshot.load(snapshot_path(context.run_paths, step))
     after = _scan_tree(context, step, before, keep=False)
     _last_trees.clear()
@@ -82,7 +82,7 @@ def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Chang
     )
     ticked_paths = ticks.list_plan_files(context.project, context.ref, context.document)
     unscanned = "in files that git ignores" if before.unseen or after.unseen else ""
-    unscanned = unscanned if before.is_complete and after.is_complete else "in files that it does not declare"
+    unscanned = unscanned if before.is_complete and after.is_complete else "in undeclared files"
     return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
 
 

@@ -226,17 +226,19 @@ def _sync_all(folder: str) -> bool:
 def _missing_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
-        f"there is no backup {path}",
+        f"backup not found: {path}",
         exit=ENVIRONMENT,
-        hint="it was removed, nobody used it for the days that `backup_days` says, or another checkout has it: "
-        "roll back there, or take the file from git",
+        hint=(
+            "it was removed, it was not used for `backup_days` days, or it is in another checkout: "
+            "roll back there, or restore the file from git"
+        ),
     )
 
 
 def _altered_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-altered",
-        f"the backup {path} is not as it was kept",
+        f"backup {path} was altered",
         exit=ENVIRONMENT,
-        hint="bring it back from a copy of the disk, or take the file that it is of from git",
+        hint="restore it from a copy of the disk, or restore the original file from git",
     )

@@ -278,14 +278,14 @@ class _Restoration:
         return state.sha256
 
 
-RETRY_HINT = "put them aside or as the run left them, then do it again: execplan rollback"
+RETRY_HINT = "move them away or restore the run's version, then try again: execplan rollback"
 """Hint of a conflict; a caller that knows the run appends it."""
 
 
 def _changed_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "changed-since",
-        f"{paths[0]}{format_excess(len(paths), 1)}: changed after the run, and what somebody wrote there is not overwritten",
+        f"{paths[0]}{format_excess(len(paths), 1)}: changed after the run; such changes are not overwritten",
         exit=CONFLICT,
         hint=RETRY_HINT,
         candidates=paths,
@@ -295,8 +295,8 @@ def _changed_error(paths: list[str]) -> ExecplanError:
 def _missing_backup_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
-        f"there is no backup of {', '.join(paths)}: it was no regular file, or could not be read",
+        f"no backup of {', '.join(paths)}: it was not a regular file, or could not be read",
         exit=ENVIRONMENT,
-        hint="take it from git, or leave it as it is",
+        hint="restore it from git, or keep it as it is",
         candidates=paths,
     )

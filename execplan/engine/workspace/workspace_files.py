@@ -111,7 +111,7 @@ class WorkspaceFiles:
     def remove_temporary(self, path: str) -> None:
         """Remove the temporary file that a killed writer has left next to a path. Raises ExecplanError."""
         try:
-            with self._open_parent(path, "tidy up beside") as (folder, name):
+            with self._open_parent(path, "clean up next to") as (folder, name):
                 folder.unlink(temp_file_name(name))
         except _MissingError:
             pass
@@ -193,7 +193,7 @@ class WorkspaceFiles:
         protection = protection_reason(self.project, normalized) if writes else ""
         if protection or (writes and normalized == "."):
             why = protection or "the repository itself"
-            hint = "no step may write there: take it out of the step"
+            hint = "steps can't write there: remove it from the step"
             raise ExecplanError("protected-path", f"{path} is {why}", exit=POLICY, hint=hint)
         return normalized
 
@@ -218,9 +218,9 @@ class _MissingError(ExecplanError):
 def _outside_error(path: str) -> ExecplanError:
     return ExecplanError(
         "path-outside",
-        f"{path} leads out of the repository, or through a link",
+        f"{path} leads outside the repository or through a link",
         exit=POLICY,
-        hint="a step keeps to files that are reached from the root through folders only",
+        hint="a step can use only files that are reached from the root through directories",
     )
 
 

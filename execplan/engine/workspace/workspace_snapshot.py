@@ -192,7 +192,7 @@ def load(path: str) -> WorkspaceSnapshot:
         signatures = {name: tuple(signature) for name, signature in content["signs"].items()}
         return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        message = f"{path} is not as it was kept: somebody else has written there"
+        message = f"{path} was altered: another program has changed it"
         raise ExecplanError(
-            "backup-altered", message, exit=ENVIRONMENT, hint="bring it back from a copy of the disk"
+            "backup-altered", message, exit=ENVIRONMENT, hint="restore it from a copy of the disk"
         ) from None

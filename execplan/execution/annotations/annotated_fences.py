@@ -102,7 +102,7 @@ class _FenceCollector:
                 self.orphan_expectations.append(fence)
             return ""
         if not phase or is_quoted:
-            why = "stands in a quote" if phase else f"stands outside {outline.STEPS} and {outline.VALIDATION}"
+            why = "is in a quote" if phase else f"is outside {outline.STEPS} and {outline.VALIDATION}"
             self.skipped.append(SkippedLine(fence.line, plan.text.lines[fence.line].strip(), why))
             return _SKIPPED
         if fence.info.mark == EXECUTION:

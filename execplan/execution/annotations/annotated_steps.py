@@ -119,7 +119,9 @@ def find_annotated_steps(plan: ParsedPlan) -> ParsedSteps:
         if fence.expect is not None:
             problems += [*_syntax_problems(fence.expect), *_expectation_problems(fence.expect)]
     for fence in annotated_fences.orphan_expectations:
-        message = f"a fence marked {{{EXPECT}}} stands below the step that prints it; there is none above this one"
+        message = (
+            f"a code block marked {{{EXPECT}}} belongs below the step that prints it; there is no step above this one"
+        )
         problems += [*_syntax_problems(fence), fence_problem(fence, "EP603", message)]
     return ParsedSteps(assign_step_ids(drafts), annotated_fences.skipped, tuple(problems))
 
@@ -214,12 +216,12 @@ def _syntax_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
     for flaw in fence.info.flaws:
         yield fence_problem(fence, "EP601", flaw.message, flaw.start, flaw.end)
     if not fence.closed:
-        yield fence_problem(fence, "EP601", "this fence is never closed")
+        yield fence_problem(fence, "EP601", "this code block is never closed")
 
 
 def _expectation_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
     """Yield a problem for each attribute of an `{expect}` code block, which may have none of its own."""
     for attribute in (*fence.info.attributes, *([fence.info.id] if fence.info.id else [])):
         yield fence_problem(
-            fence, "EP603", f"a fence marked {{{EXPECT}}} has no attributes", attribute.start, attribute.end
+            fence, "EP603", f"a code block marked {{{EXPECT}}} can't have attributes", attribute.start, attribute.end
         )

@@ -43,10 +43,10 @@ def parse_attribute(attribute: Attribute, text: str) -> Any:
     """Return the JSON value of an attribute. Raises AttributeValueError if the text is invalid."""
     name = attribute.name
     if not text.strip() and attribute.kind != attributes.TEXT:
-        raise AttributeValueError(f"{name} says nothing")
+        raise AttributeValueError(f"{name} is empty")
     parsed_value = _PARSERS[attribute.kind](attribute, text)
     if parsed_value == []:
-        raise AttributeValueError(f"{name} says nothing")
+        raise AttributeValueError(f"{name} is empty")
     return parsed_value
 
 
@@ -63,7 +63,7 @@ def _split_quoted(text: str, separators: str) -> list[str]:
     try:
         return list(lexer)
     except ValueError:
-        raise AttributeValueError("a quote in it is never closed") from None
+        raise AttributeValueError("it contains an unclosed quote") from None
 
 
 def is_step_id(text: str) -> bool:
@@ -75,7 +75,7 @@ def is_step_id(text: str) -> bool:
 def _parse_id(attribute: Attribute, text: str) -> str:
     if not is_step_id(text):
         raise AttributeValueError(
-            f"{text!r} is no id: a letter, then letters, digits and `_.-`, at most {_MAX_ID_LENGTH} of them"
+            f"{text!r} is not an ID: a letter, then letters, digits and `_.-`, at most {_MAX_ID_LENGTH} of them"
         )
     return text
 
@@ -86,7 +86,7 @@ def _parse_ids(attribute: Attribute, text: str) -> list[str]:
 
 def _parse_flag(attribute: Attribute, text: str) -> bool:
     if text not in ("true", "false"):
-        raise AttributeValueError(f"{attribute.name} is true or false, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} must be true or false, not {text!r}")
     return text == "true"
 
 
@@ -106,18 +106,18 @@ def _parse_quantity(attribute: Attribute, text: str, units: dict[str, int], form
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     factor = units.get(text[len(number) :])
     if factor is None:
-        raise AttributeValueError(f"{attribute.name} is written {forms}, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} must be written as {forms}, not {text!r}")
     return _parse_in_range(attribute, text, number, factor)
 
 
 def _parse_in_range(attribute: Attribute, text: str, number: str, factor: int) -> int:
     minimum, maximum = ATTRIBUTE_RANGES[attribute.name]
     if not (number.isascii() and number.isdigit()):
-        raise AttributeValueError(f"{attribute.name} is a whole number, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} must be a whole number, not {text!r}")
     amount = int(number[:9]) * factor
     if len(number) > 9 or not minimum <= amount <= maximum:
         unit = {attributes.SECONDS: " seconds", attributes.MILLISECONDS: " milliseconds"}.get(attribute.kind, "")
-        raise AttributeValueError(f"{attribute.name} is {minimum} to {maximum:,}{unit}, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} must be from {minimum} to {maximum:,}{unit}, not {text!r}")
     return amount
 
 
@@ -125,13 +125,13 @@ def _parse_text(attribute: Attribute, text: str) -> str:
     if attribute.name == "expect":
         return text
     if not text.strip() or len(text) > _MAX_TEXT_LENGTH:
-        raise AttributeValueError(f"{attribute.name} has 1 to {_MAX_TEXT_LENGTH:,} characters")
+        raise AttributeValueError(f"{attribute.name} must have 1 to {_MAX_TEXT_LENGTH:,} characters")
     return text
 
 
 def _parse_path(attribute: Attribute, text: str) -> str:
     if not text or len(text) > _MAX_PATH_LENGTH or any([char < " " or char == "\x7f" for char in text]):
-        raise AttributeValueError(f"{attribute.name} is a path, without control characters")
+        raise AttributeValueError(f"{attribute.name} must be a path without control characters")
     return text
 
 
@@ -165,7 +165,9 @@ def _parse_trigger(text: str) -> str:
     ):
         return text
     if text not in _TRIGGERS:
-        raise AttributeValueError(f"{text!r} is no trigger: {', '.join(_TRIGGERS)} or exit:N, with N from 1 to 255")
+        raise AttributeValueError(
+            f"{text!r} is not a trigger: use {', '.join(_TRIGGERS)} or exit:N, with N from 1 to 255"
+        )
     return text
 
 
@@ -174,8 +176,8 @@ def _parse_command_argv(attribute: Attribute, text: str) -> list[str]:
 
     command_line = parse_command(text)
     if command_line.problem or command_line.argv is None or command_line.assignments:
-        why = command_line.problem or command_line.shell_reason or "a variable is set in front of it"
-        raise AttributeValueError(f"{attribute.name} runs without a shell, and this needs one: {why}")
+        why = command_line.problem or command_line.shell_reason or "it sets a variable"
+        raise AttributeValueError(f"{attribute.name} runs without a shell, but this needs one: {why}")
     return list(command_line.argv)
 
 
@@ -184,9 +186,9 @@ def _parse_pairs(attribute: Attribute, text: str) -> dict[str, str]:
     for pair in _split_quoted(text, " \t"):
         name, equals, variable_value = pair.partition("=")
         if not equals or not name.isascii() or not name.isidentifier():
-            raise AttributeValueError(f"{attribute.name} is written NAME=value, not {pair!r}")
+            raise AttributeValueError(f"{attribute.name} must be written as NAME=value, not {pair!r}")
         if name in pairs:
-            raise AttributeValueError(f"{attribute.name} gives {name} twice")
+            raise AttributeValueError(f"{attribute.name} sets {name} twice")
         pairs[name] = variable_value
     return pairs
 
@@ -195,10 +197,12 @@ def _parse_line_range(attribute: Attribute, text: str) -> list[int]:
     first, dash, last = text.partition("-")
     numbers = [first, last if dash else first]
     if not all([number.isascii() and number.isdigit() and len(number) < 10 for number in numbers]):
-        raise AttributeValueError(f"{attribute.name} is written 50-55, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} must be written as 50-55, not {text!r}")
     start, end = int(numbers[0]), int(numbers[1])
     if not 1 <= start <= end:
-        raise AttributeValueError(f"{attribute.name} counts from 1, the last not before the first: not {text!r}")
+        raise AttributeValueError(
+            f"{attribute.name} counts from 1, and its last line can't be before the first: not {text!r}"
+        )
     return [start, end]
 
 
@@ -223,14 +227,14 @@ def _parse_when(attribute: Attribute, text: str) -> dict[str, str]:
         forms = [f"ID.{condition}" for condition in STEP_OUTCOMES] + [
             f"{condition}:PATH" for condition in _PATH_CONDITIONS
         ]
-        raise AttributeValueError(f"{attribute.name} is {', '.join(forms[:-1])} or {forms[-1]}, not {text!r}")
+        raise AttributeValueError(f"{attribute.name} must be {', '.join(forms[:-1])} or {forms[-1]}, not {text!r}")
     return {"kind": outcome, "of": step}
 
 
 def _parse_strategy(attribute: Attribute, text: str) -> str:
     if text in _STRATEGIES or (text.startswith(ALTERNATIVE) and is_step_id(text.removeprefix(ALTERNATIVE))):
         return text
-    raise AttributeValueError(f"{attribute.name} is {', '.join(_STRATEGIES)} or {ALTERNATIVE}ID, not {text!r}")
+    raise AttributeValueError(f"{attribute.name} must be {', '.join(_STRATEGIES)} or {ALTERNATIVE}ID, not {text!r}")
 
 
 _PARSERS: dict[str, Callable[[Attribute, str], Any]] = {

@@ -86,7 +86,9 @@ def _build_info_string(
     for attribute in group:
         if attribute.name == "#":
             if id_attribute is not None:
-                flaws.append(SyntaxFlaw(attribute.start, attribute.end, f"a second id, beside #{id_attribute.value}"))
+                flaws.append(
+                    SyntaxFlaw(attribute.start, attribute.end, f"a second ID, in addition to #{id_attribute.value}")
+                )
             id_attribute = id_attribute or attribute
         elif _find_mark(attribute):
             mark = EXAMPLE if EXAMPLE in (mark, _find_mark(attribute)) else mark or _find_mark(attribute)
@@ -100,9 +102,7 @@ def _build_info_string(
     if trailing_text and not flaws:
         start = info.index(trailing_text, end)
         flaws.append(
-            SyntaxFlaw(
-                start, start + len(trailing_text), f"nothing stands behind the closing brace, not {trailing_text!r}"
-            )
+            SyntaxFlaw(start, start + len(trailing_text), f"unexpected text after the closing brace: {trailing_text!r}")
         )
     return InfoString(language, id_attribute, mark, tuple(attributes), tuple(flaws))
 
@@ -139,12 +139,12 @@ def _read_attribute(info: str, start: int) -> tuple[FenceAttribute, int, str]:
         return (
             FenceAttribute(info[start], value, start, end),
             end,
-            "" if value else f"{info[start]} with no name behind it",
+            "" if value else f"{info[start]} without a name after it",
         )
     equal = _find_end(info, start, "}=")
     name = info[start:equal]
     if info[equal : equal + 1] != "=":
-        message = "" if _is_name(name) else f"{name!r} is no attribute: write name=value"
+        message = "" if _is_name(name) else f"{name!r} is not an attribute: write name=value"
         return FenceAttribute(name, "true", start, equal, True), equal, message
     if info[equal + 1 : equal + 2] and info[equal + 1] in _QUOTES:
         value, end, message = _read_quoted(info, equal + 1)
@@ -152,7 +152,7 @@ def _read_attribute(info: str, start: int) -> tuple[FenceAttribute, int, str]:
         end = _find_end(info, equal + 1, "}")
         value, message = info[equal + 1 : end], ""
     if not _is_name(name):
-        message = f"{info[start:end]!r} is no attribute: write name=value"
+        message = f"{info[start:end]!r} is not an attribute: write name=value"
     return FenceAttribute(name, value, start, end), end, message
 
 
@@ -177,7 +177,7 @@ def _read_quoted(info: str, at: int) -> tuple[str, int, str]:
         return "".join(chars), len(info), "the quote is never closed"
     end += 1
     value_end = _find_end(info, end, "}")
-    message = f"{info[end:value_end]!r} directly behind a closing quote" if value_end > end else ""
+    message = f"{info[end:value_end]!r} directly after a closing quote" if value_end > end else ""
     return "".join(chars), value_end, message
 
 

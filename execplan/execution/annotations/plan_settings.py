@@ -42,7 +42,9 @@ def read_plan_settings(plan: ParsedPlan) -> PlanSettings:
     values: dict[str, dict[str, Any]] = {"": {}, "constraints": {}, "steps": {}}
     problems = [problem for fence in execution_fences for problem in _settings_problems(fence)]
     for fence in execution_fences[1:]:
-        message = f"a plan has one fence {{execution}}, and there is one in line {execution_fences[0].line + 1}"
+        message = (
+            f"a plan can have only one code block {{execution}}; the first is on line {execution_fences[0].line + 1}"
+        )
         problems.append(fence_problem(fence, "EP604", message))
     for fence_attribute in execution_fences[0].info.attributes if execution_fences else ():
         attribute = _BY_NAME.get(fence_attribute.name)
@@ -70,18 +72,22 @@ def _settings_problems(fence: AnnotatedFence) -> Iterator[StepProblem]:
     for flaw in fence.info.flaws:
         yield fence_problem(fence, "EP601", flaw.message, flaw.start, flaw.end)
     if not fence.closed:
-        yield fence_problem(fence, "EP601", "this fence is never closed")
+        yield fence_problem(fence, "EP601", "this code block is never closed")
     if fence.info.id is not None:
         fence_attribute = fence.info.id
         yield fence_problem(
-            fence, "EP603", "a fence {execution} is no step and has no id", fence_attribute.start, fence_attribute.end
+            fence,
+            "EP603",
+            "a code block {execution} is not a step and can't have an ID",
+            fence_attribute.start,
+            fence_attribute.end,
         )
     for fence_attribute in fence.info.attributes:
         if fence_attribute.name not in _BY_NAME:
             from execplan.text.suggestions import did_you_mean
 
-            hint = did_you_mean(fence_attribute.name, _BY_NAME) or f"it takes {', '.join(_BY_NAME)}"
-            message = f"a fence {{execution}} has no attribute {fence_attribute.name}; {hint}"
+            hint = did_you_mean(fence_attribute.name, _BY_NAME) or f"it accepts {', '.join(_BY_NAME)}"
+            message = f"a code block {{execution}} has no attribute {fence_attribute.name}; {hint}"
             yield fence_problem(fence, "EP602", message, fence_attribute.start, fence_attribute.end)
             continue
         try:

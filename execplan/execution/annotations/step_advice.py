@@ -34,16 +34,16 @@ _STATE_DIRECTORY = (".agent", ".state")
 def outside_path_reason(path: str) -> str:
     """Return why a path from the repository root is not allowed in a step, or an empty string."""
     if path.startswith("/"):
-        return "is absolute: paths count from the repository's root"
+        return "is absolute: paths are relative to the root of the repository"
     if path.startswith("~"):
-        return "is in somebody's home: paths count from the repository's root"
+        return "is in a home directory: paths are relative to the root of the repository"
     parts = normpath(path).split("/")
     if parts[0] == "..":
-        return "leads out of the repository"
+        return "leads outside the repository"
     lower_parts = [part.lower() for part in parts]
     if ".git" in lower_parts:
         return "is git's own"
-    return "is the state of execplan itself" if tuple(lower_parts[:2]) == _STATE_DIRECTORY else ""
+    return "is execplan's state" if tuple(lower_parts[:2]) == _STATE_DIRECTORY else ""
 
 
 _PATH_FIELDS = ("target", "cwd", "inputs", "outputs")
@@ -91,7 +91,7 @@ def _find_dangerous_command(fence: AnnotatedFence, step: dict[str, Any]) -> Iter
     """Yield a problem if the command itself is CRITICAL; a declared shell is ignored, as the author knows of it."""
     risk = rate_step({name: value for name, value in step.items() if name != "shell"})
     if risk.level == CRITICAL:
-        yield fence_problem(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
+        yield fence_problem(fence, "EP607", f"{step['id']} can cause serious damage: {'; '.join(risk.reasons)}")
 
 
 def _find_outside_paths(fence: AnnotatedFence, step: dict[str, Any]) -> Iterator[StepProblem]:
@@ -115,7 +115,7 @@ def _find_missing_expectation(fence: AnnotatedFence, draft: StepDraft) -> Iterat
         and draft.expect is None
         and not any([name in draft.attributes for name in _EXPECTATION_ATTRIBUTES])
     ):
-        message = f"nothing says how {draft.id} is to end: give it expect, exit or test-after, or a fence {{expect}}"
+        message = f"{draft.id} has no expected result: give it expect, exit or test-after, or a code block {{expect}}"
         yield fence_problem(fence, "EP609", message)
 
 
@@ -131,9 +131,9 @@ def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: C
     """Yield a problem if a command can't run without a shell."""
     if "shell" not in step and step["command"] and command_line.argv is None:
         why = (
-            f"can't be read: {command_line.problem}"
+            f"can't be parsed: {command_line.problem}"
             if command_line.problem
             else f"needs a shell: {command_line.shell_reason}"
         )
         command_text = " ".join(step["command"].split())
-        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; without the attribute shell it never runs")
+        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; it never runs without the attribute shell")

@@ -73,7 +73,7 @@ def find_fence_problems(
         yield from _value_problems(fence, attribute, attribute.name, attribute.value)
         if kind in TYPES and kind not in ATTRIBUTE_TYPES.get(attribute.name, TYPES):
             yield fence_problem(
-                fence, "EP603", f"{kind} has no use for {attribute.name}", attribute.start, attribute.end
+                fence, "EP603", f"{kind} doesn't accept {attribute.name}", attribute.start, attribute.end
             )
     if kind in TYPES and not info.flaws:
         for message in _missing_parts(fence, drafts, kind):
@@ -86,7 +86,7 @@ def find_fence_problems(
         ):
             code = "EP612" if kind == "delete_file" else "EP603"
             yield fence_problem(
-                fence, code, f"{target.value} is a folder, and {kind} is about one file", target.start, target.end
+                fence, code, f"{target.value} is a directory, but {kind} requires a file", target.start, target.end
             )
 
 
@@ -108,7 +108,7 @@ def _unknown_attribute_message(name: str, *, suggest: bool) -> str:
     matches = closest_names(name, names_by_spelling) if suggest else []
     suggestion = names_by_spelling.get(name) or (names_by_spelling[matches[0]] if matches else "")
     hint = f"; did you mean {suggestion}?" if suggestion else ""
-    return f"there is no attribute {name}" + ("; an id is written #NAME" if suggestion == "id" else hint)
+    return f"unknown attribute {name}" + ("; an ID is written as #NAME" if suggestion == "id" else hint)
 
 
 def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) -> Iterator[str]:
@@ -117,16 +117,16 @@ def _missing_parts(fence: AnnotatedFence, drafts: list[StepDraft], kind: str) ->
     if kind in _TARGETED_TYPES and "target" not in attributes:
         yield f"{kind} needs a target: target=PATH"
     if "type" not in attributes and fence.info.language.lower() not in _COMMAND_LANGUAGES:
-        yield f"{fence.info.language} is no language of commands: say what it does by type=, or write sh"
+        yield f"{fence.info.language} is not a language of commands: set the type with type=, or write sh"
     elif kind in COMMAND_TYPES:
         if not any([draft.command.strip() for draft in drafts]):
-            yield f"{kind} holds no command"
+            yield f"{kind} contains no command"
     elif kind == TOOL:
         yield from _tool_problems(attributes.get("tool", ""), drafts[-1])
     elif fence.expect is not None:
-        yield f"{kind} prints nothing that could be expected"
+        yield f"{kind} has no output to expect"
     if fence.expect is not None and "expect" in attributes:
-        yield "what it prints is given twice: by expect, and by the fence below"
+        yield "the expected output is given twice: with expect, and in the code block below"
     yield from _change_problems(fence, kind, attributes)
 
 
@@ -134,11 +134,11 @@ def _change_problems(fence: AnnotatedFence, kind: str, attributes: Mapping[str, 
     """Yield problems with the form of a file change."""
     is_patch = fence.info.language in PATCH_LANGUAGES
     if kind == "modify_file" and is_patch == ("lines" in attributes):
-        yield "modify_file is a fence of the language diff, or has lines=A-B and holds the new lines" + (
+        yield "modify_file must be a code block in the language diff, or have lines=A-B and contain the new lines" + (
             ", not both" if is_patch else ""
         )
     if kind == "refactor_code" and not is_patch:
-        yield "refactor_code is a fence of the language diff: a patch of all its files"
+        yield "refactor_code must be a code block in the language diff: a patch of all its files"
     if is_patch and (kind == "refactor_code" or (kind == "modify_file" and "lines" not in attributes)):
         yield from _patch_problems(fence, kind, attributes.get("target", ""))
 
@@ -150,22 +150,22 @@ def _tool_problems(tool: str, draft: StepDraft) -> Iterator[str]:
     if not tool:
         yield f"{TOOL} needs a tool: tool=domain.tool"
     elif tool.count(".") != 1 or not all([part.replace("-", "_").isidentifier() for part in tool.split(".")]):
-        yield f"{tool} is no name of a tool: domain.tool, with one dot"
+        yield f"{tool} is not a tool name: domain.tool, with one dot"
     elif is_own_tool(tool):
-        yield f"{tool} is in a domain of execplan's own: no installed tool is named so"
+        yield f"{tool} is in one of execplan's own domains, which no installed tool can use"
     if parse_tool_parameters(draft.body) is None:
-        yield 'its parameters are a JSON object, such as {"city": "Bern"}, or nothing'
+        yield 'its parameters must be a JSON object, such as {"city": "Bern"}, or empty'
 
 
 def _patch_problems(fence: AnnotatedFence, kind: str, target: str) -> Iterator[str]:
     """Yield problems with a patch that can be found without the files."""
     files = diff_paths("\n".join(fence.body))
     if not any([line.startswith("@@ ") for line in fence.body]):
-        yield "the patch holds no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
+        yield "the patch contains no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
     elif kind == "refactor_code" and not files:
-        yield "the patch names no file: `--- a/PATH` and `+++ b/PATH` above its hunks"
+        yield "the patch specifies no file: `--- a/PATH` and `+++ b/PATH` above its hunks"
     elif kind == "modify_file" and target and [file for file in files if normpath(file) != normpath(target)]:
-        yield f"the patch is for {', '.join(files)}, and the target is {target}"
+        yield f"the patch is for {', '.join(files)}, but the target is {target}"
 
 
 _FIELD_CODES = {"depends_on": "EP606", "when": "EP606", "on_failure": "EP606", "parallel": "EP612"}
@@ -210,7 +210,7 @@ def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDra
     id_lines: dict[str, int] = {}
     for draft in drafts:
         if "id" in draft.attributes and id_lines.setdefault(draft.id, draft.start) != draft.start:
-            message = f"{draft.id} is the id of the fence in line {id_lines[draft.id] + 1} too"
+            message = f"{draft.id} is also the ID of the code block on line {id_lines[draft.id] + 1}"
             yield attribute_problem(fences_by_line[draft.start], "EP604", message, "id")
     last_steps = last_step_ids(drafts)
     known_ids = list(dict.fromkeys([*id_lines, *last_steps]))
@@ -222,10 +222,10 @@ def _id_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDra
             if name not in id_lines and name not in last_steps:
                 problem_count += 1
                 hint = _suggest_id(name, known_ids if max(problem_count, len(known_ids)) <= _MAX_SUGGESTIONS else [])
-                yield attribute_problem(fence, "EP605", f"there is no step {name}{hint}", attribute)
+                yield attribute_problem(fence, "EP605", f"unknown step {name}{hint}", attribute)
             elif attribute == "on-failure" and name + ".2" in id_lines:
                 yield attribute_problem(
-                    fence, "EP603", f"{name} is several steps, and an alternative is one", attribute
+                    fence, "EP603", f"{name} is several steps, but an alternative must be one step", attribute
                 )
 
 
@@ -244,7 +244,7 @@ def _find_references(draft: StepDraft, step: dict[str, Any], *, is_first: bool) 
 def _suggest_id(name: str, known_ids: list[str]) -> str:
     from execplan.text.suggestions import did_you_mean
 
-    return f"; {did_you_mean(name, known_ids) or 'a step that others name has its id written, #NAME'}"
+    return f"; {did_you_mean(name, known_ids) or 'a step that others refer to needs a written ID, #NAME'}"
 
 
 def _cross_step_problems(fences_by_line: dict[int, AnnotatedFence], drafts: list[StepDraft]) -> Iterator[StepProblem]:

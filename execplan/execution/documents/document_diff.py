@@ -18,15 +18,15 @@ def describe_differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, .
     """Return the differences of the new plan, one line each: plan fields, then removed, new and changed steps."""
     lines = diff_documents(_comparable_fields(old), _comparable_fields(new))
     relevant = tuple([line for line in lines if not line.startswith(_SOURCE_DIGEST)])
-    return relevant or (("the lines that its steps come from read otherwise",) if lines else ())
+    return relevant or (("the text of the lines with its steps has changed",) if lines else ())
 
 
 def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
     """Return all differences between two documents given as plain data, one line each."""
     before, after = dict(old), dict(new)
     steps = [{step["id"]: step for step in document.pop("steps")} for document in (before, after)]
-    removed = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
-    added = [f"step {name} is new" for name in steps[1] if name not in steps[0]]
+    removed = [f"step {name} was removed" for name in steps[0] if name not in steps[1]]
+    added = [f"step {name} was added" for name in steps[1] if name not in steps[0]]
     changed = [
         f"step {name}: {change}"
         for name in steps[0]
@@ -54,7 +54,7 @@ def _diff_fields(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> 
         if isinstance(before, dict) and isinstance(after, dict):
             lines += _diff_fields(before, after, f"{prefix}{name}.")
         else:
-            lines.append(f"{prefix}{name} was {_format_value(before)}, is {_format_value(after)}")
+            lines.append(f"{prefix}{name} was {_format_value(before)} and is now {_format_value(after)}")
     return lines
 
 

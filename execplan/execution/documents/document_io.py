@@ -24,7 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 RULES_ERROR: Final = "rules"
 """Type of the single error that pydantic reports for broken rules between fields; its context contains all of them."""
 
-_TOO_SHORT: Final = "is the least"
+_TOO_SHORT: Final = "is the minimum"
 
 
 def document_bytes(document: BaseModel) -> bytes:
@@ -59,7 +59,7 @@ def validate_document(value: object, kind: type[T]) -> tuple[T | None, list[Viol
     try:
         data = json.dumps(value)
     except (TypeError, ValueError):  # a value that JSON does not have, or a circular reference
-        return None, list(json_violations(value)) or [Violation("", "a key is no string")]
+        return None, list(json_violations(value)) or [Violation("", "a key is not a string")]
     try:
         document = kind.model_validate_json(data)
     except ValidationError as error:
@@ -80,12 +80,12 @@ def document_error(
     violations = violations[: strict_json.MAX_VIOLATIONS]
     lines = [str(violation) for violation in violations]
     count = len(lines) + omitted
-    message = f"{label}: {lines[0]}" if count == 1 else f"{label}: {count} things are wrong; the first: {lines[0]}"
+    message = f"{label}: {lines[0]}" if count == 1 else f"{label}: {count} errors; the first: {lines[0]}"
     return ExecplanError(
         "bad-document",
         message,
         exit=INPUT,
-        hint=hint or f"see what it must be: execplan schema {kind_name(kind)}".rstrip(),
+        hint=hint or f"see its schema: execplan schema {kind_name(kind)}".rstrip(),
         candidates=[*lines, *([f"and {omitted} more"] if omitted else [])] if count > 1 else (),
         data={"violations": [violation._asdict() for violation in violations]},
     )
@@ -125,8 +125,8 @@ def convert_errors(error: ValidationError, kind: type[BaseModel]) -> Iterable[Vi
 def _describe_length(limits: dict[str, Any]) -> str:
     """Return a message with the actual and the allowed number of entries."""
     if "min_length" in limits:
-        return f"holds {limits['actual_length']}; {limits['min_length']} {_TOO_SHORT}"
-    return f"holds {limits['actual_length']}; {limits['max_length']} are the most"
+        return f"has {limits['actual_length']} entries; {limits['min_length']} {_TOO_SHORT}"
+    return f"has {limits['actual_length']} entries; {limits['max_length']} is the maximum"
 
 
 def _drop_consequential(violations: list[Violation]) -> list[Violation]:

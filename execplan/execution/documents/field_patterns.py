@@ -20,16 +20,16 @@ VARIABLE: Final = r"^[A-Za-z_][A-Za-z0-9_]*$"
 CATEGORY: Final = r"^[a-z][a-z0-9_-]*$"
 
 DESCRIPTIONS = {
-    ID: "an id: a letter, then letters, digits and `_.-`",
-    PLAN_ID: "a name without `/` and control characters",
+    ID: "an ID: a letter, then letters, digits and `_.-`",
+    PLAN_ID: "a name without `/` or control characters",
     LINE: "one line without control characters",
-    SHA256: "a SHA-256: 64 of the digits 0-9a-f",
+    SHA256: "a SHA-256 digest: 64 of the digits 0-9a-f",
     TOOL: "`domain.tool`: letters, digits and `_-`, with exactly one dot",
     TIMESTAMP: "a time in UTC, such as 2026-01-31T23:59:59Z",
     ARGUMENT: "text without NUL",
     TRIGGER: "one of exit, exit:1 to exit:255, timeout, expectation, syntax, test, limit",
     STRATEGY: "one of fail_fast, retry, skip, replan, ask, alternative:ID",
-    VARIABLE: "the name of a variable: letters, digits and `_`, no digit first",
-    CATEGORY: "a small letter, then small letters, digits and `_-`",
+    VARIABLE: "a variable name: letters, digits and `_`, not starting with a digit",
+    CATEGORY: "a lowercase letter, then lowercase letters, digits and `_-`",
 }
 """Description of each pattern, phrased to follow `should be`."""

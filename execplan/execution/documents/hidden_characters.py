@@ -23,10 +23,12 @@ def ensure_nothing_hidden(label: str, texts: Iterable[tuple[str, str]]) -> None:
             runs = find_hidden(line)
             if runs:
                 hidden_text = ", ".join([describe_characters(line[start:end]) for start, end in runs[:3]])
-                problems.append(f"{location}: {_escape_hidden(line, runs)} hides {hidden_text}")
+                problems.append(
+                    f"{location}: {_escape_hidden(line, runs)} contains invisible characters: {hidden_text}"
+                )
     if problems:
         message = f"{label}: {problems[0]}{format_excess(len(problems), 1, ', ')}"
-        hint = "write the line anew, without the character"
+        hint = "rewrite the line without these characters"
         candidates = problems if len(problems) > 1 else ()
         raise ExecplanError("hidden-character", message, exit=POLICY, hint=hint, candidates=candidates)
 

@@ -75,9 +75,9 @@ class Answer(Document):
         """Check that an answer with an error is not `ok`, and has data only at exit status 1."""
         error, violations = value.get("error"), []
         if error is not None and value.get("ok") is True:
-            violations.append(Violation("/ok", "is true beside an error"))
+            violations.append(Violation("/ok", "is true, although there is an error"))
         if error is None and value.get("data") is None:
-            violations.append(Violation("/data", "is missing without an error"))
+            violations.append(Violation("/data", "is missing, although there is no error"))
         if isinstance(error, dict) and error.get("exit") not in (OK, CHECK_FAILED) and value.get("data") is not None:
-            violations.append(Violation("/data", "is given of a refusal that is not the answer no"))
+            violations.append(Violation("/data", "is set, although the error is not a failed check"))
         return violations

@@ -19,12 +19,10 @@ def check_identity(steps: Steps) -> Iterator[Violation]:
     for index, step in enumerate(steps):
         number, name = step.get("number"), step.get("id")
         if isinstance(number, int) and number is not True and number != index + 1:
-            yield Violation(
-                f"/steps/{index}/number", f"is {number} and not {index + 1}: steps are numbered 1…n in their order"
-            )
+            yield Violation(f"/steps/{index}/number", f"is {number}, not {index + 1}: steps are numbered 1…n in order")
         if isinstance(name, str):
             if name in first_indexes:
-                yield Violation(f"/steps/{index}/id", f"`{name}` is the id of step {first_indexes[name] + 1} too")
+                yield Violation(f"/steps/{index}/id", f"`{name}` is also the ID of step {first_indexes[name] + 1}")
             first_indexes.setdefault(name, index)
 
 
@@ -40,18 +38,18 @@ def check_dependencies(steps: Steps) -> Iterator[Violation]:
     for members in sorted({tuple(cycle) for cycle in cycles.values()}):
         path = _find_cycle_path(members, edges)
         cycle_text = " → ".join([str(steps[step_index].get("id")) for step_index in path])
-        yield Violation(f"/steps/{path[0]}/depends_on", f"needs itself in a circle: {cycle_text}")
+        yield Violation(f"/steps/{path[0]}/depends_on", f"contains a cycle: {cycle_text}")
     for step_index, names in enumerate(needs):
         for position, name in enumerate(names):
             location = f"/steps/{step_index}/depends_on/{position}"
             if name not in index_by_id:
-                yield Violation(location, f"there is no step `{name}`")
+                yield Violation(location, f"unknown step `{name}`")
             elif index_by_id[name] == step_index:
                 yield Violation(location, f"`{name}` needs itself")
             elif index_by_id[name] > step_index and cycles.get(step_index) != cycles.get(index_by_id[name], ()):
-                yield Violation(location, f"`{name}` comes later: a step needs only steps before it")
+                yield Violation(location, f"`{name}` comes later: a step can only need steps before it")
             elif name in names[:position]:
-                yield Violation(location, f"`{name}` stands here twice")
+                yield Violation(location, f"`{name}` is listed twice")
 
 
 def check_conditions(steps: Steps) -> Iterator[Violation]:
@@ -63,11 +61,12 @@ def check_conditions(steps: Steps) -> Iterator[Violation]:
             continue
         target_index = index_by_id.get(when["of"])
         if target_index is None:
-            yield Violation(f"/steps/{step_index}/when/of", f"there is no step `{when['of']}`")
+            yield Violation(f"/steps/{step_index}/when/of", f"unknown step `{when['of']}`")
         elif target_index >= step_index:
             problem = "is the step itself" if target_index == step_index else "comes later"
             yield Violation(
-                f"/steps/{step_index}/when/of", f"`{when['of']}` {problem}: a condition looks at steps before it"
+                f"/steps/{step_index}/when/of",
+                f"`{when['of']}` {problem}: a condition can only refer to steps before it",
             )
 
 
@@ -81,18 +80,18 @@ def check_recoveries(steps: Steps) -> Iterator[Violation]:
             continue
         location = f"/steps/{step_index}/on_failure/strategy"
         if strategy == "retry" and recovery.get("max_retries", 0) == 0:
-            yield Violation(f"/steps/{step_index}/on_failure/max_retries", "is 0, so that retry tries nothing again")
+            yield Violation(f"/steps/{step_index}/on_failure/max_retries", "is 0, so retry never tries again")
         if not strategy.startswith(ALTERNATIVE):
             continue
         name = strategy.removeprefix(ALTERNATIVE)
         alternative_index = index_by_id.get(name)
         if alternative_index is None:
-            yield Violation(location, f"there is no step `{name}`")
+            yield Violation(location, f"unknown step `{name}`")
         elif alternative_index <= step_index:
-            problem = "is the step itself" if alternative_index == step_index else "comes earlier and has run by then"
-            yield Violation(location, f"`{name}` {problem}: an alternative comes later")
+            problem = "is the step itself" if alternative_index == step_index else "comes earlier and has already run"
+            yield Violation(location, f"`{name}` {problem}: an alternative must come later")
         elif step.get("id") in _string_list(steps[alternative_index].get("depends_on")):
-            yield Violation(location, f"`{name}` needs the step whose failure it stands in for, and would never run")
+            yield Violation(location, f"`{name}` needs the step that it replaces on failure, so it would never run")
 
 
 def ancestors(steps: Steps) -> list[int]:

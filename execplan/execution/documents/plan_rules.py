@@ -49,24 +49,24 @@ def json_violations(plan: object) -> Iterator[Violation]:
         value, location, depth = stack.pop()
         if isinstance(value, dict | list | tuple):
             if depth == _MAX_DEPTH and value:
-                yield Violation(location, f"nested deeper than {_MAX_DEPTH}")
+                yield Violation(location, f"nested more than {_MAX_DEPTH} levels deep")
                 continue
             names = list(value.items() if isinstance(value, dict) else enumerate(value))
             stack += [(child, location + json_pointer((str(name),)), depth + 1) for name, child in names]
             stack += [(name, location, depth) for name, _ in names if isinstance(name, str)]
         elif isinstance(value, str) and not value.isascii() and any(["\ud800" <= char <= "\udfff" for char in value]):
-            yield Violation(location, "half of a surrogate pair, which is no character")
+            yield Violation(location, "half of a surrogate pair, which is not a character")
         elif isinstance(value, float) and value - value != 0:
-            yield Violation(location, f"{value} is no number of JSON")
+            yield Violation(location, f"{value} is not a JSON number")
         elif isinstance(value, int) and abs(value) >= 10**_MAX_DIGITS:
             yield Violation(location, f"an integer of more than {_MAX_DIGITS} digits")
         elif value is not None and not isinstance(value, str | int | float):
-            yield Violation(location, f"a {type(value).__name__} of Python, which JSON does not have")
+            yield Violation(location, f"a Python {type(value).__name__}, which JSON doesn't have")
 
 
 def _check_plan_id(plan: Mapping[str, Any]) -> Iterator[Violation]:
     if plan.get("plan_id") in (".", ".."):
-        yield Violation("/plan_id", "no name of a folder")
+        yield Violation("/plan_id", "is not a valid directory name")
 
 
 def _check_history(plan: Mapping[str, Any]) -> Iterator[Violation]:
@@ -76,12 +76,12 @@ def _check_history(plan: Mapping[str, Any]) -> Iterator[Violation]:
     if not isinstance(history, list | tuple) or not _is_number(revision) or revision < 1:
         return
     if len(history) != revision - 1:
-        yield Violation("/metadata/history", f"holds {len(history)} of the {revision - 1} revisions before this one")
+        yield Violation("/metadata/history", f"contains {len(history)} of the {revision - 1} previous revisions")
     for index, entry in enumerate(history):
         if not isinstance(entry, dict):
             continue
         if _is_number(entry.get("revision")) and entry["revision"] != index + 1:
-            yield Violation(f"/metadata/history/{index}/revision", f"is {entry['revision']} and not {index + 1}")
+            yield Violation(f"/metadata/history/{index}/revision", f"is {entry['revision']}, not {index + 1}")
         yield from check_disjoint(entry, f"/metadata/history/{index}")
 
 
@@ -90,7 +90,7 @@ def check_disjoint(entry: Mapping[str, Any], location: str) -> Iterator[Violatio
     failed = _number_list(entry.get("failed_steps"))
     conflicting = [number for number in _number_list(entry.get("completed_steps")) if number in failed]
     if conflicting:
-        yield Violation(f"{location}/failed_steps", f"step {conflicting[0]} is among the completed ones too")
+        yield Violation(f"{location}/failed_steps", f"step {conflicting[0]} is also among the completed steps")
 
 
 def _number_list(value: object) -> list[int]:
@@ -112,10 +112,10 @@ def _check_constraints(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> 
             yield Violation(f"/steps/{index}/parallel", "constraints.require_sequential forbids it")
         tool = step.get("tool")
         if is_engine and step.get("type") == "use_tool" and isinstance(tool, str) and is_own_tool(tool):
-            message = f"{tool} is in a domain of execplan's own, and no installed tool; give the step the type of what it does"
+            message = f"{tool} is in one of execplan's own domains and not an installed tool; give the step the type of its action"
             yield Violation(f"/steps/{index}/tool", message)
         if has_no_source and step.get("source") is not None:
-            yield Violation(f"/steps/{index}/source", "lines of no plan: the document has no source")
+            yield Violation(f"/steps/{index}/source", "refers to lines of a plan, but the document has no source")
     yield from _check_risk_level(plan, steps)
 
 
@@ -132,7 +132,7 @@ def _check_risk_level(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> I
         return
     highest = max(levels, key=LEVELS.index)
     if stated_level != highest:
-        yield Violation("/intent/risk_level", f"is {stated_level}; the highest of the steps is {highest}")
+        yield Violation("/intent/risk_level", f"is {stated_level}; the highest level of the steps is {highest}")
 
 
 def _is_number(value: object) -> bool:

@@ -56,9 +56,9 @@ def _check_step(step: dict[str, Any], index: int) -> Iterator[Violation]:
     if attempts > max_attempts:
         yield Violation(f"/steps/{index}/attempts", f"is {attempts}; max_attempts is {max_attempts}")
     if step.get("status") == COMPLETED and not attempts:
-        yield Violation(f"/steps/{index}/attempts", "is 0 of a completed step")
+        yield Violation(f"/steps/{index}/attempts", "is 0 for a completed step")
     if isinstance(step.get("number"), int) and step["number"] != index + 1:
-        yield Violation(f"/steps/{index}/number", f"is {step['number']} and not {index + 1}")
+        yield Violation(f"/steps/{index}/number", f"is {step['number']}, not {index + 1}")
 
 
 def _check_step_lists(record: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
@@ -68,17 +68,17 @@ def _check_step_lists(record: Mapping[str, Any], steps: list[dict[str, Any]]) ->
         listed = list(record.get(name) or ()) if isinstance(record.get(name, ()), list | tuple) else []
         expected = [step.get("number") for step in steps if step.get("status") == status]
         if listed != expected:
-            yield Violation(f"/{name}", f"is {listed}; by the states of the steps it is {expected}")
+            yield Violation(f"/{name}", f"is {listed}; according to the states of the steps, it is {expected}")
 
 
 def _check_run_end(record: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
     """Check that only an ended run has an end time, and that all steps of a completed run succeeded."""
     status = record.get("status", PENDING)
     if status in ENDED_RUN_STATES and record.get("ended") is None:
-        yield Violation("/ended", f"is missing of a run that is {status}")
+        yield Violation("/ended", f"is missing for a run that is {status}")
     elif status not in ENDED_RUN_STATES and record.get("ended") is not None:
-        yield Violation("/ended", f"is given of a run that is {status}")
+        yield Violation("/ended", f"is set for a run that is {status}")
     if status == COMPLETED:
         for index, step in enumerate(steps):
             if step.get("status", PENDING) not in SUCCESS_STATES:
-                yield Violation("/status", f"is completed, and step {index + 1} is {step.get('status', PENDING)}")
+                yield Violation("/status", f"is completed, but step {index + 1} is {step.get('status', PENDING)}")

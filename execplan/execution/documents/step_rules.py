@@ -82,24 +82,24 @@ def check_step_fields(steps: Steps) -> Iterator[Violation]:
 def _check_type_fields(step: dict[str, Any], kind: str, fields: StepFields) -> Iterator[tuple[str, str]]:
     tool = step.get("tool")
     if fields.tool and isinstance(tool, str) and tool != fields.tool:
-        yield "tool", f"is {tool}; that of {kind} is {fields.tool}"
+        yield "tool", f"is {tool}; {kind} requires {fields.tool}"
     for name, absent in ABSENT_VALUES.items():
         is_present = step.get(name, absent) not in (absent, None)
         if name in fields.required and step.get(name) is None:
             yield name, f"{kind} needs it"
         elif is_present and name not in (*fields.required, *fields.optional):
-            yield name, f"{kind} has no use for it"
+            yield name, f"{kind} doesn't accept it"
     if step.get("argv") is not None and step.get("shell") is not None:
-        yield "argv", "a script for a shell has none"
+        yield "argv", "a shell script can't have it"
     elif step.get("argv") is not None and "command" in fields.required:
         yield from _check_argv(step)
     if kind == "modify_file":
         yield from _check_modification(step)
     if kind == "refactor_code" and isinstance(step.get("patch"), str) and not diff_paths(step["patch"]):
-        yield "patch", "names no file"
+        yield "patch", "specifies no file"
     target = step.get("target")
     if isinstance(target, str) and kind.endswith("_file") and (target.endswith("/") or _normalize(target) == "."):
-        yield "target", "is a folder; a step is about one file"
+        yield "target", "is a directory; the step requires a file"
 
 
 def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -114,10 +114,10 @@ def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
         return  # the policy rejects it and gives the reason
     parsed = parse_command(command)
     if parsed.argv != tuple(argv):
-        yield "argv", "is not what the command says" + (f": {list(parsed.argv)}" if parsed.argv is not None else "")
+        yield "argv", "doesn't match the command" + (f": {list(parsed.argv)}" if parsed.argv is not None else "")
     for name, value in parsed.assignments:
         if env.get(name) != value:
-            yield "env", f"does not set {name} as the command does"
+            yield "env", f"doesn't set {name} as the command does"
 
 
 def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -126,16 +126,16 @@ def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if patch is None and content is None and lines is None:
         yield "patch", "modify_file needs a patch, or content and lines"
     elif patch is not None and (content is not None or lines is not None):
-        yield "patch", "either a patch, or content and lines"
+        yield "patch", "can't be combined with content or lines"
     elif patch is None and content is None:
         yield "content", "the new lines are missing"
     elif patch is None and lines is None:
-        yield "lines", "which lines the content stands for is missing"
+        yield "lines", "the lines that the content replaces are missing"
     target = step.get("target")
     if isinstance(patch, str) and isinstance(target, str):
         other_paths = [path for path in diff_paths(patch) if _normalize(path) != _normalize(target)]
         if other_paths:
-            yield "patch", f"touches {other_paths[0]}, which is not the target; refactor_code touches several files"
+            yield "patch", f"changes {other_paths[0]}, which is not the target; use refactor_code for several files"
 
 
 def _check_patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:

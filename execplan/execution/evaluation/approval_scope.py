@@ -63,13 +63,13 @@ def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[st
         selected_ids |= matched_ids
         if not matched_ids:
             matches = closest_names(name, step_ids) or step_ids
-            message = f"there is no step {name!r}"
+            message = f"unknown step {name!r}"
             raise ExecplanError("no-such-step", message, exit=INPUT, hint="name one of these", candidates=matches)
     covered, uncovered = [], []
     remaining = [step for step in evaluation.steps if not step.is_done]
     for step in remaining:
         if steps is not None and step.step.id not in selected_ids:
-            why = "not among the steps that are named"
+            why = "not among the specified steps"
         elif max_risk is not None and LEVELS.index(step.risk.level) > LEVELS.index(max_risk):
             why = f"{step.risk.level} is above {max_risk}"
         else:
@@ -93,6 +93,6 @@ def find_forbidden_paths(document: ExecutionPlan, world: World) -> Iterator[str]
         for path in dict.fromkeys([*bound_paths(step), *written, step.cwd]):
             normalized = normalize_path(path)
             if normalized is None or world.state(normalized).kind == OUTSIDE:
-                yield f"{step.id}: {path} leads out of the repository"
+                yield f"{step.id}: {path} leads outside the repository"
             elif path in written and (protected_as := world.protected(normalized)):
                 yield f"{step.id}: {path} is {protected_as}"

@@ -51,10 +51,10 @@ def _format_summary(evaluation: Evaluation, digest: str, approve_command: str) -
     yield f"**{format_verdict(evaluation)}.**"
     levels = [step.risk.level for step in evaluation.steps if not step.is_done]
     counts = [f"{levels.count(level)} {level}" for level in reversed(LEVELS) if level in levels]
-    yield f"Risk **{evaluation.risk.level}** ({', '.join(counts)}). The digest of all that an approval binds:"
+    yield f"Risk **{evaluation.risk.level}** ({', '.join(counts)}). The digest of everything that an approval covers:"
     yield code_block(digest, "text")
     if evaluation.ok:
-        yield "Who has read this page approves just this with:"
+        yield "After you read this page, approve exactly this with:"
         yield code_block(f"{approve_command} --digest {digest}", "sh")
 
 
@@ -71,7 +71,7 @@ def _format_finding(finding: Finding, path: str) -> str:
         if finding.step is not None
         else ""
     )
-    fix = f" Mend: {code_span(finding.fix)}" if finding.fix else ""
+    fix = f" Fix: {code_span(finding.fix)}" if finding.fix else ""
     level = f"**{finding.level}**" if finding.level == ERROR else finding.level
     return f"- {level} ({finding.check}): {location}{code_span(finding.message)}{fix}"
 
@@ -82,7 +82,7 @@ def _format_step(evaluated: EvaluatedStep, path: str) -> Iterator[str]:
     facts = [f"{code_span(step.description)} ({code_span(step_location(step, path))})"]
     facts += [f"Risk {evaluated.risk.level}: {code_span(reason)}" for reason in evaluated.risk.reasons]
     if step.inferred:
-        facts.append("Inferred from prose: nobody wrote it down as a step.")
+        facts.append("Inferred from prose: it is not written as a step.")
     if step.depends_on:
         facts.append(f"After {', '.join([code_span(name) for name in step.depends_on])}")
     facts += [code_span(term) for term in describe_settings(step)]

@@ -28,11 +28,11 @@ def format_verdict(evaluation: Evaluation) -> str:
     """Return whether the plan may run, and who must approve it."""
     errors = [finding.level for finding in evaluation.findings].count(ERROR)
     if errors:
-        return f"It must not run: {errors} error{'s' * (errors > 1)}"
+        return f"Blocked: {errors} error{'s' * (errors > 1)}"
     remaining = [step for step in evaluation.steps if not step.is_done]
     if not remaining:
-        return "Nothing is left to be done"
-    prefix = "It may go on" if len(remaining) < len(evaluation.steps) else "It may run"
+        return "Nothing is left to do"
+    prefix = "It may continue" if len(remaining) < len(evaluation.steps) else "It may run"
     manual_steps = [step for step in remaining if step.needs_person]
     if not manual_steps:
         return f"{prefix}: the policy approves every step"
@@ -42,7 +42,7 @@ def format_verdict(evaluation: Evaluation) -> str:
         if len(manual_steps) == total
         else f"a person approves {_format_step_numbers(manual_steps)}"
     )
-    return f"{prefix} once {approvers}" + (" and the policy the rest" if len(manual_steps) < total else "")
+    return f"{prefix} once {approvers}" + (" and the policy approves the rest" if len(manual_steps) < total else "")
 
 
 def describe_origin(document: ExecutionPlan) -> str:
@@ -51,10 +51,8 @@ def describe_origin(document: ExecutionPlan) -> str:
     The note is empty otherwise.
     """
     if document.revision > 1:
-        return (
-            f"The steps are those of revision {document.revision}, as it is stored, and not what the plan's lines say"
-        )
-    return "" if document.source is not None else "The steps come from a stored document, and not from the plan's lines"
+        return f"The steps are those of the stored revision {document.revision}, not those of the plan's lines"
+    return "" if document.source is not None else "The steps come from a stored document, not from the plan's lines"
 
 
 def _format_step_numbers(steps: list[EvaluatedStep]) -> str:
@@ -65,7 +63,7 @@ def approval_columns(evaluated: EvaluatedStep) -> tuple[str, str]:
     """Return who approves a step, and whether it may run."""
     if evaluated.is_done:
         return "-", DONE
-    return "a person" if evaluated.needs_person else "the policy", "may run" if evaluated.ok else "must not run"
+    return "a person" if evaluated.needs_person else "the policy", "may run" if evaluated.ok else "blocked"
 
 
 def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
@@ -75,7 +73,7 @@ def describe_commands(step: Step, format_path: Callable[[str], str] = str) -> It
     """
     assignments = "".join([f"{variable}={quote(value)} " for variable, value in step.env.items()])
     cwd_text = f" in {format_path(step.cwd)}" if step.cwd != "." else ""
-    network_text = ", with the network" if step.network else ""
+    network_text = ", with network access" if step.network else ""
     if step.shell is not None:
         yield (
             f"a script for {step.shell}{cwd_text}{network_text}",

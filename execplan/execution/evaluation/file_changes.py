@@ -38,7 +38,7 @@ def compute_changes(step: Step, files: Files) -> tuple[FileChange, ...]:
     if step.type is Type.REFACTOR:
         return tuple(_patch_changes(files, step))
     if step.type is Type.TOOL:
-        raise ImpossibleError(f"an agent calls {step.tool}")
+        raise ImpossibleError(f"only an agent can call {step.tool}")
     return (_target_change(files, step, _require_repository_path(step.target or "..")),)
 
 
@@ -59,13 +59,13 @@ def _target_change(files: Files, step: Step, path: str) -> FileChange:
     """Return the change of a step's target. Raises ImpossibleError if it can't be made, and ExecplanError."""
     if step.type is Type.CREATE:
         if _file_mode(files, path) is not None:
-            raise ImpossibleError(f"{path} is there already")
+            raise ImpossibleError(f"{path} already exists")
         return FileChange(path, None, (step.content or "").encode())
     if step.type is Type.DELETE and (state := files.state(path)).kind == LINK:
         return FileChange(path, f"{state.link}\n".encode(), None)
     mode = _file_mode(files, path)
     if mode is None:
-        raise ImpossibleError(f"there is no file {path}")
+        raise ImpossibleError(f"file not found: {path}")
     old = files.read(path)
     if step.type is Type.DELETE:
         return FileChange(path, old, None)
@@ -85,13 +85,13 @@ def _patch_changes(files: Files, step: Step) -> list[FileChange]:
         ]
         mode = _file_mode(files, source) if source is not None else DEFAULT_FILE_MODE
         if mode is None:
-            raise ImpossibleError(f"there is no file {source}")
+            raise ImpossibleError(f"file not found: {source}")
         if target is not None and target != source and _file_mode(files, target) is not None:
-            raise ImpossibleError(f"{target} is there already")
+            raise ImpossibleError(f"{target} already exists")
         old = files.read(source) if source is not None else b""
         new = patch.apply_patch(old, file_patch)
         if target is None and new:
-            raise ImpossibleError(f"the diff deletes {source}, and leaves some of its lines")
+            raise ImpossibleError(f"the diff deletes {source}, but leaves some of its lines")
         if source is not None and source != target:
             changes.append(FileChange(source, old, None))
         if target is not None:
@@ -122,7 +122,7 @@ def _file_mode(files: Files, path: str) -> int | None:
     if state.kind == ABSENT:
         return None
     if state.kind != FILE:
-        raise ImpossibleError(f"{path} is no regular file")
+        raise ImpossibleError(f"{path} is not a regular file")
     return state.mode
 
 

@@ -82,11 +82,11 @@ def parse_patch(text: str, target: str | None = None) -> tuple[FilePatch, ...]:
     try:
         files = PatchSet([line + "\n" for line in lines])
     except (UnidiffParseError, ValueError, AssertionError) as error:
-        raise _patch_error(f"{' '.join(str(error).split())}; is a count in an `@@` line wrong?") from None
+        raise _patch_error(f"{' '.join(str(error).split())}; check the counts in the `@@` lines") from None
     if not files:
-        raise _patch_error("it holds no `---`, `+++` and `@@` lines")
+        raise _patch_error("it has no `---`, `+++` and `@@` lines")
     if sum([_line_count(file) for file in files]) != len(lines):
-        raise _patch_error("it has lines that belong to no hunk; is a count in an `@@` line wrong?")
+        raise _patch_error("it has lines outside its hunks; check the counts in the `@@` lines")
     changes = tuple([_file_patch(file) for file in files])
     paths = [name for change in changes for name in (change.source, change.target) if name is not None]
     if set(paths) != set(diff_paths(text)):
@@ -94,7 +94,7 @@ def parse_patch(text: str, target: str | None = None) -> tuple[FilePatch, ...]:
     if len({change.target or change.source for change in changes}) != len(changes):
         raise _patch_error("it changes a file twice")
     if target is not None and paths != [target, target]:
-        raise _patch_error(f"it is about {' and '.join(dict.fromkeys(paths))}, not about {target} alone")
+        raise _patch_error(f"it is for {' and '.join(dict.fromkeys(paths))}, not for {target} alone")
     return changes
 
 
@@ -115,9 +115,9 @@ def apply_patch(data: bytes, change: FilePatch) -> bytes:
     if any([not line.endswith("\n") for line in new_lines[:-1]]):
         raise ExecplanError(
             "patch-does-not-apply",
-            "a line in the middle would have no end",
+            "a line in the middle would have no line ending",
             exit=CHECK_FAILED,
-            hint="see `\\ No newline` in it",
+            hint="check `\\ No newline` in the diff",
         )
     return "".join(new_lines).encode("utf-8", "surrogateescape")
 
@@ -153,16 +153,16 @@ def _file_patch(file: PatchedFile) -> FilePatch:
     if file.is_binary_file:
         raise _patch_error(f"{file.path} is a binary file")
     if unknown_lines:
-        raise _patch_error(f"it says {unknown_lines[0]!r}, which is no line of a diff")
+        raise _patch_error(f"it contains {unknown_lines[0]!r}, which is not a line of a diff")
     source, target = _header_path(file.source_file), _header_path(file.target_file)
     is_rename = any([line.startswith(_RENAMES) for line in git_lines])
     if source is not None and target is not None and (source != target) != is_rename:
-        raise _patch_error(f"it is about {source} and about {target}, and not a rename")
+        raise _patch_error(f"its headers {source} and {target} don't match: only a rename has two names")
     if not file and not is_rename:
-        raise _patch_error(f"it changes no line of {target or source}; an empty file is made by create_file")
+        raise _patch_error(f"it changes no line of {target or source}; create an empty file with create_file")
     for mode in (file.source_mode, file.target_mode):
         if mode not in _MODES:
-            raise _patch_error(f"{target or source} has the mode {mode}: only regular files are changed")
+            raise _patch_error(f"{target or source} has the mode {mode}; only regular files can be changed")
     return FilePatch(source, target, tuple([_convert_hunk(hunk) for hunk in file]), _MODES[file.target_mode])
 
 
@@ -171,7 +171,7 @@ def _header_path(text: str | None) -> str | None:
     if text is None or text.rstrip("\r") == _DEV_NULL:
         return None
     if text.startswith('"'):
-        raise _patch_error(f"it quotes the name {text}: write it as it is")
+        raise _patch_error(f"it quotes the name {text}; write the name without quotes")
     name = text.rstrip("\r")
     return name[2:] if name[:2] in ("a/", "b/") else name
 
@@ -206,11 +206,11 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
     """Return the error for a hunk that does not match, with the line where it would."""
     expected = hunk.old
     fits = _find_lines("".join(lines[index:]), "".join(expected), index + 1)
-    hint = "make the diff anew"
+    hint = "create the diff again"
     if hunk.start < index:
-        why = "it begins before the hunk above it ends"
+        why = "it begins before the end of the previous hunk"
     elif len(fits) == 1:
-        why, hint = f"its lines stand at line {fits[0]}", "correct the numbers in its `@@` line"
+        why, hint = f"its lines are at line {fits[0]}", "correct the numbers in its `@@` line"
     elif hunk.start >= len(lines) and expected:
         why = f"the file has {len(lines)} lines"
     else:
@@ -221,7 +221,7 @@ def _mismatch_error(number: int, hunk: Hunk, lines: list[str], index: int) -> Ex
             if wanted_line != current_line
         )
         why = f"line {line} is {_quote_line(actual_line)}, not {_quote_line(expected_line)}"
-    message = f"hunk {number} ({hunk.header}) does not fit: {why}"
+    message = f"hunk {number} ({hunk.header}) doesn't match: {why}"
     return ExecplanError("patch-does-not-apply", message, exit=CHECK_FAILED, hint=hint)
 
 
@@ -240,4 +240,4 @@ def _quote_line(line: str) -> str:
 
 
 def _patch_error(why: str) -> ExecplanError:
-    return ExecplanError("bad-patch", f"the diff can't be read: {why}", exit=INPUT, hint="make it with git diff")
+    return ExecplanError("bad-patch", f"the diff can't be parsed: {why}", exit=INPUT, hint="create it with git diff")

@@ -144,7 +144,7 @@ def _run_trial(files: ProjectedFiles, step: Step, *, follows_command: bool) -> T
         if skip_reason:
             dry_run = dry_run._replace(why=skip_reason, is_skipped=True)
         elif follows_command:
-            dry_run = dry_run._replace(why=f"if the commands before it leave {', '.join(target_states)} alone")
+            dry_run = dry_run._replace(why=f"if the commands before it don't change {', '.join(target_states)}")
     except _UnknownError as why:
         dry_run = DryRun(UNPREDICTABLE, why=str(why))
     except ImpossibleError as why:
@@ -173,7 +173,7 @@ def _skip_reason(files: ProjectedFiles, step: Step) -> str:
     exists = projected.state.kind != ABSENT
     if exists == (step.when.kind == "exists"):
         return ""
-    return f"it is skipped as things stand: {path} is {'there' if exists else 'missing'}"
+    return f"it is skipped in the current state: {path} is {'there' if exists else 'missing'}"
 
 
 def _compute_changes(
@@ -181,9 +181,9 @@ def _compute_changes(
 ) -> tuple[FileChange, ...]:
     """Return the file changes of a step. Raises ImpossibleError, _UnknownError, or ExecplanError."""
     if step.type is Type.TOOL:
-        raise _UnknownError(f"only a call of {step.tool} tells what it does")
+        raise _UnknownError(f"the effects of {step.tool} are known only after a call")
     if step.type in (Type.COMMAND, Type.INSTALL):
-        raise _UnknownError("only running a command tells what it does")
+        raise _UnknownError("the effects of a command are known only after it runs")
     _ensure_parents_are_directories(files, step, target_states)
     return compute_changes(step, _FilesAtStep(files, step))
 
@@ -199,7 +199,7 @@ class _FilesAtStep:
         """Return the state of a path. Raises _UnknownError if it depends on an earlier step."""
         projected = self.files.path_state(path, self.step)
         if projected.state is None:
-            raise _UnknownError(f"what {path} is then depends on {projected.changed_by}")
+            raise _UnknownError(f"the state of {path} at that time depends on {projected.changed_by}")
         return projected.state
 
     def read(self, path: str) -> bytes:
@@ -214,4 +214,4 @@ def _ensure_parents_are_directories(
     for folder in dict.fromkeys([parent for path in target_states for parent in parent_directories(path)]):
         state = files.path_state(folder, step).state
         if state is not None and state.kind == FILE:
-            raise ImpossibleError(f"{folder} is a file, and no folder")
+            raise ImpossibleError(f"{folder} is a file, not a directory")

@@ -59,7 +59,7 @@ def read(reader: ObjectReader) -> dict[str, Any]:
     summary = intent.get("user_message", str) or intent.get("summary", str) or reader.get("description", str)
     level = intent.get("risk_level", str, "")
     if level and level.lower() not in _LEVELS:
-        intent.add_violation("risk_level", f"is none of {', '.join(_LEVELS)}")
+        intent.add_violation("risk_level", f"should be one of {', '.join(_LEVELS)}")
     operations = reader.get_objects("operations", required=True)
     mode = _execution_mode(reader, constraints, operations)
     steps = [_read_step(operation, index, mode) for index, operation in enumerate(operations)]
@@ -86,7 +86,7 @@ def read(reader: ObjectReader) -> dict[str, Any]:
     }
     if level:
         preserved["risk_level"] = level
-    reader.reject_values("expires_at", why="can't be carried: here an approval expires, and not the plan")
+    reader.reject_values("expires_at", why="can't be imported: here the approval expires, not the plan")
     for section in (reader, intent, constraints, *operations):
         section.reject_unknown_keys()
     return {**plan_fields, "kept": preserved}
@@ -98,11 +98,11 @@ def _execution_mode(reader: ObjectReader, constraints: ObjectReader, operations:
     for section in (reader, constraints):
         mode = section.get("execution_mode", str)
         if mode is not None and mode not in MODES:
-            section.add_violation("execution_mode", f"is none of {', '.join(MODES)}")
+            section.add_violation("execution_mode", f"should be one of {', '.join(MODES)}")
         elif mode is not None:
             modes[section.pointer_to("execution_mode")] = MODES[mode]
     if len(set(modes.values())) > 1:
-        reader.add_violation("execution_mode", "differs from that of the constraints")
+        reader.add_violation("execution_mode", "differs from the one in the constraints")
     uses_agent_tools = any([tool_step_type(str(operation.value.get("tool"))) == USE_TOOL for operation in operations])
     return next(iter(modes.values()), "agent" if uses_agent_tools else "engine")
 
@@ -117,7 +117,8 @@ def _read_step(reader: ObjectReader, index: int, mode: str) -> dict[str, Any]:
     tool = reader.get("tool", str, "", required=True)
     if tool and tool_step_type(tool) == USE_TOOL and mode == "engine":
         reader.add_violation(
-            "tool", f"{tool} is no tool of ours, so nothing here can call it; the mode agent_guided carries it"
+            "tool",
+            f"{tool} is not one of execplan's own tools, so the engine can't call it; the mode agent_guided allows it",
         )
     arguments = reader.get("arguments", dict, {})
     call_fields = tool_step_fields(tool, arguments, reader.pointer_to("arguments"), step_pointer, report)
@@ -165,7 +166,7 @@ def _seconds(reader: ObjectReader, name: str) -> int | None:
     if value is None:
         return None
     if value > 0 and value % 1000:
-        reader.add_violation(name, f"is {value} ms; here limits are in whole seconds")
+        reader.add_violation(name, f"is {value} ms; limits here are in whole seconds")
     return value // 1000
 
 
@@ -182,12 +183,12 @@ def _apply_recovery_paths(reader: ObjectReader, steps: list[dict[str, Any]]) -> 
             "triggers": path.get_strings("trigger_errors"),
         }
         if strategy == "alternative":
-            path.add_violation("strategy", "names no operation to take instead; alternative:ID does")
+            path.add_violation("strategy", "specifies no alternative operation; use alternative:ID")
         elif strategy and strategy not in _STRATEGIES and not strategy.startswith("alternative:"):
-            path.add_violation("strategy", f"is none of {', '.join(_STRATEGIES)}, alternative:ID")
+            path.add_violation("strategy", f"should be one of {', '.join(_STRATEGIES)}, alternative:ID")
         index = _check_operation_index(path, "trigger_step", path.get("trigger_step", int, required=True), steps)
         if index is not None and "on_failure" in steps[index]:
-            path.add_violation("trigger_step", f"operation {index} has a recovery path already")
+            path.add_violation("trigger_step", f"operation {index} already has a recovery path")
         elif index is not None:
             steps[index]["on_failure"] = recovery
             recovery_pointer = f"/steps/{index}/on_failure"
@@ -205,7 +206,7 @@ def _check_operation_index(
 ) -> int | None:
     """Return the index of an operation if it exists, or None."""
     if index is not None and not 0 <= index < len(steps):
-        reader.add_violation(name, f"is {index}: there is no such operation; they are counted from 0")
+        reader.add_violation(name, f"unknown operation {index}; operations are counted from 0")
         return None
     return index
 
@@ -218,9 +219,7 @@ def _apply_conditionals(reader: ObjectReader, steps: list[dict[str, Any]]) -> No
             for position, index in enumerate(branch.get(name, list, [])):
                 location = f"{branch.pointer_to(name)}/{position}"
                 if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(steps):
-                    branch.report.add_violation(
-                        location, f"is {index}: there is no such operation; they are counted from 0"
-                    )
+                    branch.report.add_violation(location, f"unknown operation {index}; operations are counted from 0")
                 elif when is not None:
                     _set_condition(
                         branch, location, steps, index, when if name == "if_true" else _opposite_condition(when, steps)
@@ -246,7 +245,7 @@ def _parse_condition(branch: ObjectReader, steps: list[dict[str, Any]]) -> dict[
     allowed_forms = (
         "step_N_success, step_N_failed, step_N_skipped, ID.succeeded, ID.failed, ID.skipped, exists:PATH, missing:PATH"
     )
-    branch.add_violation("condition", f"can't be carried: conditions are {allowed_forms}")
+    branch.add_violation("condition", f"can't be imported: conditions are {allowed_forms}")
     return None
 
 
@@ -266,10 +265,10 @@ def _set_condition(
 ) -> None:
     if when is None:
         branch.report.add_violation(
-            location, "the opposite of the condition is no condition: the step may be skipped, too"
+            location, "the opposite of the condition can't be expressed, because the step may also be skipped"
         )
     elif "when" in steps[index]:
-        branch.report.add_violation(location, f"operation {index} has a condition already")
+        branch.report.add_violation(location, f"operation {index} already has a condition")
     else:
         steps[index]["when"] = when
         branch.report.origins[f"/steps/{index}/when"] = branch.pointer_to("condition")

@@ -115,7 +115,7 @@ class ObjectReader:
         self.used_keys.update(present_keys)
         if len(present_keys) > 1:
             self.report.add_violation(
-                self.location + json_pointer((present_keys[1],)), f"{present_keys[0]} says the same"
+                self.location + json_pointer((present_keys[1],)), f"{present_keys[0]} has the same meaning"
             )
         value = self.value[present_keys[0]] if present_keys else None
         if value is None:
@@ -157,7 +157,7 @@ class ObjectReader:
         value = self.value.get(_find_key(self.value, name) or name)
         if isinstance(value, str):
             if _is_invalid_time(value):
-                self.add_violation(name, "is no time")
+                self.add_violation(name, "is not a time")
             elif is_in_future(value, self.report.now):
                 self.add_violation(name, f"{value} is in the future")
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -171,7 +171,7 @@ class ObjectReader:
         """Record a violation if the status says that something has started."""
         status = self.get(name, str, "pending")
         if status != "pending":
-            self.add_violation(name, f"is {status}: what has begun can't be imported, only what is pending")
+            self.add_violation(name, f"is {status}: only pending plans and steps can be imported")
 
     def reject_values(self, *names: str, why: str) -> None:
         """Record a violation for each key with a value that can't be imported; null and empty values are allowed."""
@@ -185,7 +185,7 @@ class ObjectReader:
         """Record a violation for each key that was not read."""
         for name in _unknown_keys(self):
             self.report.add_violation(
-                self.location + json_pointer((name,)), "unknown key; what it says can't be carried"
+                self.location + json_pointer((name,)), "unknown key; its content can't be imported"
             )
 
 

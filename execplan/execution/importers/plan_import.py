@@ -34,7 +34,7 @@ def import_plan(data: bytes, label: str, plan_id: str) -> ExecutionPlan:
         return _with_plan_id(load_document(data, ExecutionPlan, label), plan_id)
     plan_format = next((candidate for candidate in _FORMATS if isinstance(value, dict) and candidate.fits(value)), None)
     if plan_format is None or not isinstance(value, dict):
-        why = "no plan of a known shape: it needs operations, or steps; execplan's own name their schema"
+        why = "not a plan in a known format: it needs operations or steps; execplan's own documents have a schema"
         raise document_error(label, ExecutionPlan, [*parsed.violations, Violation("", why)], parsed.omitted, hint=_HINT)
     report = ImportReport(now().timestamp())
     plan_fields = plan_format.read(ObjectReader(value, "", report))
@@ -71,7 +71,7 @@ def _fill_derived(
         step["risk"] = risk or {}
         if risk and risk["level"] not in LEVELS:
             risk_violations.append(
-                report.translate(Violation(f"/steps/{index}/risk_level", f"is none of {', '.join(LEVELS)}"))
+                report.translate(Violation(f"/steps/{index}/risk_level", f"should be one of {', '.join(LEVELS)}"))
             )
         fill_risk(step)
     plan_fields["intent"]["risk_level"] = max(

@@ -33,10 +33,10 @@ def read(reader: ObjectReader) -> dict[str, Any]:
     reader.require_pending()
     level = reader.get("risk_level", str)
     if level is not None and level not in LEVELS:
-        reader.add_violation("risk_level", f"is none of {', '.join(LEVELS)}")
-    reader.reject_values("validation", why="is a result; what has begun can't be imported")
+        reader.add_violation("risk_level", f"should be one of {', '.join(LEVELS)}")
+    reader.reject_values("validation", why="is a result; only plans that have not started can be imported")
     metadata = reader.get_object("metadata")
-    metadata.reject_values(*_RESULTS, why="is a result; what has begun can't be imported")
+    metadata.reject_values(*_RESULTS, why="is a result; only plans that have not started can be imported")
     preserved |= {"risk_level": level, "metadata": metadata.value}
     step_readers = reader.get_objects("steps", required=True)
     steps = [
@@ -95,7 +95,7 @@ def _read_validation(reader: ObjectReader, step_pointer: str) -> dict[str, Any]:
     reader.report.origins[f"{step_pointer}/validation/test_after"] = reader.pointer_to("test_after")
     argv: list[str] | None = None
     if test is True:
-        reader.reject_values("test_after", why="names no command; write the one that tests")
+        reader.reject_values("test_after", why="specifies no command; write the command that tests")
     elif isinstance(test, str):
         argv = _parse_test_command(reader, reader.get("test_after", str))
     elif test is False:
@@ -111,7 +111,7 @@ def _parse_test_command(reader: ObjectReader, line: str) -> list[str] | None:
 
     parsed = parse_command(line)
     if parsed.argv is None or parsed.assignments:
-        reader.add_violation("test_after", "needs a shell, or can't be read; write its words as an array")
+        reader.add_violation("test_after", "needs a shell, or can't be parsed; write its words as an array")
         return None
     return list(parsed.argv)
 
@@ -125,6 +125,8 @@ def _read_risk(reader: ObjectReader, plan_level: str | None) -> dict[str, Any] |
 
 def _read_rollback(reader: ObjectReader) -> dict[str, Any]:
     enabled = reader.get("enabled", bool, True)
-    reader.reject_values("backup_id", why="names a backup of another system; what has begun can't be imported")
+    reader.reject_values(
+        "backup_id", why="refers to a backup of another system; only plans that have not started can be imported"
+    )
     reader.reject_unknown_keys()
     return {"enabled": enabled}

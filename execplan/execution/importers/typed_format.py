@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.execution.importers.object_reader import ObjectReader
 
 NAME: Final = "typed"
-_IS_RESULT: Final = "is a result; what has begun can't be imported"
+_IS_RESULT: Final = "is a result; only plans that have not started can be imported"
 
 
 def fits(value: dict[str, Any]) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LANGUAGE = "sh"
 _EXPECT_INFO = "text {expect}"
 _MAX_TASK_LENGTH = 60
-_CHANGES_MEANING = "would mean something else as a fence, itself or for the lines around it"
+_CHANGES_MEANING = "would change its meaning as a code block, or that of the lines around it"
 
 
 class _AnnotatedPassage(NamedTuple):
@@ -57,7 +57,7 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
     count = sum([len(passage.drafts) for passage in passages if passage.edits])
     total = sum([len(passage.drafts) for passage in passages])
     if not total:
-        summary = "nothing to annotate: no step is inferred"
+        summary = "nothing to annotate: no inferred steps"
     else:
         suffix = "" if count == total else "; the others are left to you:"
         summary = f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{suffix}"
@@ -73,7 +73,7 @@ def annotate_plan(plan: ParsedPlan, *, dry_run: bool = False) -> PlanChange:
         for draft in passage.drafts
     ]
     remarks += [
-        (skipped.line, f"is no step: it {skipped.why}: {skipped.text}")
+        (skipped.line, f"is not a step: it {skipped.why}: {skipped.text}")
         for skipped in find_plan_steps(shown_plan).skipped
     ]
     lines = [f"line {line + 1} {remark}" for line, remark in sorted(remarks)]
@@ -224,10 +224,10 @@ def _annotate_block(
 ) -> Edit | str:
     """Return the edit that turns a block into one annotated code block, or the reason why that is impossible."""
     if len({draft.cwd for draft in drafts}) > 1:
-        return "is in a block whose commands run in several directories: make a block for each"
+        return "is in a block whose commands run in several directories: create a block for each"
     tasks = [draft.attributes.get("task", "") for draft in drafts]
     if len({*tasks, ""}) > 2 or (any(tasks) and not tasks[-1]):
-        return "is in a block whose commands complete different tasks: make a block for each"
+        return "is in a block whose commands complete different tasks: create a block for each"
     body = _fence_body(plan, passage, drafts)
     if isinstance(body, str):
         return body
@@ -268,15 +268,15 @@ def _fence_body(plan: ParsedPlan, passage: Passage, drafts: Sequence[StepDraft])
             _, comment = split_comment(line)
             is_single_line = drafts_by_line[at].end == at + 1
             if not is_single_line and (comment or not _is_first_line(drafts_by_line[at].command, line)):
-                return "continues over several lines in a way that a fence does not keep: write it on one line"
+                return "continues over several lines in a way that a code block can't keep: write it on one line"
             body += [f"# {comment}"] if comment else []
             body.append(drafts_by_line[at].command if is_single_line else line)
         elif not line or line.startswith("#"):
             body.append(line)
         elif has_prompts and not line.startswith(PROMPTS):
-            return "is in a block that also shows what is printed: move the output to a fence marked {expect}"
+            return "is in a block that also shows output: move the output to a code block marked {expect}"
         elif not line.startswith("cd ") or "&" in line:
-            return f"is in a block with line {at + 1}, which is no step: move that line elsewhere"
+            return f"is in a block with line {at + 1}, which is not a step: move that line elsewhere"
     return body
 
 

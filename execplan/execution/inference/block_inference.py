@@ -57,7 +57,7 @@ def _read_block(collector: StepCollector, passage: Passage, first_line: tuple[in
     elif passage.language in SHELL_LANGUAGES | PLAIN_TEXT_LANGUAGES:
         _read_shell_block(collector, passage)
     else:
-        collector.skip(*first_line, f"is {passage.language}, no command: give it a type if it is a step")
+        collector.skip(*first_line, f"is {passage.language}, not a command: give it a type if it is a step")
 
 
 def _read_shell_block(collector: StepCollector, passage: Passage) -> None:
@@ -68,7 +68,7 @@ def _read_shell_block(collector: StepCollector, passage: Passage) -> None:
     commands = [line for line in lines if is_clear_command(line.text)]
     is_mixed = not all([is_command_in_block(line.text, passage, has_prompts, bool(commands)) for line in lines])
     if not commands or is_mixed:
-        why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
+        why = "is among lines that are not commands" if commands else "is not a command, but output, a listing or text"
         collector.skip_all(commands or lines[:1], why)
     elif why := (
         _find_block_doubt(passage, lines) or find_doubt_in_tail(passage.following_text, [line.text for line in lines])
@@ -81,7 +81,7 @@ def _read_shell_block(collector: StepCollector, passage: Passage) -> None:
             line.start: build_expectation(read_output_after(collector.plan, passage, line.end)) for line in lines
         }
         if has_prompts and output_lines and not any(expectations.values()):
-            collector.skip(*output_lines[0], "is printed, and no line of it is sure to be the same in every run")
+            collector.skip(*output_lines[0], "is output, and none of its lines is certain to be the same in every run")
         count = len(collector.drafts)
         _read_commands(collector, passage, lines)
         for at, draft in enumerate(collector.drafts[count:] if has_prompts else (), count):
@@ -120,17 +120,17 @@ def _read_commands(collector: StepCollector, passage: Passage, lines: list[Block
                 previous_directory if target == "-" else collector.cwd_tracker.resolve_cd(target, cwd, start_cwd)
             )
             skip_reason = (
-                "" if new_directory is not None else f"comes behind `{command}`, and where that leads is not sure"
+                "" if new_directory is not None else f"comes after `{command}`, which leads to an uncertain directory"
             )
             previous_directory, cwd = cwd.directory, CwdEstimate(new_directory, new_directory, skip_reason)
         elif changes_shell(command):
             if not is_harmless_set_option(command):
-                skip_reason = f"depends on `{command}` in line {line.start + 1}"
+                skip_reason = f"depends on `{command}` on line {line.start + 1}"
                 if changes_environment(command) or all(
                     [changes_shell(other.text) and "&&" not in other.text for other in lines]
                 ):
                     collector.shell_change = skip_reason
-                collector.skip(line.start, command, "changes the shell that reads it, and a step has its own")
+                collector.skip(line.start, command, "changes its shell, but each step has its own shell")
         else:
             located = collector.cwd_tracker.locate(command, cwd)
             why = collector.skip_reason(located, cwd) or (
@@ -139,7 +139,7 @@ def _read_commands(collector: StepCollector, passage: Passage, lines: list[Block
             if why:
                 collector.skip(line.start, command, why)
                 if why.startswith(("has a quote", "has a here", "is a part")):
-                    skip_reason = f"comes behind what is not understood in line {line.start + 1}"
+                    skip_reason = f"comes after line {line.start + 1}, which can't be parsed"
             else:
                 needs = (collector.add_draft(line.start, line.end, located, needs, passage.item_line),)
     collector.cwd_tracker.record_passage(passage, mention, start_cwd, cwd)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Passage
     from execplan.plan.model import ParsedPlan
 
-_UNCLEAR_DIRECTORY = "runs in a folder that is told in words, or that lies outside the repository"
-_DIRECTORY_NOT_STATED = "comes behind steps in another folder, and none is told"
-_UNCERTAIN_DIRECTORY = "runs in a folder that is not sure"
+_UNCLEAR_DIRECTORY = "runs in a directory that is described in prose or is outside the repository"
+_DIRECTORY_NOT_STATED = "comes after steps in another directory, and doesn't state its own directory"
+_UNCERTAIN_DIRECTORY = "runs in an uncertain directory"
 
 
 class LocatedCommand(NamedTuple):
@@ -121,8 +121,11 @@ class CwdTracker:
         if end_cwd.directory == ROOT and start_cwd.directory != ROOT and mention is None:
             self.remember_mention(DirectoryMention(ROOT))
         elif end_cwd != start_cwd or (mention is not None and mention.directory != ROOT and not mention.is_lasting):
-            movement = f"goes to {end_cwd.directory}" if end_cwd.directory else "goes to another folder"
-            reason = end_cwd.reason or f"comes behind line {passage.start + 1}, which {movement}, and none is told"
+            movement = f"changes to {end_cwd.directory}" if end_cwd.directory else "changes to another directory"
+            reason = (
+                end_cwd.reason
+                or f"comes after line {passage.start + 1}, which {movement}, and doesn't state its own directory"
+            )
             self._current = CwdEstimate(
                 None, end_cwd.cd_base if end_cwd.directory is None else self._global_directory, reason
             )
@@ -138,7 +141,9 @@ class CwdTracker:
     def record_annotated_fence(self, passage: Passage, directory: str) -> None:
         """Record an annotated code block; if it runs in another directory, later commands may be meant for it too."""
         if directory not in (ROOT, self._current.directory):
-            reason = f"comes behind line {passage.start + 1}, which runs in {directory}, and none is told"
+            reason = (
+                f"comes after line {passage.start + 1}, which runs in {directory}, and doesn't state its own directory"
+            )
             self._current = CwdEstimate(None, self._global_directory, reason)
             self._stale_texts = frozenset(passage.context)
 
@@ -186,7 +191,9 @@ class CwdTracker:
 def cwd_after_lone_cd(cwd: CwdEstimate, line: int) -> CwdEstimate:
     """Return the estimate for commands after a `cd` on its own."""
     return CwdEstimate(
-        None, cwd.cd_base, f"comes behind line {line + 1}, which goes to another folder, and none is told"
+        None,
+        cwd.cd_base,
+        f"comes after line {line + 1}, which changes to another directory, and doesn't state its own directory",
     )
 
 
@@ -196,7 +203,7 @@ def named_directory_reason(located: LocatedCommand) -> str:
     arguments = [argument.strip("\"'").removeprefix("./") for argument in located.command.split()]
     if located.directory in (None, ROOT) or not any([argument.startswith(prefix) for argument in arguments]):
         return ""
-    return f"names {prefix} itself, and so may run in the folder above"
+    return f"refers to {prefix} itself, so it may run in the parent directory"
 
 
 def uncertainty_reason(cwd: CwdEstimate) -> str:

@@ -83,7 +83,7 @@ def find_instructions(
         first_span = sentence.shape[: match.start(1)].count("\x01")
     else:
         return Instructions(
-            [], [(span, "is named in a sentence that does not plainly tell to run it") for span in command_spans]
+            [], [(span, "is in a sentence that doesn't clearly instruct to run it") for span in command_spans]
         )
     chosen_spans = sentence.spans[first_span : first_span + chain.count("\x01")]
     other_spans = [span for span in command_spans if span not in chosen_spans]
@@ -91,15 +91,17 @@ def find_instructions(
         (is_whole_item and bool(is_command_list)) or bool(rest) or _LEADING_RUN.match(sentence.shape) is not None
     )
     if not all([is_clear_command(span.code, is_called_command=is_called_command) for span in chosen_spans]):
-        return Instructions([], [(span, "is named in a sentence beside what is no command") for span in command_spans])
+        return Instructions(
+            [], [(span, "is in a sentence with something that is not a command") for span in command_spans]
+        )
     if not _CONTINUATION.match(rest) and not (has_directory and find_cue("directory_continuation", rest)):
         return Instructions(
             [],
-            [(span, "is named in a sentence that goes on in a way that is not understood") for span in command_spans],
+            [(span, "is in a sentence that continues in a way that is not understood") for span in command_spans],
         )
     why = find_doubt(sentence.text, returns_at_once=all([starts_detached(span.code) for span in chosen_spans]))
     if why:
         return Instructions([], [(span, why) for span in command_spans])
     return Instructions(
-        list(chosen_spans), [(span, "is named in a sentence that tells to run another") for span in other_spans]
+        list(chosen_spans), [(span, "is in a sentence that instructs to run another command") for span in other_spans]
     )

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
 
-UNTIL_STOPPED: Final = "runs until somebody stops it, or waits for somebody to type"
-IN_BACKGROUND: Final = "runs in the background, and nothing here would stop it"
+UNTIL_STOPPED: Final = "runs until it is stopped, or waits for input"
+IN_BACKGROUND: Final = "runs in the background, and nothing would stop it"
 _LOCAL_SERVER = re.compile(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
 _LONG_RUNNING_SCRIPT = re.compile(
     r"^(?:dev|start|serve|server|watch|preview|storybook|develop|up|studio|repl|shell|console|run-dev|runserver)(?=$|[:_.-])|[:_.-](?:dev|watch|serve|start)$"
@@ -61,7 +61,7 @@ def find_blocking_reason(masked_line: str) -> str:
         ):
             return UNTIL_STOPPED
         if _INTERACTIVE_COMMAND.match(command):
-            return "asks somebody to type"
+            return "asks for input"
     return ""
 
 

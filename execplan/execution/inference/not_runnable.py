@@ -60,16 +60,16 @@ def not_runnable_reason(line: str) -> str:
     """Return why a line is not a runnable command, phrased to follow `it `, or an empty string."""
     masked_line = mask_quotes(line)
     if masked_line is None:
-        return "has a quote that is not closed on the line"
+        return "has a quote that is not closed on its line"
     tokens = masked_line.split()
     if "<<" in masked_line:
         return "has a here-document: write it as a script, with `shell`"
     if is_script_fragment(masked_line):
-        return "is a part of a script of several lines"
+        return "is a part of a multi-line script"
     if _WINDOWS_SYNTAX.search(line):
         return "is for Windows"
     if any([match.group(1) for match in _ESCAPED_QUOTE.finditer(line)]):
-        return "has quotes behind backslashes, as if it were taken out of a string"
+        return "has quotes after backslashes, as if copied from a string"
     first_command = next(split_line_commands(masked_line))
     if (
         _SEVERAL_COMMANDS.search(first_command)
@@ -81,7 +81,7 @@ def not_runnable_reason(line: str) -> str:
         or _prose_reason(masked_line, tokens)
         or (f"needs a value for ${name}" if (name := find_unset_variable(line)) else "")
         or find_blocking_reason(masked_line)
-        or ("names a path of one machine" if _MACHINE_PATH.search(line) else "")
+        or ("contains a path of a specific machine" if _MACHINE_PATH.search(line) else "")
     )
 
 
@@ -101,7 +101,7 @@ def _find_placeholder(line: str, masked_line: str) -> str:
             if not is_name and not _KNOWN_CAPITAL_WORD.fullmatch(capital_word) and len(capital_word) > 2:
                 match = capitals
                 break
-    return f"has a gap to be filled: {match.group().strip()}" if match else ""
+    return f"has a placeholder to fill in: {match.group().strip()}" if match else ""
 
 
 _OUTPUT_LINE = re.compile(
@@ -113,8 +113,8 @@ _OUTPUT_LINE = re.compile(
 def _prose_reason(masked_line: str, tokens: list[str]) -> str:
     """Return why a line reads as prose or output instead of a command, or an empty string."""
     if _OUTPUT_LINE.match(masked_line):
-        return "reads as what a program prints"
-    reason = "reads as a sentence, not as a command"
+        return "looks like program output"
+    reason = "looks like a sentence, not a command"
     is_script_line = bool(tokens) and tokens[0] in ("for", "while", "if", "until", "case", "echo", "printf")
     if not is_script_line and any([token in WORDS["sentence"] for token in tokens[1:]]):
         return reason
@@ -123,7 +123,7 @@ def _prose_reason(masked_line: str, tokens: list[str]) -> str:
     if re.search(r"[→⇒✓✔✗✘•│├└]|(?:^|\s)(?:=>|->|or)\s", masked_line):
         return reason
     if re.search(r"(?<![$<>\s(])\s\((?!\))", masked_line) and not masked_line.startswith("("):
-        return "has words in parentheses behind it"
+        return "is followed by text in parentheses"
     return ""
 
 

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 _CODE_SPAN = re.compile(r"(`+)(?:(?!\1).)*?\1")
 _SENTENCE_END = re.compile(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
-CONDITION = "is to be run only under a condition"
+CONDITION = "runs only under a condition"
 KEEPS_RUNNING = "is done by hand, or keeps running"
-CHOICE = "is one of several ways"
+CHOICE = "is one of several alternatives"
 ELSEWHERE = "is for another machine, terminal or system"
-TO_BE_WRITTEN = "is to be written somewhere, not to be run"
-IS_OUTPUT = "stands where the plan shows what is printed"
-IS_RECORD = "stands where the plan tells what was done"
+TO_BE_WRITTEN = "is to be written somewhere, not run"
+IS_OUTPUT = "is where the plan shows output"
+IS_RECORD = "is where the plan describes past work"
 _REASONS = {
-    "forbidden": "stands beside words that say not to run something",
+    "forbidden": "is next to text that says not to run something",
     "choice": CHOICE,
     "condition": CONDITION,
     "output": IS_OUTPUT,
@@ -100,7 +100,7 @@ def find_doubt_in_tail(tail: str, lines: Sequence[str] = ()) -> str:
     if find_cue("other_way", normalized):
         return CHOICE
     if find_cue("will_fail", normalized):
-        return "is said to fail"
+        return "is expected to fail"
     return CONDITION if find_cue("revoked", normalized) else ""
 
 

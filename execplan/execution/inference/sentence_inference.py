@@ -53,10 +53,10 @@ def infer_from_paragraph(collector: StepCollector, passage: Passage) -> None:
                 continue
             seen_commands.add(command)
             if located.command == command and (changes_shell(command) or command.startswith("cd ")):
-                why = "changes the shell that reads it, and a step has its own"
+                why = "changes its shell, but each step has its own shell"
                 has_cd = has_cd or command.startswith("cd ")
                 if changes_environment(command):
-                    collector.shell_change = f"depends on `{command}` in line {span.start + 1}"
+                    collector.shell_change = f"depends on `{command}` on line {span.start + 1}"
             else:
                 why = doubt_above or next_doubt or collector.shell_change or collector.skip_reason(located, cwd)
                 why = why or (

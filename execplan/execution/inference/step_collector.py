@@ -80,9 +80,9 @@ class StepCollector:
         why = not_runnable_reason(located.command)
         problem = "" if why else parse_command(located.command).problem
         if problem and not problem.startswith("a character"):  # an invisible character is rejected, not skipped
-            why = f"can't be read: {problem}"
+            why = f"can't be parsed: {problem}"
         if not why and located.directory is None:
             why = uncertainty_reason(cwd)
         if not why and self.skipped_long_running and uses_local_server(located.command):
-            why = "needs what was to be started, and that is not a step"
+            why = "needs a service whose start is not a step"
         return why

@@ -53,11 +53,11 @@ def find_uncovered_changes(
     )
     reasons = _plan_differences(approved_plan, revised_plan)
     new_steps = [step for step in revised_plan.steps if step.id not in old]
-    reasons += [f"the step {step.id} is new" for step in new_steps]
+    reasons += [f"step {step.id} was added" for step in new_steps]
     for step in revised_plan.steps:
         if step.id in old:
             reasons += [
-                f"the step {step.id} has another {name}" for name in _changed_fields(old[step.id], step, progress)
+                f"step {step.id} has a different {name}" for name in _changed_fields(old[step.id], step, progress)
             ]
     if not reasons:
         reasons += _OrderCheck(approved_plan, revised_plan, progress).find_violations()
@@ -73,8 +73,10 @@ def _plan_differences(approved_plan: ExecutionPlan, revised_plan: ExecutionPlan)
                 del fields[name]
             else:
                 fields[name] = {key: value for key, value in fields[name].items() if key not in free_keys}
-    differences = [f"another {name}" for name in before if before[name] != after[name]]
-    return differences if revised_plan.revision > approved_plan.revision else ["it is no later revision", *differences]
+    differences = [f"different {name}" for name in before if before[name] != after[name]]
+    return (
+        differences if revised_plan.revision > approved_plan.revision else ["it is not a later revision", *differences]
+    )
 
 
 def _changed_fields(old: Step, new: Step, progress: RunProgress) -> Iterator[str]:
@@ -123,7 +125,7 @@ class _OrderCheck:
         for index, later in enumerate(remaining):
             for earlier in remaining[:index]:
                 if self._position(earlier) > self._position(later) and (why := self._order_reason(later, earlier)):
-                    yield f"the step {earlier.id} comes before {later.id} now: {why}"
+                    yield f"step {earlier.id} now comes before {later.id}: {why}"
 
     def _position(self, step: Step) -> int:
         """Return the position of a step in the order; an alternative takes the position of the failed step."""
@@ -136,13 +138,13 @@ class _OrderCheck:
         """Yield changes of a step's dependencies: they may be met, but not dropped or added."""
         old, new = self._old[step.id], set(step.depends_on)
         expected = {self._progress.resolve_replacement(name) for name in old.depends_on}
-        yield from [f"the step {step.id} needs {name} now" for name in sorted(new - expected)]
+        yield from [f"step {step.id} now needs {name}" for name in sorted(new - expected)]
         for name in sorted(new & expected):
             if name not in self._new or self._new[name].number > step.number:
-                yield f"the step {step.id} comes before {name} now, which it needs"
+                yield f"step {step.id} now comes before {name}, which it needs"
         for name in sorted(expected - new):
             if not self._is_dispensable(name):
-                yield f"the step {step.id} needs {name} no more"
+                yield f"step {step.id} no longer needs {name}"
 
     def _is_dispensable(self, name: str) -> bool:
         """Return whether a dependency may be dropped.
@@ -161,7 +163,7 @@ class _OrderCheck:
             if name not in self._progress.replacements and (
                 new is None or named_alternative(new.on_failure.strategy) != step.id
             ):
-                yield f"the step {step.id} is the alternative of {name}, which has not failed"
+                yield f"step {step.id} is the alternative to {name}, which has not failed"
 
     def _removal_violations(self) -> Iterator[str]:
         """Yield removed steps that were to block, ask or validate."""
@@ -170,24 +172,24 @@ class _OrderCheck:
                 continue
             later_ids = [later.id for later in self._remaining_steps if self._old[later.id].number > step.number]
             if step.phase == "validate":
-                yield f"the validation {step.id} is gone"
+                yield f"validation {step.id} was removed"
             elif later_ids and (step.checkpoint or step.confirm):
-                yield f"the step {step.id} is gone, and {later_ids[0]} came after its question"
+                yield f"step {step.id} was removed, but {later_ids[0]} came after its question"
             elif (
                 later_ids and self._is_sequential and step.id not in self._owners and not self._is_dispensable(step.id)
             ):
-                yield f"the step {step.id} is gone, and the steps run one after the other"
+                yield f"step {step.id} was removed, but the steps run one after the other"
 
     def _order_reason(self, first: Step, second: Step) -> str:
         """Return why a step must stay before another, or an empty string if their order is free."""
         if self._is_sequential:
             return "the steps run one after the other"
         if first.checkpoint or first.confirm or second.checkpoint or second.confirm:
-            return "one of them asks whether the run goes on"
+            return "one of them asks whether to continue"
         if first.phase != second.phase:
-            return "a validation comes after the work"
+            return "a validation must come after the work"
         path = _shared_path(first, second)
-        return f"both have to do with {path}" if path else ""
+        return f"both use {path}" if path else ""
 
 
 def _shared_path(first: Step, second: Step) -> str:

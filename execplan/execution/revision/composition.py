@@ -33,7 +33,7 @@ def find_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
     for index, plan in enumerate(plans):
         first_index = positions.setdefault(plan.document.plan_id, index)
         if first_index != index:
-            yield f"the plan {plan.document.plan_id} is there twice, at places {first_index + 1} and {index + 1}"
+            yield f"the plan {plan.document.plan_id} is listed twice, at positions {first_index + 1} and {index + 1}"
     if len(positions) == len(plans):
         yield from _path_conflicts(plans)
         yield from _order_conflicts(plans)
@@ -45,11 +45,11 @@ def find_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
             )
     durations = [plan for plan in plans if plan.document.constraints.max_duration_s is not None]
     if durations and len(durations) < len(plans):
-        yield f"{durations[0].prefix} has a limit constraints.max_duration_s, and another plan has none"
+        yield f"{durations[0].prefix} sets constraints.max_duration_s, but another plan doesn't"
     count = sum([len(plan.steps) for plan in plans])
     max_steps = max([plan.document.constraints.max_steps for plan in plans], default=count)
     if count > max_steps:
-        yield f"{count} steps in all; the largest constraints.max_steps is {max_steps}"
+        yield f"{count} steps in total; the largest constraints.max_steps is {max_steps}"
 
 
 def _path_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
@@ -61,12 +61,12 @@ def _path_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
             for path in _written_files(step):
                 owner = owners.setdefault(path, (index, step["id"]))
                 if owner[0] != index:
-                    yield f"{path} is written by {owner[1]} and by {step['id']}"
+                    yield f"both {owner[1]} and {step['id']} write {path}"
                 for folder in _parent_directories(path):
                     folders.setdefault(folder, (index, step["id"]))
     for path, (index, name) in owners.items():
         if path in folders and folders[path][0] != index:
-            yield f"{path} is a file for {name} and a folder for {folders[path][1]}"
+            yield f"{path} is a file for {name} and a directory for {folders[path][1]}"
 
 
 def _written_files(step: dict[str, Any]) -> list[str]:
@@ -91,11 +91,11 @@ def _order_conflicts(plans: list[SourcePlan]) -> Iterator[str]:
             for path in step["inputs"]:
                 maker = makers.get(os.path.normpath(path), (index, ""))
                 if maker[0] != index:
-                    needs.setdefault((index, maker[0]), f"{step['id']} needs {path}, which {maker[1]} makes")
+                    needs.setdefault((index, maker[0]), f"{step['id']} needs {path}, which {maker[1]} creates")
     for (consumer, producer), why in needs.items():
         if consumer < producer and (producer, consumer) in needs:
             names = [plans[index].prefix for index in (consumer, producer, consumer)]
-            yield f"the plans need each other, {' → '.join(names)}: {why}; {needs[producer, consumer]}"
+            yield f"the plans depend on each other, {' → '.join(names)}: {why}; {needs[producer, consumer]}"
         elif consumer < producer:
             yield f"{why} later: put {plans[producer].prefix} before {plans[consumer].prefix}"
 
@@ -132,9 +132,9 @@ def compose(documents: Sequence[ExecutionPlan], plan_id: str) -> ExecutionPlan:
     plans = _prefixed_plans(documents)
     conflicts = list(find_conflicts(plans))
     if not documents or conflicts:
-        conflicts = conflicts or ["there is no plan to compose"]
+        conflicts = conflicts or ["no plans to compose"]
         message = f"{len(conflicts)} conflicts between the plans" if len(conflicts) > 1 else conflicts[0]
-        hint = "change the plans so that each path has one owner, or run them one by one"
+        hint = "change the plans so that only one of them writes each path, or run them one by one"
         candidates = conflicts if len(conflicts) > 1 else ()
         raise ExecplanError("bad-composition", message, exit=INPUT, hint=hint, candidates=candidates)
     steps: list[dict[str, Any]] = []

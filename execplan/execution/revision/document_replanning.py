@@ -70,11 +70,11 @@ def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
     names = {step.number: step.id for step in request.current_plan.steps}
     state, completed, failed = request.execution_state, request.completed_steps, request.failed_steps
     unknown = [number for number in (*completed, *failed) if number not in names]
-    yield from [f"there is no step {number}" for number in unknown]
+    yield from [f"unknown step {number}" for number in unknown]
     yield from [f"step {number} is both completed and failed" for number in sorted({*completed} & {*failed})]
     if state.current_step is not None and state.current_step not in names:
-        yield f"execution_state.current_step: there is no step {state.current_step}"
-    yield from [f"execution_state.steps: there is no step {name}" for name in state.steps if name not in names.values()]
+        yield f"execution_state.current_step: unknown step {state.current_step}"
+    yield from [f"execution_state.steps: unknown step {name}" for name in state.steps if name not in names.values()]
     for listed_state, numbers, allowed_states in (
         (COMPLETED, completed, (COMPLETED, RECOVERED)),
         (FAILED, failed, (FAILED,)),
@@ -82,10 +82,10 @@ def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
         for number in numbers:
             actual_state = state.steps.get(names.get(number, ""), listed_state)
             if actual_state not in allowed_states:
-                yield f"step {number} is {listed_state}, and by execution_state {actual_state}"
+                yield f"step {number} is listed as {listed_state}, but is {actual_state} in execution_state"
     yield from _find_impossible(request, {names[number] for number in failed if number in names})
     if state.status != "pending" and REPLANNING not in (state.status, *RUN_TRANSITIONS[state.status]):
-        yield f"execution_state.status: what is {state.status} can't be replanned"
+        yield f"execution_state.status: a run that is {state.status} can't be replanned"
 
 
 def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
     for step in request.current_plan.steps:
         if step.number in request.completed_steps:
             for name in [dependency for dependency in step.depends_on if dependency in failed]:
-                yield f"step {step.number} is completed, and {name}, which it needs, has failed"
+                yield f"step {step.number} is completed, but {name}, which it needs, has failed"
 
 
 def replan_document(request: ReplanRequest) -> ExecutionPlan:
@@ -231,14 +231,14 @@ def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, An
     problems = []
     for step in steps:
         when, recovery = step.get("when"), step.get("on_failure")
-        references = {f"needs {name}": name for name in step.get("depends_on") or () if isinstance(name, str)}
+        references = {f"requires {name}": name for name in step.get("depends_on") or () if isinstance(name, str)}
         if isinstance(when, dict) and when.get("kind") not in ("exists", "missing"):
-            references[f"looks at {when.get('of')}"] = str(when.get("of"))
+            references[f"refers to {when.get('of')}"] = str(when.get("of"))
         if isinstance(recovery, dict) and str(recovery.get("strategy")).startswith(ALTERNATIVE):
             alternative = str(recovery["strategy"]).removeprefix(ALTERNATIVE)
             references[f"falls back on {alternative}"] = alternative
         problems += [
-            f"{step.get('id')} {reference}, which is taken out"
+            f"{step.get('id')} {reference}, which is removed"
             for reference, name in references.items()
             if name in removed
         ]
@@ -248,4 +248,4 @@ def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, An
         raise ExecplanError("bad-replan", message, exit=INPUT, hint=_HINT, candidates=candidates)
 
 
-_HINT = "give every step that is still to be done in new_information['steps'], each needing only steps that are there"
+_HINT = "list every remaining step in new_information['steps']; each can only need steps that exist"

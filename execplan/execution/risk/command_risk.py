@@ -56,7 +56,7 @@ __all__ = [
     "rate_simple",
 ]
 _BASE_RISKS = {
-    "create": (LOW, "makes a file"),
+    "create": (LOW, "creates a file"),
     "modify": (MEDIUM, "changes a file"),
     "delete": (HIGH, "deletes a file"),
 }
@@ -85,7 +85,7 @@ def highest_risk(risks: Iterable[Risk]) -> Risk:
     all_risks = list(risks)
     level = max([risk.level for risk in all_risks], key=LEVELS.index, default=LOW)
     reasons = dict.fromkeys([_shorten(reason) for risk in all_risks if risk.level == level for reason in risk.reasons])
-    return Risk(level, tuple(reasons) or ("nothing is done",))
+    return Risk(level, tuple(reasons) or ("it does nothing",))
 
 
 def _shorten(reason: str) -> str:
@@ -107,15 +107,15 @@ def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Ris
     command = parse_command(text)
     risks = []
     if is_script and command.problem:
-        risks.append(Risk(CRITICAL, (f"it runs in a shell, and its script can't be read: {command.problem}",)))
+        risks.append(Risk(CRITICAL, (f"it runs in a shell, and its script can't be parsed: {command.problem}",)))
     elif command.problem:
-        risks.append(Risk(HIGH, (f"it can't be read: {command.problem}",)))
+        risks.append(Risk(HIGH, (f"it can't be parsed: {command.problem}",)))
     elif is_script and command.has_expansion:
-        risks.append(Risk(HIGH, ("it runs in a shell, and uses values that are known only when it runs",)))
+        risks.append(Risk(HIGH, ("it runs in a shell, and uses values that are known only at run time",)))
     elif is_script:
         risks.append(Risk(MEDIUM, ("it runs in a shell",)))
     if command.shell_reason and not is_script:
-        risks.append(Risk(HIGH, (f"it needs a shell, for {command.shell_reason}, and does not ask for one",)))
+        risks.append(Risk(HIGH, (f"it needs a shell ({command.shell_reason}), but doesn't declare one",)))
     return highest_risk([*risks, *[risk for simple in command.simple_commands for risk in rate_simple(simple, table)]])
 
 
@@ -124,7 +124,7 @@ def rate_path(path: str, action: str, table: RiskTable) -> Risk:
     level, reason = _BASE_RISKS[action]
     risks = [Risk(level, (reason,))]
     if is_outside_path(path):
-        risks.append(Risk(CRITICAL, (f"`{path}` leads out of the repository",)))
+        risks.append(Risk(CRITICAL, (f"`{path}` leads outside the repository",)))
     return highest_risk([*risks, *_path_risks(path, table, writes=True)])
 
 
@@ -154,13 +154,13 @@ def _pipe_risks(simple: SimpleCommand, command: AnalyzedCommand) -> Iterator[Ris
     sources = [source for source in simple.piped_from if source != "<"]
     scripts = [arg for arg in command.args if not arg.startswith(("<(", "-", "/dev/"))]
     if sources and not scripts and command.program in _INTERPRETERS:
-        yield Risk(CRITICAL, (f"`{command.program}` runs what {_format_sources(sources)} gives it",))
+        yield Risk(CRITICAL, (f"`{command.program}` runs input from {_format_sources(sources)}",))
     elif sources and is_computed:
-        yield Risk(CRITICAL, (f"which program runs is what {_format_sources(sources)} prints",))
+        yield Risk(CRITICAL, (f"it runs the program that {_format_sources(sources)} prints",))
 
 
 def _format_sources(sources: list[str]) -> str:
-    labels = [f"`{source}`" if source != "<<" else "the text behind it" for source in dict.fromkeys(sources)]
+    labels = [f"`{source}`" if source != "<<" else "a here-document" for source in dict.fromkeys(sources)]
     return " and ".join(labels[:2])
 
 
@@ -191,7 +191,9 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
     if not user_rows and highest_risk(risks).level == MEDIUM:
         outside_arg = find_outside_arg(command, simple.argv)
         risks += (
-            [Risk(HIGH, (f"`{outside_arg}` leads out of the folder, or to another machine",))] if outside_arg else []
+            [Risk(HIGH, (f"`{outside_arg}` leads outside the directory, or to another machine",))]
+            if outside_arg
+            else []
         )
     if any([row.writes for row in deciding_rows]):
         risks += [
@@ -228,7 +230,7 @@ def _matching_rows(
     if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
         return [RiskRow(LOW, "tells its version or its usage")], []
     if is_unknown_module(simple, command, table):
-        return [], [RiskRow(HIGH, "is no tool of Python that is known: it runs code of the repository")]
+        return [], [RiskRow(HIGH, "is not a known Python tool: it runs code of the repository")]
     rows = [row for row in table.rows if row.origin == BUILTIN and row.program]
     known_rows = [
         row
@@ -273,7 +275,7 @@ def _assignment_risks(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]
         for row in [*(known_rows or rows), *raising_rows]:
             yield Risk(row.level, (f"`{name}=` {row.reason}",))
         if not rows and not _is_plain_value(value):
-            yield Risk(HIGH, (f"`{name}=` is set to more than a plain word, and nobody knows what it does",))
+            yield Risk(HIGH, (f"`{name}=` is set to more than a plain word, and its effect is unknown",))
 
 
 def _matches_assignment(row: RiskRow, name: str, value: str) -> bool:

@@ -24,7 +24,7 @@ _DANGER_SIGNS = (
     ("| bash", _PIPES_TO_SHELL),
     ("|bash", _PIPES_TO_SHELL),
     ("| sudo", "pipes text into a command that runs as root"),
-    ("verify=False", "does not check certificates"),
+    ("verify=False", "doesn't check certificates"),
     ("rm -rf /", "deletes everything from the root directory"),
     ("rm -fr /", "deletes everything from the root directory"),
     ("pickle.loads(", "loads pickled objects, which can run any code"),
@@ -57,7 +57,7 @@ def find_hidden_characters(text: str, old_text: str) -> list[str]:
     """Return the hidden characters in a text, without duplicates; what the file contained before does not count."""
     runs = [line[start:end] for line in text.split("\n") for start, end in find_hidden(line.removesuffix("\r"))]
     return [
-        f"holds {describe_characters(run)}, which nobody can see" for run in dict.fromkeys(runs) if run not in old_text
+        f"contains {describe_characters(run)}, which is invisible" for run in dict.fromkeys(runs) if run not in old_text
     ]
 
 

@@ -91,9 +91,9 @@ def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_
         if not may_lower and not _can_raise(row, table):
             raise ExecplanError(
                 "bad-setting",
-                f"risk row {index + 1}: {row.level} is no higher than what is rated so already, and a repository's rows only raise",
+                f"risk row {index + 1}: {row.level} doesn't raise the risk, and a repository's rows can only raise it",
                 exit=INPUT,
-                hint="a row that lowers belongs into your own settings, ~/.config/execplan/config.toml",
+                hint="move a row that lowers the risk to your own settings, ~/.config/execplan/config.toml",
             )
     return _with_version(table._replace(rows=(*table.rows, *added))) if added else table
 
@@ -114,13 +114,13 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
     values: dict[str, object] = {}
     label = f"risk row {index + 1}"
     if not isinstance(fields, dict):
-        raise _setting_error(f"{label} is no table")
+        raise _setting_error(f"{label} is not a table")
     for name, value in fields.items():
         if name not in field_names:
             from execplan.text.suggestions import did_you_mean
 
             hint = did_you_mean(name, field_names) or f"one of {', '.join(field_names)}"
-            raise ExecplanError("unknown-setting", f"{label}: a row has no field {name}", exit=INPUT, hint=hint)
+            raise ExecplanError("unknown-setting", f"{label}: unknown field {name}", exit=INPUT, hint=hint)
         if name in _LISTS:
             entries = [value] if isinstance(value, str) else value
             if (
@@ -128,23 +128,23 @@ def parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
                 or not entries
                 or not all([isinstance(text, str) and text for text in entries])
             ):
-                raise _setting_error(f"{label}: {name} takes a string, or a list of strings")
+                raise _setting_error(f"{label}: {name} requires a string or a list of strings")
             values[name] = tuple(entries)
         elif not isinstance(value, bool if name in _FLAGS else str):
             raise _setting_error(f"{label}: {name} takes {'true or false' if name in _FLAGS else 'a string'}")
         else:
             values[name] = value
     if values.get("level") not in LEVELS:
-        raise _setting_error(f"{label}: level is one of {', '.join(LEVELS)}, not {values.get('level')!r}")
+        raise _setting_error(f"{label}: level must be one of {', '.join(LEVELS)}, not {values.get('level')!r}")
     if not str(values.get("reason", "")).strip():
-        raise _setting_error(f"{label} has no reason: say what such a command does")
+        raise _setting_error(f"{label} has no reason: describe what such a command does")
     if not any([values.get(name) for name in _SUBJECTS]):
-        raise _setting_error(f"{label} does not say what it is about: {', '.join(_SUBJECTS)}")
+        raise _setting_error(f"{label} has no subject: it needs one of {', '.join(_SUBJECTS)}")
     return RiskRow(**values, origin=origin)  # type: ignore[arg-type] # every value was checked above, by the name of its field
 
 
 def _setting_error(message: str) -> ExecplanError:
-    return ExecplanError("bad-setting", message, exit=INPUT, hint=f"for instance {_EXAMPLE}")
+    return ExecplanError("bad-setting", message, exit=INPUT, hint=f"example: {_EXAMPLE}")
 
 
 def _with_version(table: RiskTable) -> RiskTable:

@@ -62,7 +62,7 @@ def _rate_tool(name: str, table: RiskTable) -> Risk:
     user_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == USER][-1:]
     raising_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != USER]
     return highest_risk(
-        [*(user_risks or [Risk(HIGH, ("calls a tool whose effects execplan does not know",))]), *raising_risks]
+        [*(user_risks or [Risk(HIGH, ("calls a tool whose effects are unknown to execplan",))]), *raising_risks]
     )
 
 
@@ -79,7 +79,7 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
         if is_script and assignments:
             yield rate_command(f"{assignments}true", table)
     if step.get("allow"):
-        yield Risk(HIGH, (f"lets an agent make further calls: {', '.join(step['allow'])[:_MAX_SHOWN_LENGTH]}",))
+        yield Risk(HIGH, (f"lets an agent make additional calls: {', '.join(step['allow'])[:_MAX_SHOWN_LENGTH]}",))
     if kind == "install_package":
         yield Risk(MEDIUM, ("installs packages",))
     if kind in _ACTIONS and step.get("target"):

@@ -35,15 +35,19 @@ def pattern_problem(pattern: str) -> str:
     kind, subject = split_pattern(pattern)
     tokens = subject.split()
     if not tokens or tokens == [_ANY_ARGUMENTS]:
-        return "it names nothing"
+        return "it is empty or matches every command"
     if kind != COMMAND:
         is_outside = subject.startswith(("/", "~")) or ".." in subject.split("/")
-        return "its path is not one from the root of the repository" if is_outside and kind != TOOL else ""
+        return (
+            "its path must be relative to the root of the repository, without `..`"
+            if is_outside and kind != TOOL
+            else ""
+        )
     if _ANY_ARGUMENTS in tokens[:-1]:
-        return "`...` stands for any further words, and so behind all others"
+        return "`...` matches any further words, so it must come last"
     head, colon, _ = tokens[0].partition(":")
     if colon and head.isalpha():
-        return f"`{head}:` is no kind of call: {', '.join([f'{known_kind}:' for known_kind in _KINDS])}, or nothing before a command"
+        return f"`{head}:` is not a kind of call: use {', '.join([f'{known_kind}:' for known_kind in _KINDS])}, or nothing before a command"
     return ""
 
 

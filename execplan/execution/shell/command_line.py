@@ -30,7 +30,7 @@ def parse_command(line: str) -> CommandLine:
     """Parse a command line, or a script of several lines; never raises."""
     parser = ShellParser(line.strip(" \t\n"))
     commands = parser.parse_commands()
-    problem = _describe_hidden_character(line) or parser.problem or ("" if commands else "there is no command in it")
+    problem = _describe_hidden_character(line) or parser.problem or ("" if commands else "it contains no command")
     if problem or parser.shell_reason or len(parser.raw_commands) != 1:
         return CommandLine(None, (), parser.shell_reason, tuple(commands), problem, parser.has_expansion)
     argv, assignments = parser.raw_commands[0]
@@ -45,5 +45,5 @@ def _describe_hidden_character(text: str) -> str:
 
     for line in text.split("\n"):
         for start, end in find_hidden(line):
-            return f"a character that can't be seen, {describe_characters(line[start:end])}"
+            return f"a character that is invisible, {describe_characters(line[start:end])}"
     return ""

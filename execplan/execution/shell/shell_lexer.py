@@ -90,7 +90,7 @@ class ShellLexer:
         while at < len(self.text) and self.text[at] != "'":
             at += 2 if escapes and self.text[at] == "\\" else 1
         if at >= len(self.text):
-            self.record_problem("a quote that is never closed")
+            self.record_problem("an unclosed quote")
         self.position = min(at + 1, len(self.text))
         return self.text[start:at]
 
@@ -99,7 +99,7 @@ class ShellLexer:
         raw = self._read_single_quoted(self.position + 2, escapes=True)
         text = shell_word.decode_ansi_c(raw)
         if text is None:
-            self.record_problem("a `$'…'` that stands for no text")
+            self.record_problem("a `$'…'` that is not valid text")
         return raw if text is None else text
 
     def _read_double_quoted(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
@@ -121,7 +121,7 @@ class ShellLexer:
                 segment = char
                 self.position += 1
             segments.append(segment)
-        self.record_problem("a quote that is never closed")
+        self.record_problem("an unclosed quote")
         return "".join(segments), shell_reason
 
     def _read_expansion(self, nested_commands: list[SimpleCommand]) -> tuple[str, str]:
@@ -178,7 +178,7 @@ class ShellLexer:
             self.position += 2 if char == "\\" else 1
         self.position = min(self.position, len(self.text))
         if depth:
-            self.record_problem("a brace that is never closed")
+            self.record_problem("an unclosed brace")
 
     def skip_blanks(self) -> bool:
         """Skip blanks, line continuations and comments; return whether any text is left."""

@@ -74,7 +74,7 @@ class ShellParser(ShellLexer):
             else:
                 commands += self._parse_simple_command(piped_from)
         if stop:
-            self.record_problem("a bracket that is never closed")
+            self.record_problem("an unclosed bracket")
         return commands
 
     def _read_separator(self, char: str) -> str:
@@ -83,7 +83,7 @@ class ShellParser(ShellLexer):
         operator = double if double in ("&&", "||", "|&", ";;", ";&") else char
         self.position += len(operator)
         if operator == ")":
-            self.record_problem("a bracket that was never opened")
+            self.record_problem("a closing bracket without an opening one")
         elif operator == "\n":
             self.require_shell("several lines")
             self._skip_heredocs()
@@ -118,7 +118,7 @@ class ShellParser(ShellLexer):
                 if len(argv) == 1 or word.text.startswith(("<(", ">(")):
                     piped_from += _program_names(list(word.nested_commands))
         if self.peek() == "(" and (argv or assignments):
-            self.record_problem("a bracket where none can stand")
+            self.record_problem("a misplaced bracket")
         if argv or assignments or writes:
             arguments = tuple([word.text for word in argv])
             commands += self._record_command(
@@ -132,7 +132,7 @@ class ShellParser(ShellLexer):
         if not command.argv:
             self.require_shell("no program is named")
         elif command.argv[0] in _BUILTINS:
-            self.require_shell(f"`{command.argv[0]}` is a builtin of the shell")
+            self.require_shell(f"`{command.argv[0]}` is a shell builtin")
         via = (*self.via, "|") if piped else self.via
         return unwrap(command._replace(via=via), self._parse_nested, self.depth)
 
@@ -176,7 +176,7 @@ class ShellParser(ShellLexer):
         self.require_shell("a redirection")
         self.position += len(operator)
         if not self.skip_blanks() or (self.text[self.position] in "\n;&|()<>" and self.peek(1) != "("):
-            self.record_problem("a redirection that leads nowhere")
+            self.record_problem("a redirection without a target")
             return
         word = self.read_word()
         commands += word.nested_commands
@@ -231,7 +231,7 @@ class ShellParser(ShellLexer):
             characters.append(self.text[at : at + 1])
             at += 1
         if at >= len(self.text):
-            self.record_problem("a backtick that is never closed")
+            self.record_problem("an unclosed backtick")
         self.position = min(at + 1, len(self.text))
         if self.depth >= _MAX_DEPTH:
             self.record_problem("commands nested too deep")

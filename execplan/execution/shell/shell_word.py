@@ -51,12 +51,12 @@ def describe_expansion(mask: str) -> str:
     if mask.startswith("~"):
         return "`~` is expanded"
     if "*" in mask or ("?" in mask and "://" not in mask.partition("?")[0]):
-        return "a pattern of files"
+        return "a glob pattern"
     at = mask.find("[")
     while at >= 0:
         end = mask.find("]", at + 2)
         if end > 0 and not _is_name(mask[at + 1 : end]):
-            return "a pattern of files"
+            return "a glob pattern"
         at = mask.find("[", at + 1)
     at = mask.find("{")
     while at >= 0:

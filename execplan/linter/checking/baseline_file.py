@@ -161,7 +161,7 @@ def _read_file(file: str, *, may_be_missing: bool) -> bytes:
         data, size = file_access.read(file, _MAX_BYTES)
     except ExecplanError as error:
         if error.code == "no-such-file":
-            error.hint = f"make it: {_renew_command(file)}"
+            error.hint = f"create it: {_renew_command(file)}"
         raise
     if size > _MAX_BYTES:
         raise _bad_baseline_error(file, f"it has more than {_MAX_BYTES:,} bytes")
@@ -177,19 +177,19 @@ def _parse_baseline(data: bytes, file: str) -> PlanEntries:
     try:
         document = fast_json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise _bad_baseline_error(file, f"it is no JSON: {error}") from None
+        raise _bad_baseline_error(file, f"invalid JSON: {error}") from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != _SCHEMA_NAME:
         newer = isinstance(schema, str) and schema.startswith(_SCHEMA_NAME.rstrip("1"))
         raise _bad_baseline_error(
-            file, "another version of execplan wrote it" if newer else f"it does not say {_SCHEMA_NAME}"
+            file, "it was written by another version of execplan" if newer else f"its schema is not {_SCHEMA_NAME}"
         )
     plans = document.get("plans")
     if document.keys() != {"schema", "plans"} or not isinstance(plans, dict):
-        raise _bad_baseline_error(file, "it holds something else than schema and plans")
+        raise _bad_baseline_error(file, "it must have exactly the keys schema and plans")
     for path, entries in plans.items():
         if not isinstance(entries, dict) or not all([type(count) is int and count > 0 for count in entries.values()]):
-            raise _bad_baseline_error(file, f"what it says of {path} is no list of findings with their numbers")
+            raise _bad_baseline_error(file, f"the entry of {path} is not a list of findings with their counts")
     return plans
 
 
@@ -202,8 +202,8 @@ def _serialize(plans: PlanEntries) -> bytes:
 
 
 def _bad_baseline_error(file: str, reason: str) -> ExecplanError:
-    hint = f"check the name; a baseline that is broken is moved away, then written anew: {_renew_command(file)}"
-    return ExecplanError("bad-baseline", f"{file} is no baseline: {reason}", exit=INPUT, hint=hint)
+    hint = f"check the name; if the baseline is damaged, move it away, then create it again: {_renew_command(file)}"
+    return ExecplanError("bad-baseline", f"{file} is not a valid baseline: {reason}", exit=INPUT, hint=hint)
 
 
 def _renew_command(file: str) -> str:

@@ -39,7 +39,7 @@ def load_rules(names: Sequence[str]) -> None:
         try:
             _load_file(name) if user_settings.is_rule_file(name) else _load_entry_point(name)
             if any([code.startswith(BUILTIN_PREFIX) for code in RULES.keys() - old_rules.keys()]):
-                raise ValueError(f"codes that begin with {BUILTIN_PREFIX} are for the rules of execplan")
+                raise ValueError(f"codes that start with {BUILTIN_PREFIX} are reserved for execplan")
         except BaseException as error:
             RULES.clear()
             RULES.update(old_rules)
@@ -55,11 +55,11 @@ def load_rules(names: Sequence[str]) -> None:
 
 def _load_file(path: str) -> None:
     if not os.path.isfile(path):
-        raise _bad_rules_error(path, "there is no such file")
+        raise _bad_rules_error(path, "file not found")
     module_name = f"execplan_rules_{digest(os.path.abspath(path).encode('utf-8', 'surrogateescape'))[:12]}"
     spec = util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
-        raise _bad_rules_error(path, "it is no Python file")
+        raise _bad_rules_error(path, "it is not a Python file")
     rules_module = util.module_from_spec(spec)
     sys.modules[module_name] = rules_module
     spec.loader.exec_module(rules_module)
@@ -71,7 +71,7 @@ def _load_entry_point(name: str) -> None:
     matches = list(entry_points(group=ENTRY_POINT_GROUP, name=name))
     if not matches:
         names = sorted({entry_point.name for entry_point in entry_points(group=ENTRY_POINT_GROUP)})
-        available = f"there are: {', '.join(names)}" if names else "no package that is installed has any"
+        available = f"available: {', '.join(names)}" if names else "no installed package has any"
         raise _bad_rules_error(name, f"no entry point of {ENTRY_POINT_GROUP} has this name; {available}")
     matches[0].load()
 
@@ -83,7 +83,7 @@ def _guard_rule(name: str, rule: Rule) -> Check:
         try:
             for location in rule.check(plan, context):
                 if not isinstance(location, RuleMatch) or not 0 <= location.line <= max(len(plan.text.lines) - 1, 0):
-                    raise ValueError(f"it yields {location!r}, which is no place of the plan")
+                    raise ValueError(f"it yields {location!r}, which is not a location in the plan")
                 yield location
         except (Exception, SystemExit) as error:
             raise _rule_failed_error(name, rule, f" on {context.path}" if context.path else "", error) from error
@@ -111,9 +111,9 @@ def _guard_project_rule(name: str, rule: Rule) -> ProjectCheck | None:
 def _rule_failed_error(name: str, rule: Rule, location: str, error: BaseException) -> ExecplanError:
     return ExecplanError(
         "rule-failed",
-        f"the rule {rule.code} of {name} failed{location}: {type(error).__name__}: {error}",
+        f"rule {rule.code} of {name} failed{location}: {type(error).__name__}: {error}",
         exit=INPUT,
-        hint=f"mend the rule, or leave it out: --ignore {rule.code}",
+        hint=f"correct the rule, or ignore it: --ignore {rule.code}",
     )
 
 
@@ -122,5 +122,5 @@ def _bad_rules_error(name: str, reason: str) -> ExecplanError:
         "bad-rules",
         f"the rules of {name} can't be loaded: {reason}",
         exit=INPUT,
-        hint="how they are written: execplan explain own-rules",
+        hint="see how to write rules: execplan explain own-rules",
     )

@@ -59,10 +59,10 @@ def _names_directory(text: str) -> bool:
 
 @rule("EP404", WARNING)
 def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Commands are given and nothing says in which folder to type them.
+    """The plan has commands but doesn't say in which directory to run them.
 
-    Whoever begins with the plan alone may stand anywhere; the same words do something else, or nothing, one folder off.
-    Once is enough: in Concrete Steps, or wherever the plan tells how to work on it.
+    A reader who has only the plan can be in any directory; in the wrong one, the same commands do something else,
+    or nothing. State the directory once: in Concrete Steps, or wherever the plan says how to work on it.
 
     Bad:
         ## Concrete Steps
@@ -100,15 +100,15 @@ def missing_working_directory(plan: ParsedPlan, context: RuleContext) -> Iterato
     spans = [span for section in sections for span in find_commands(plan, context, section)]
     first_command = min([span for span in spans if not span.text.startswith("git ")], default=None)
     if first_command is not None:
-        yield on_span(first_command, "nothing says in which folder to type this")
+        yield on_span(first_command, "the plan doesn't say in which directory to run this")
 
 
 @rule("EP405", WARNING)
 def missing_expected_result(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Commands are given and nothing says what is to be seen when they worked.
+    """The plan has commands but doesn't say what to expect when they succeed.
 
-    A newcomer can't tell a good run from a bad one by having typed the words. A sentence does, or the lines that are
-    printed.
+    Running a command isn't enough for a newcomer to tell success from failure. Describe the result in a sentence,
+    or show the output.
 
     Bad:
         ## Validation and Acceptance
@@ -137,7 +137,7 @@ def missing_expected_result(plan: ParsedPlan, context: RuleContext) -> Iterator[
             or _shows_output(plan, section, spans)
             or _describes_proof_elsewhere(plan, context)
         ):
-            yield on_span(spans[0], "nothing says what is to be seen when this worked")
+            yield on_span(spans[0], "the plan doesn't say what to expect when this succeeds")
         return
 
 
@@ -176,10 +176,11 @@ def _shows_output(plan: ParsedPlan, section: Section, spans: list[Span]) -> bool
 
 @rule("EP406", WARNING)
 def validation_without_command(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Validation and Acceptance holds no command.
+    """Validation and Acceptance contains no command.
 
-    That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. Where the section says
-    in detail what is to be true, the commands may stand in Concrete Steps, and in milestones always; what a person looks at by hand is told by what to click and what is seen then.
+    A statement such as "the tests pass" proves nothing to a reader who doesn't know which tests, and how to run
+    them. If the section describes in detail what must be true, the commands can be in Concrete Steps; they can
+    always be in milestones. For a manual check, say what to click and what to expect.
 
     Bad:
         ## Concrete Steps
@@ -220,15 +221,15 @@ def validation_without_command(plan: ParsedPlan, context: RuleContext) -> Iterat
         [next(find_commands(plan, context, other_section), None) for other_section in other_sections]
     )
     if not has_placeholder and not has_command_elsewhere:
-        yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
+        yield on_line(plan, section.start, "no command: say what to run, or what to do by hand, and what to expect")
 
 
 @rule("EP408", WARNING)
 def risky_without_recovery(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A command destroys something, and Idempotence and Recovery does not say how to get it back.
+    """A command destroys something, but Idempotence and Recovery doesn't say how to recover.
 
-    Such a step goes wrong on the second run, or for the second person. Say what it takes away, how to be sure beforehand, and
-    what to do when it was the wrong thing.
+    Such a step goes wrong on the second run, or for the second person. Say what it destroys, how to make sure
+    beforehand that this is right, and what to do if it was wrong.
 
     Bad:
         ## Concrete Steps
@@ -260,4 +261,4 @@ def risky_without_recovery(plan: ParsedPlan, context: RuleContext) -> Iterator[R
             for span in sorted(spans)[:_MAX_COMMANDS]:
                 loss = describe_loss(span.text)
                 if loss and not _contains_any(plan.text.lines[span.line].casefold(), WARNING_PHRASES):
-                    yield on_span(span, f"{loss}, and {outline.RECOVERY} does not say how to get it back")
+                    yield on_span(span, f"{loss}, but {outline.RECOVERY} doesn't say how to recover")

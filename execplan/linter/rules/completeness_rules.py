@@ -19,7 +19,7 @@ _MAX_LINE_LENGTH = 120
 """Maximum characters of a placeholder line; longer lines have content."""
 _MAX_OWN_SECTIONS = 100
 """Maximum number of the plan's own sections compared with a missing name; no plan has this many."""
-PLACEHOLDER_MESSAGE = " still holds placeholder text"
+PLACEHOLDER_MESSAGE = " still contains placeholder text"
 """Part of the message for a section that still contains placeholder text."""
 _FINAL_ANSWERS = frozenset(("none", "n/a", "na"))
 
@@ -42,14 +42,15 @@ def missing_title(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]
         - [ ] Build the parser.
     """
     if not plan.title:
-        yield on_line(plan, max(plan.title_line, 0), "no title: begin with a line such as `# Build the parser`")
+        yield on_line(plan, max(plan.title_line, 0), "no title: start with a line such as `# Build the parser`")
 
 
 @rule("EP102", WARNING)
 def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The sentence that says the plan is a living document is missing.
+    """The statement that the plan is a living document is missing.
 
-    It stands between the title and the first section and tells whoever picks the plan up which sections to keep true.
+    It belongs between the title and the first section, and tells whoever continues the plan which sections to keep
+    up to date.
 
     Bad:
         # Build the parser
@@ -65,15 +66,15 @@ def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator
     end = plan.sections[0].start if plan.sections else len(plan.text.lines)
     preface = " ".join(plan.text.lines[plan.title_line + 1 : end]).casefold()
     if "living" not in preface:
-        yield on_line(plan, max(plan.title_line, 0), "no sentence says that this is a living document")
+        yield on_line(plan, max(plan.title_line, 0), "no sentence states that this is a living document")
 
 
 @rule("EP103", WARNING)
 def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """One of the eight sections that do not live is missing.
+    """One of the eight sections that are not living sections is missing.
 
-    Each answers a question that a newcomer has. That is no reason to fill one with words: a section that has nothing to
-    say says so in a line.
+    Each section answers a question of a newcomer. This is no reason to pad one: a section without content can say
+    so in one line.
 
     Bad:
         # Build the parser
@@ -99,8 +100,8 @@ def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
 def missing_living_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A living section is missing.
 
-    Progress, Surprises & Discoveries, Decision Log and Outcomes & Retrospective are where the work is recorded; without
-    one of them a plan can't be picked up by somebody else. A writer adds it with `--create`.
+    Progress, Surprises & Discoveries, Decision Log and Outcomes & Retrospective record the work. Without one of
+    them, nobody else can continue the plan. The commands that write to the section add it with `--create`.
 
     Bad:
         # Build the parser
@@ -119,9 +120,9 @@ def missing_living_section(plan: ParsedPlan, context: RuleContext) -> Iterator[R
 
 @rule("EP105", ERROR)
 def duplicate_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A section stands in the plan twice.
+    """A section occurs twice in the plan.
 
-    The first counts; what stands in the other is read by nobody's tool. Verbs that write refuse to guess which is meant.
+    The first one counts; no tool reads the other. Commands that write to the section fail, because it is ambiguous.
 
     Bad:
         ## Progress
@@ -142,17 +143,18 @@ def duplicate_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
         if section.name is not None:
             earlier_section = first_sections.setdefault(section.name, section)
             if earlier_section is not section:
-                message = f"{section.name} stands in line {earlier_section.start + 1} already"
+                message = f"duplicate section {section.name}; the first is on line {earlier_section.start + 1}"
                 yield on_line(plan, section.start, message)
 
 
 @rule("EP109", ERROR, unfinished=WARNING)
 def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A section still holds placeholder text of the template.
+    """A section still contains placeholder text of the template.
 
-    Placeholder text says what to write; a reader takes it for the author's. It is a warning while tasks are open, so that
-    you can commit a plan that you are still writing, and an error when all tasks are done; in the profiles `strict` and
-    `ci` it always is an error. A living section may keep it until the plan is complete, and `None yet.` as well.
+    Placeholder text says what to write, but a reader takes it for the author's text. While tasks are open, the
+    finding is a warning, so that you can commit an unfinished plan; when all tasks are done, it is an error. In the
+    profiles `strict` and `ci`, it is always an error. A living section can keep its placeholder text, and also
+    `None yet.`, until the plan is complete.
 
     Bad:
         ## Concrete Steps
@@ -204,9 +206,9 @@ def _missing_sections(plan: ParsedPlan, context: RuleContext, *, living: bool) -
     for kind in missing_kinds:
         if kind.name in misplaced_headings:
             if living:
-                location = f"the heading in line {misplaced_headings[kind.name].start + 1} is not at level 2"
-                yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {location}")
+                location = f"the heading on line {misplaced_headings[kind.name].start + 1} is not at level 2"
+                yield on_line(plan, max(plan.title_line, 0), f"missing section {kind.name}: {location}")
         else:
             nearest_title = outline.closest_title(kind.name, own_titles)
-            hint = f"; is `## {nearest_title}` meant?" if nearest_title else ""
-            yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")
+            hint = f"; rename `## {nearest_title}`?" if nearest_title else ""
+            yield on_line(plan, max(plan.title_line, 0), f"missing section {kind.name}{hint}")

@@ -20,10 +20,11 @@ _UPDATED_KEYS = ("updated", "updated_at", "last_updated", "modified", "completed
 
 @rule("EP115", WARNING)
 def front_matter_conflict(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The front matter names another title, id or date than the plan.
+    """The front matter has a different title, ID or date than the plan.
 
-    Tools read the one and people the other. Judged are `title`, `id` and `plan_id`, and `created` and `updated` with their
-    kin; of an `id` only what can't be another kind of number: words with hyphens, with a date before them or without.
+    Tools read the front matter, people read the plan. Checked are `title`, `id` and `plan_id`, and `created` and
+    `updated` with their variants. An `id` is only checked if it can't be another kind of identifier: words with
+    hyphens, with or without a date before them.
 
     Bad:
         ---
@@ -47,11 +48,14 @@ def front_matter_conflict(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
     fields = _read_fields(plan)
     title = fields.get("title")
     if title and plan.title and not _is_same_title(title[1], plan.title):
-        yield on_line(plan, title[0], f"the title is another in line {plan.title_line + 1}")
+        yield on_line(plan, title[0], f"differs from the title on line {plan.title_line + 1}")
     for key in _ID_KEYS:
         if key in fields:
             line, value = fields[key]
-            expected_names = [("the plan is named", plan_id(context)), ("the title begins with", plan.title or "")]
+            expected_names = [
+                ("differs from the plan's name,", plan_id(context)),
+                ("differs from the start of the title,", plan.title or ""),
+            ]
             for description, name in expected_names:
                 must_match = description == expected_names[0][0] and (key != "id" or _is_other_plan(value, name))
                 if _differs(value, name, must_match=must_match):
@@ -80,9 +84,9 @@ def _date_conflicts(plan: ParsedPlan, fields: dict[str, tuple[int, str]], name: 
     if created is not None:
         for key in _UPDATED_KEYS:
             if key in fields and _is_later(created[1], fields[key][1]):
-                yield on_line(plan, created[0], f"{created[1]} is after {key}, {fields[key][1]}")
+                yield on_line(plan, created[0], f"{created[1]} is after {key} ({fields[key][1]})")
         if _is_later(created[1], name[:10]) or _is_later(name[:10], created[1]):
-            yield on_line(plan, created[0], f"the plan is named by another day, {name[:10]}")
+            yield on_line(plan, created[0], f"differs from the date in the plan's name, {name[:10]}")
 
 
 def _is_same_title(title: str, other_title: str) -> bool:

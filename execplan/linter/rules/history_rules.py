@@ -22,10 +22,10 @@ _MAX_NAMES = 3
 
 @rule("EP212", WARNING, needs=HISTORY)
 def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A task that was done when the plan was committed is open again, or gone.
+    """A task that was done when the plan was committed is open again, or missing.
 
-    Somebody wrote an old copy over the plan, or reopened a task and did not say why. Tick it again, or tell the reason in
-    an entry that names the task: `execplan discover`, `execplan decide`.
+    Somebody overwrote the plan with an old copy, or reopened a task without saying why. Check the task off again,
+    or give the reason in an entry that names the task: `execplan discover`, `execplan decide`.
 
     Before:
         ## Progress
@@ -64,7 +64,7 @@ def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         task_text = normalize_text(task.text)
         current_texts.add(task_text)
         if task_text in done_before and task_text not in done_now and not _is_explained(task_text, explained_stems):
-            why = "was done when the plan was committed, and nothing says why it is open again"
+            why = "was done when the plan was committed; nothing explains why it is open again"
             yield on_line(plan, task.box_line, f"task {task.number} {why}")
     current_texts |= {normalize_text(task.text) for _, task in plan.checklists}
     missing_texts = [
@@ -82,10 +82,11 @@ def undone_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
 
 @rule("EP307", HINT, needs=HISTORY)
 def rewritten_entry(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """An entry of a log was rewritten, or taken out, after it was committed.
+    """A log entry was rewritten or removed after it was committed.
 
-    The logs say how the work came to be what it is; others have read them and acted on them. Add a new entry that
-    corrects the old one, a decision with `execplan decide --supersedes`. Words that are added at its end are fine.
+    The logs explain how the work evolved, and others have read them and acted on them. Add a new entry that
+    corrects the old one; for a decision, use `execplan decide --supersedes`. Adding text at the end of an entry is
+    fine.
 
     Before:
         ## Decision Log
@@ -116,17 +117,17 @@ def rewritten_entry(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
     from execplan.linter.plan_comparison import rewritten_entries
 
     for kind, old, line in rewritten_entries(before, plan, outcomes=before.state() == COMPLETE):
-        yield on_line(plan, line, f"the {kind} `{_shorten(old)}` was committed, and is rewritten or gone")
+        yield on_line(plan, line, f"the committed {kind} `{_shorten(old)}` was rewritten or removed")
 
 
 @rule("EP308", WARNING, needs=COMMIT)
 def unexplained_change(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """What the plan prescribes was changed since it was committed, and neither a decision nor a revision note says why.
+    """The plan's instructions changed since they were committed, but no decision or revision note says why.
 
-    Work has begun on the old text, and whoever continues it has to know what is different. `execplan decide` or
-    `execplan revise` records it. Plans in which nothing is done yet, or everything, may change freely, and so may the
-    living sections, `Artifacts and Notes`, and `Context and Orientation`, which describes rather than prescribes. A
-    different path of a plan, or different white space, is not a change.
+    Work has started on the old text, and whoever continues it must know what is different. Record it with `execplan
+    decide` or `execplan revise`. Plans in which no task or every task is done can change freely. So can the living
+    sections, `Artifacts and Notes`, and `Context and Orientation`, which describes rather than prescribes. A
+    changed path of a plan or changed whitespace doesn't count.
 
     Before:
         ## Plan of Work
@@ -161,18 +162,16 @@ def unexplained_change(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
     if changed_names and changed_names != [outline.CONTEXT] and not new_entries(before, plan):
         section = plan.section(changed_names[0])
         other_names = f" (and {', '.join(changed_names[1:])})" if changed_names[1:] else ""
-        message = (
-            f"{changed_names[0]}{other_names} changed since it was committed, and no decision or revision note says why"
-        )
+        message = f"{changed_names[0]}{other_names} changed since the plan was committed, but no decision or revision note says why"
         yield on_line(plan, section.start if section is not None else max(plan.title_line, 0), message)
 
 
 @rule("EP507", HINT, needs=HISTORY)
 def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Files that the plan is about were changed by commits since the plan was last touched.
+    """Commits changed files that the plan describes since the plan was last edited.
 
-    The plan says how they were. Whoever goes on with it should read them first, and mend what is no longer so. Counted
-    are files that a code span names as a whole, outside the logs; a merge counts as one step.
+    The plan describes the old files. Before you continue, read the changed files and correct the plan. Only files
+    that a code span outside the logs names in full count; a merge counts as one step.
 
     Bad (changed src/reader.py):
         ## Context and Orientation
@@ -194,8 +193,8 @@ def files_changed_since_plan(plan: ParsedPlan, context: RuleContext) -> Iterator
     if paths:
         span = named_paths[paths[0]]
         other_paths = ", ".join(paths[1:_MAX_NAMES])
-        suffix = f"; so were {other_paths}{format_excess(len(paths), _MAX_NAMES)}" if other_paths else ""
-        message = f"{paths[0]} was changed since the plan was last touched{suffix}"
+        suffix = f"; so have {other_paths}{format_excess(len(paths), _MAX_NAMES)}" if other_paths else ""
+        message = f"{paths[0]} has changed since the plan's last edit{suffix}"
         yield on_span(span, message)
 
 

@@ -81,10 +81,10 @@ _MINUTES_PER_DAY = 24 * 60
 
 @rule("EP501", ERROR)
 def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """All tasks are done and Outcomes & Retrospective says nothing.
+    """All tasks are done, but Outcomes & Retrospective is empty.
 
-    The plan looks finished, but nobody recorded the result. `execplan outcome` does. With `--hook` it is a warning, so that
-    you can commit the last task first.
+    The plan looks finished, but nobody recorded the result. Record it with `execplan outcome`. With `--hook`, the
+    finding is a warning, so that you can commit the last task first.
 
     Bad:
         ## Progress
@@ -106,14 +106,14 @@ def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
     section = plan.section(outline.OUTCOMES)
     finished = plan.state() == COMPLETE and all([task.state != OTHER for task in plan.tasks])
     if section is not None and not plan.outcomes and finished:
-        yield on_line(plan, section.start, "all tasks are done and this section says nothing")
+        yield on_line(plan, section.start, "all tasks are done, but this section is empty")
 
 
 @rule("EP502", ERROR)
 def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan has open tasks.
 
-    It is filed as done and is not. Finish it, or archive it with `--force --reason`, which records why.
+    It is archived as done, but it isn't. Finish it, or archive it with `--force --reason`, which records why.
 
     Bad (archived):
         ## Progress
@@ -131,10 +131,11 @@ def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator
 
 @rule("EP503", WARNING, needs=CLOCK)
 def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A plan has been complete for more than a day, and is not archived.
+    """A plan has been complete for more than a day but is not archived.
 
-    Finished plans among the others hide those that somebody has to work on. `execplan archive` moves it with its artifacts.
-    One that says what is to happen before it is archived may wait, and of one without stamps nobody knows since when it is.
+    Completed plans hide those that still need work. `execplan archive` moves a plan with its artifacts. A plan that
+    states what must happen before it is archived is not reported; neither is one without timestamps, because its
+    completion time is unknown.
 
     Bad (at-home, now 2026-03-09 23:28Z):
         ## Progress
@@ -157,7 +158,7 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         return
     last, date = max(end_times)
     if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not _defers_archiving(context.source.text.casefold()):
-        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} and not archived: execplan archive")
+        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived: execplan archive")
 
 
 def _defers_archiving(source: str) -> bool:
@@ -167,10 +168,11 @@ def _defers_archiving(source: str) -> bool:
 
 @rule("EP504", WARNING)
 def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A status says that the plan is done, and tasks are open.
+    """A status says that the plan is done, but tasks are open.
 
-    Whoever reads `Status: done`, below the title or in the front matter, looks no further, and what is left is forgotten.
-    Tick the tasks that are done, or mend the status; a status that repeats what the boxes say is better left out.
+    A reader who sees `Status: done`, below the title or in the front matter, stops there, and the remaining work is
+    forgotten. Check off the tasks that are done, or correct the status; a status that only repeats the checkboxes
+    is best omitted.
 
     Bad:
         ## Progress
@@ -202,9 +204,9 @@ def done_status_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Itera
 def edited_archive(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan was edited.
 
-    The archive keeps what was done and what came of it; whoever relies on that has to know that it stays. It is compared
-    with its digest in the evidence that `execplan archive` wrote, or else with what was committed. Undo the edit, or take
-    the plan back with `execplan restore`, edit it, and archive it again.
+    The archive records what was done and its outcome, and others rely on it not to change. The plan is compared
+    with its digest in the evidence that `execplan archive` wrote, or else with the committed version. Undo the
+    edit, or restore the plan with `execplan restore`, edit it, and archive it again.
 
     Bad (archived, path archive/parser.md, evidence 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9):
         ## Progress
@@ -225,7 +227,7 @@ def edited_archive(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
         is_edited = context.history is not None and _differs_from_commit(plan, context.history, context.path)
     if is_edited:
         since = "it was archived" if evidence else "it was committed"
-        yield on_line(plan, max(plan.title_line, 0), f"archived, and edited since {since}")
+        yield on_line(plan, max(plan.title_line, 0), f"archived, but edited since {since}")
 
 
 def _differs_from_commit(plan: ParsedPlan, history: GitHistory, path: str) -> bool:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def broken_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A link leads to a heading or a file that does not exist.
 
-    Evidence that nobody can open is none. A heading was renamed, a file moved, or the artifact was never committed; paths
-    in links count from the plan's own folder.
+    Evidence that nobody can open is worthless. A heading was renamed, a file was moved, or the artifact was never
+    committed. Paths in links are relative to the plan's directory.
 
     Bad (path plans/parser.md, has plans/artifacts/parser/run.log):
         ## Artifacts and Notes
@@ -41,7 +41,7 @@ def broken_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
                 and not has_anchor(plan, name, known_anchors)
                 and (is_certain or context.source.is_link_target(span))
             ):
-                yield on_span(span, f"no heading of this plan makes the anchor {span.text}")
+                yield on_span(span, f"no heading of this plan has the anchor {span.text}")
             continue
         path = relative_path(span.text) if context.path else ""
         target = resolve_relative(context.path.rpartition("/")[0], path) if path else None
@@ -56,10 +56,11 @@ def broken_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
 
 @rule("EP410", ERROR)
 def secret_in_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The plan holds a secret.
+    """The plan contains a secret.
 
-    Whoever can read the repository, now or after it leaks, can use it; deleting the line leaves it in the history. Make the
-    secret worthless first, at the service that gave it, then name the place where it is kept instead.
+    Anybody who can read the repository, now or after a leak, can use the secret; if you delete the line, it is
+    still in the history. First revoke the secret at the service that issued it, then name the place where it is
+    stored instead.
 
     Bad:
         ## Concrete Steps
@@ -77,5 +78,5 @@ def secret_in_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
         end_line, end_column = context.source.position_of(secret.end)
         begins = context.source.text[secret.start : secret.start + visible_length(secret)]
         article = "an" if secret.kind[:1] in "AEIOUa" else "a"
-        message = f"{article} {secret.kind} ({begins}…): make it worthless where it came from, then take it out"
+        message = f"{article} {secret.kind} ({begins}…): revoke it at its source, then remove it"
         yield RuleMatch(message, line, column, end_line + 1, end_column)

@@ -36,12 +36,12 @@ _MAX_DECISIONS = 100
 
 @rule("EP304", WARNING)
 def text_outside_entries(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Words in the Decision Log or in Surprises & Discoveries belong to no entry.
+    """Text in the Decision Log or in Surprises & Discoveries belongs to no entry.
 
-    A log is read entry by entry; what stands beside them is shown by no command and found by no search. Begin it with
-    `- Decision:` or `- Observation:`, or indent it below the entry that it belongs to. A first paragraph introduces what
-    follows, and so does one that ends with a colon. Where a log has several sub-headings with words below each, what stands
-    there is taken for theirs.
+    A log is read entry by entry; no command shows or searches text between entries. Start the text with `-
+    Decision:` or `- Observation:`, or indent it below its entry. A first paragraph counts as an introduction, and
+    so does a paragraph that ends with a colon. If a log has several subheadings with text below each, that text
+    belongs to the subheadings.
 
     Bad:
         ## Decision Log
@@ -88,16 +88,17 @@ def text_outside_entries(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
             first_heading = _first_subheading(plan, section)
             stray_blocks = [block for block in stray_blocks if block.start < first_heading]
         if stray_blocks:
-            count = f" ({len(stray_blocks)} blocks of them)" if len(stray_blocks) > 1 else ""
-            yield on_line(plan, stray_blocks[0].start, f"part of no entry: one begins with `- {label}:`{count}")
+            count = f" ({len(stray_blocks)} blocks)" if len(stray_blocks) > 1 else ""
+            yield on_line(plan, stray_blocks[0].start, f"text outside entries; start an entry with `- {label}:`{count}")
 
 
 @rule("EP306", WARNING)
 def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision supersedes one that is not in the log.
 
-    Whoever wants to know what held before finds nothing, and nothing tells that the old decision is void. Say some words of
-    it as they stand in the log; `execplan decide --supersedes` does. What lies in another file is named by its path.
+    A reader can't find the earlier decision, and nothing marks it as superseded. Quote part of its text exactly as
+    in the log, as `execplan decide --supersedes` does. A decision in another file is referred to by the file's
+    path.
 
     Bad:
         ## Decision Log
@@ -136,7 +137,7 @@ def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
 
             plain_texts = plain_texts or [normalize_text(plain_text(decision.text)) for decision in plan.decisions]
             if not _matches_other(plain_texts, index, normalize_text(plain_text(superseded_text))):
-                yield _supersedes_match(plan, entry, f"no decision of this log: {superseded_text[:60]}")
+                yield _supersedes_match(plan, entry, f"no such decision in this log: {superseded_text[:60]}")
 
 
 def _first_subheading(plan: ParsedPlan, section: Section) -> int:

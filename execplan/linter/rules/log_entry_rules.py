@@ -39,8 +39,8 @@ _QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"))
 def decision_without_rationale(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision has no rationale.
 
-    Without the why, the next person makes the decision again, or undoes it. A reason that the decision's own words give
-    will do; beside decisions with labels, what has none is not taken for one.
+    Without the reason, the next person makes the decision again, or reverts it. A reason in the decision's own text
+    is enough. In a log whose decisions have labels, an item without labels doesn't count as a decision.
 
     Bad:
         ## Decision Log
@@ -64,7 +64,7 @@ def decision_without_rationale(plan: ParsedPlan, context: RuleContext) -> Iterat
 def decision_without_date_or_author(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A decision has no date or no author.
 
-    Who decided, and when, tells whom to ask and whether the reason still holds.
+    They show whom to ask, and whether the reason is still valid.
 
     Bad:
         ## Decision Log
@@ -95,8 +95,8 @@ def decision_without_date_or_author(plan: ParsedPlan, context: RuleContext) -> I
 def discovery_without_evidence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A discovery has no evidence.
 
-    An output, a file or a commit that shows it lets the next person check instead of believe. Words that were
-    printed and are quoted will do; what is written without labels is left alone.
+    With an output, a file or a commit as evidence, the next person can verify the discovery instead of trusting it.
+    Quoted output is enough. A discovery without labels is not checked.
 
     Bad:
         ## Surprises & Discoveries

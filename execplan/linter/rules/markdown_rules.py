@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @rule("EP007", WARNING)
 def misplaced_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A heading stands in a quote or a list item, or is indented.
+    """A heading is in a quote or a list item, or is indented.
 
-    It opens no section, or only for some tools; mostly it was not meant to be one: a comment of a shell command outside a
-    fence, words pasted from a chat, or the wrong side of a fence. Begin a heading in the first column, and put commands
-    into a fence. What fences that do not nest have left in the open is told by EP008 alone.
+    It starts no section, or only for some tools. Usually it isn't meant as a heading: it is a comment of a shell
+    command outside a code block, text pasted from a chat, or the wrong side of a code block. Start a heading in the
+    first column, and put commands into a code block. Headings exposed by nested code blocks are reported by EP008
+    only.
 
     Bad:
         ## Concrete Steps
@@ -53,26 +54,26 @@ def _misplaced_matches(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
             if block.level < 3 or outline.canonical_name(block.text):
                 is_quoted = plan.text.lines[block.start].lstrip().startswith(">")
                 container = "a quote" if is_quoted else "a list item"
-                fence = "; put a command's comment into a fence" if block.level == 1 and not is_quoted else ""
-                yield on_line(plan, block.start, f"this heading stands in {container} and opens no section{fence}")
+                fence = "; put a command's comment into a code block" if block.level == 1 and not is_quoted else ""
+                yield on_line(plan, block.start, f"this heading is in {container} and starts no section{fence}")
         elif block.column and block.mark == "#":
-            yield on_line(plan, block.start, "this heading is indented; begin it in the first column")
+            yield on_line(plan, block.start, "this heading is indented; start it in the first column")
     present_names = {section.name for section in plan.sections}
     if len(present_names - {None}) < len(outline.NAMES):
         for block in plan.blocks:
             if block.kind == CODE and block.text.startswith("## "):
                 name = outline.canonical_name(block.text[3:])
                 if name is not None and name not in present_names:
-                    yield on_line(plan, block.start, "this heading is indented so far that it is code")
+                    yield on_line(plan, block.start, "this heading is indented so far that it counts as code")
 
 
 @rule("EP008", WARNING)
 def nested_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A fence is opened within a fence of the same marks.
+    """A code block starts inside another one with the same fence.
 
-    Fences do not nest: the end of the inner one ends the outer one, what follows is read as text, and the mark that was to
-    end the outer one opens another, which swallows what comes next. Give the outer fence one mark more than any in it, or
-    close it before the next begins.
+    Code blocks do not nest: the end of the inner one ends the outer one, and the text that follows is no longer
+    code. The fence that was meant to end the outer block then opens another one, which swallows the next text. Use
+    a longer fence for the outer block than for any block in it, or close it before the next one starts.
 
     Bad:
         ## Plan of Work
@@ -100,8 +101,8 @@ def nested_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """
     for outer, at in find_nested_fences(plan):
         mark = outer.mark * (outer.level + 1)
-        close = f"close the fence of line {outer.start + 1} before it, or open that with {mark}"
-        yield on_line(plan, at, f"a fence opens within a fence: {close}")
+        close = f"close the code block from line {outer.start + 1} before it, or open that block with {mark}"
+        yield on_line(plan, at, f"a code block starts inside another one: {close}")
 
 
 def find_nested_fences(plan: ParsedPlan) -> Iterator[tuple[Block, int]]:
@@ -152,8 +153,8 @@ def _nested_opening_line(plan: ParsedPlan, fence: Block) -> int:
 def unreadable_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     r"""The file can't be read.
 
-    It is empty, larger than 5 MiB, holds a NUL byte, or is not UTF-8. Nothing in it can be shown or edited, so the
-    plan counts as broken until it is mended.
+    It is empty, larger than 5 MiB, contains a NUL byte, or is not UTF-8. Nothing in it can be shown or edited, so
+    the plan counts as broken until the file is fixed.
 
     Bad:
         # Build the \0 parser
@@ -165,10 +166,10 @@ def unreadable_file(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
 
 @rule("EP002", ERROR)
 def conflict_markers(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The file holds conflict markers of git.
+    """The file contains conflict markers of git.
 
-    Two sides of a merge stand in it, so nobody knows which tasks are done. Verbs that read still show the plan; verbs
-    that write refuse.
+    It has both sides of a merge, so it is unclear which tasks are done. Commands that read still show the plan;
+    commands that write fail.
 
     Bad:
         ## Progress
@@ -190,10 +191,10 @@ def conflict_markers(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
 
 @rule("EP003", ERROR)
 def unclosed_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A fence or an HTML comment is opened and never closed.
+    """A code block or an HTML comment is never closed.
 
-    All that stands below it is part of it: sections and tasks vanish, for people who read the page and for tools.
-    A fence closes with at least as many of the same marks as it opened with.
+    Everything below it becomes part of it: sections and tasks disappear, for readers of the rendered page and for
+    tools. A code block is closed by a fence of the same characters that is at least as long as the opening one.
 
     Bad:
         ## Concrete Steps
@@ -215,10 +216,10 @@ def unclosed_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
 @rule("EP004", ERROR)
 def wrapped_in_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The whole plan stands inside a fence.
+    """The whole plan is inside a code block.
 
-    It was copied with the fence that a chat or a skeleton showed it in. To every reader of markdown it is one block of
-    code. Remove the first and the last line.
+    It was copied together with the code block in which a chat or a skeleton showed it. Every markdown reader sees
+    only one block of code. Remove the first and the last line.
 
     Bad:
         ```md
@@ -235,4 +236,4 @@ def wrapped_in_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     if outer and outer[0].kind == FENCE and plan.title is None and not plan.sections:
         inside = plan.text.lines[outer[0].start + 1 : outer[0].end]
         if any([line.startswith(("# ", "## ")) for line in inside]):
-            yield on_line(plan, outer[0].start, "the whole plan stands inside this fence")
+            yield on_line(plan, outer[0].start, "the whole plan is inside this code block")

@@ -53,8 +53,8 @@ class _Milestone(NamedTuple):
 def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A milestone has no task in Progress.
 
-    Progress names other milestones by their numbers and not this one, so nobody can tell whether it was done, is still
-    to come, or was forgotten. A task that has the words of its title will do.
+    Progress refers to other milestones by number but not to this one, so nobody can tell whether it is done, still
+    to come, or forgotten. A task with the words of the milestone's title is enough.
 
     Bad:
         ## Progress
@@ -113,17 +113,17 @@ def milestone_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         return  # the tasks do not refer to milestones by number
     for number, milestone in milestones_by_number.items():
         if number not in named_numbers and not _has_task(milestone.title, texts):
-            yield on_line(plan, milestone.line, f"no task in Progress names milestone {number}")
+            yield on_line(plan, milestone.line, f"no task in Progress refers to milestone {number}")
 
 
 @rule("EP214", WARNING)
 def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A milestone does not say how one sees that it is reached.
+    """A milestone doesn't say how to check that it is reached.
 
-    Each milestone ends with something that can be checked: a command and what it prints, a test that passes, something to
-    be seen. Else it is a list of edits, and whether they work is found out at the end. Validation and Acceptance may say
-    it, by the milestone's number, by a rare word of its title, or by a rare name of code; a milestone that names
-    documents alone needs no more.
+    Each milestone must end with something that can be checked: a command and its output, a test that passes,
+    something visible. Otherwise it is a list of edits, and you find out only at the end whether they work.
+    Validation and Acceptance can describe the check instead, if it names the milestone's number, a rare word of its
+    title, or a rare code name. A milestone that names only documents needs no check.
 
     Bad:
         ## Plan of Work
@@ -171,7 +171,7 @@ def milestone_without_outcome(plan: ParsedPlan, context: RuleContext) -> Iterato
         if rare_words.isdisjoint(_split_words(group[0].title)) and not _is_code_in_validation(
             codes, validation_text, context.source.text
         ):
-            yield on_line(plan, group[0].line, "this milestone does not say how one sees that it is reached")
+            yield on_line(plan, group[0].line, "this milestone doesn't say how to check that it is reached")
 
 
 def _mentions_outcome(body: str) -> bool:

@@ -23,10 +23,10 @@ _CLOSING_PUNCTUATION = " .!;:,。"
 
 @rule("EP201", ERROR)
 def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Progress holds no task.
+    """Progress contains no task.
 
-    Without checkboxes nobody can tell how far the work is, and zero of zero looks like done. A box in a fence, a quote,
-    a comment or another section is no task.
+    Without checkboxes, nobody can tell how far the work is, and zero of zero looks like done. A checkbox in a code
+    block, a quote, a comment or another section is not a task.
 
     Bad:
         ## Progress
@@ -44,9 +44,10 @@ def progress_without_task(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 
 @rule("EP202", WARNING)
 def done_without_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A done task has no stamp.
+    """A done task has no timestamp.
 
-    The stamp says when it was finished, so that the order of events can be told later. `execplan done` writes it.
+    The timestamp records when the task was finished, so that the order of events is known later. `execplan done`
+    writes it.
 
     Bad:
         ## Progress
@@ -59,10 +60,8 @@ def done_without_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[R
     """
     for task in plan.tasks:
         if task.state == DONE and task.timestamp is None and not task.text.startswith(_DONE_BEFORE_PLAN):
-            location = (
-                " in parentheses before its words, where it belongs" if _has_misplaced_timestamp(task.text) else ""
-            )
-            yield on_line(plan, task.box_line, f"task {task.number} is done and has no stamp{location}")
+            location = " in parentheses before its text" if _has_misplaced_timestamp(task.text) else ""
+            yield on_line(plan, task.box_line, f"task {task.number} is done but has no timestamp{location}")
 
 
 def _has_misplaced_timestamp(text: str) -> bool:
@@ -76,11 +75,11 @@ def _has_misplaced_timestamp(text: str) -> bool:
 
 @rule("EP207", HINT)
 def checkboxes_outside_progress(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Boxes stand in a section other than Progress.
+    """Open checkboxes are in a section other than Progress.
 
-    They look like open work, and nobody counts them: not the tool, and not who reads Progress to see how far the work is.
-    Work belongs in Progress; what is to be true at the end can be said in words. A section whose boxes are all ticked holds
-    no open work and is left alone.
+    They look like open work, but neither the tool nor a reader of Progress counts them. Tasks belong in Progress;
+    acceptance criteria can be plain list items. A section whose checkboxes are all checked has no open work and is
+    not reported.
 
     Bad:
         ## Validation and Acceptance
@@ -105,11 +104,11 @@ def checkboxes_outside_progress(plan: ParsedPlan, context: RuleContext) -> Itera
 
 @rule("EP208", WARNING)
 def duplicate_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Two tasks of one list have the same words.
+    """Two tasks in one list have the same text.
 
-    One is a leftover of an edit, or they mean different things and do not say so. Whoever ticks one by its words can't
-    tell which is meant. Tasks under different sub-headings, or nested in different tasks, may read alike.
-    Capitals and what closes a sentence make no difference.
+    One is left over from an edit, or they mean different things without saying so. If you check off a task by its
+    text, it is ambiguous. Tasks under different subheadings, or nested in different tasks, can have the same text.
+    Case and the punctuation at the end are ignored.
 
     Bad:
         ## Progress
@@ -131,5 +130,5 @@ def duplicate_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
     for task, text, group in zip(plan.tasks, normalized_texts, group_tasks(plan.tasks), strict=True):
         earlier_task = first_tasks.setdefault((text, group), task)
         if text and earlier_task is not task:
-            message = f"the same words as task {earlier_task.number} in line {earlier_task.box_line + 1}"
+            message = f"same text as task {earlier_task.number} on line {earlier_task.box_line + 1}"
             yield on_line(plan, task.box_line, message)

@@ -16,11 +16,11 @@ FOLLOW_CODE = "EP508"
 
 @project_rule("EP505", WARNING)
 def orphaned_artifacts(facts: ProjectFacts) -> Iterator[ProjectMatch]:
-    """A folder of artifacts belongs to no plan.
+    """An artifacts directory belongs to no plan.
 
-    Its plan was renamed, moved or removed by hand, and nobody can tell any more what the files in it show. Give it the id
-    of its plan, or remove it; `execplan archive` and `execplan rename` move both. Looked for when a whole home is checked,
-    where every plan is a file of one folder.
+    Its plan was renamed, moved or removed by hand, and nobody can tell what the files show. Rename the directory to
+    its plan's ID, or remove it; `execplan archive` and `execplan rename` move both. The rule runs only if a whole
+    project is checked in which every plan is a file in one directory.
 
     Bad:
         .agent/execplans/2026-01-01_parser.md
@@ -31,19 +31,20 @@ def orphaned_artifacts(facts: ProjectFacts) -> Iterator[ProjectMatch]:
     """
     for name, path in facts.artifact_directories:
         if name not in facts.plan_ids:
-            yield ProjectMatch(path, "artifacts of a plan that is not there")
+            yield ProjectMatch(path, "is the artifacts directory of a plan that doesn't exist")
 
 
 @project_rule(FOLLOW_CODE, ERROR, on=False)
 def commit_without_plan(facts: ProjectFacts) -> Iterator[ProjectMatch]:
-    """A commit changes files that a plan is about, or so many or such that one is due, and no plan.
+    """A commit changes files in a plan's scope, or is large or significant enough to need a plan, but changes no plan.
 
-    A plan that does not say what was done is soon worth nothing. Say it, and stage the plan: `execplan done`, `execplan
-    note`, `execplan revise`; or write one with `execplan new`. It runs with `--staged` where the settings say
-    `follow = true`, or when it is selected; `follow_files` is how many files a commit may change without a plan, and
-    `triage.plan` how sure it must be that none is needed: `execplan triage --staged` says how sure it is, and why. To
-    commit all the same: `git commit --no-verify`. A plan is about the files that a code span names as a whole, outside
-    its logs, as long as it is neither complete nor archived. Merges, rebases and reverts are left alone.
+    A plan that doesn't record the work soon becomes worthless. Record the work and stage the plan: `execplan done`,
+    `execplan note`, `execplan revise`; or create a plan with `execplan new`. The rule runs with `--staged` if the
+    settings have `follow = true` or if you select it. `follow_files` is the number of files that a commit can
+    change without a plan. `triage.plan` is the minimum confidence that no plan is needed; `execplan triage
+    --staged` shows the confidence and the reasons. To commit anyway: `git commit --no-verify`. A plan's scope is
+    the files that a code span outside its logs names in full, while the plan is neither complete nor archived.
+    Merges, rebases and reverts are not checked.
 
     Bad (names src/reader.py, commits src/reader.py):
         .agent/execplans/2026-01-01_parser.md
@@ -58,17 +59,19 @@ def commit_without_plan(facts: ProjectFacts) -> Iterator[ProjectMatch]:
         if paths:
             has_scope_match = True
             auxiliary_verb = "is" if len(paths) == 1 else "are"
-            message = f"{paths[0]}{format_excess(len(paths), 1)} {auxiliary_verb} in its scope, and the commit touches no plan"
-            yield ProjectMatch(plan, f"{message}: say what was done with execplan done, note or revise, and stage it")
+            message = f"{paths[0]}{format_excess(len(paths), 1)} {auxiliary_verb} in its scope, but the commit changes no plan"
+            yield ProjectMatch(
+                plan, f"{message}: record the work with execplan done, note or revise, and stage the plan"
+            )
     if has_scope_match or not facts.commit_files:
         return
     message = ""
     if 0 < facts.max_files < len(facts.commit_files):
-        message = f"the commit changes {len(facts.commit_files)} files and no plan (more than {facts.max_files}, follow_files)"
+        message = f"the commit changes {len(facts.commit_files)} files but no plan (more than {facts.max_files}, follow_files)"
     elif facts.triage_reasons:
-        message = f"the commit calls for a plan and touches none ({'; '.join(facts.triage_reasons)})"
+        message = f"the commit needs a plan but changes none ({'; '.join(facts.triage_reasons)})"
     if message:
         yield ProjectMatch(
             facts.commit_files[0],
-            f"{message}: write one with execplan new, or say what was done in the one it belongs to",
+            f"{message}: create one with execplan new, or record the work in the plan it belongs to",
         )

@@ -20,11 +20,12 @@ _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
 
 @rule("EP106", HINT, on=False)
 def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A section stands out of the usual order.
+    """A section is out of the usual order.
 
-    Who has read one plan finds everything in the next where it was before. Outcomes & Retrospective may come last, and
-    sections of one's own may stand anywhere. An order of one's own that all plans of a repository keep is as good, and one
-    plan does not show it; so this rule is off by default, and says nothing of archived plans.
+    A reader who knows one plan can find everything in the next one in the same place. Outcomes & Retrospective can
+    come last, and sections of your own can be anywhere. A different order that all plans of a repository use is
+    just as good, but a single plan doesn't show it; so this rule is off by default, and doesn't check archived
+    plans.
 
     Bad:
         ## Validation and Acceptance
@@ -78,17 +79,17 @@ def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
         yield on_line(
             plan,
             first_sections[outline.NAMES[position]].start,
-            f"{outline.NAMES[position]} stands {location}{overflow}",
+            f"{outline.NAMES[position]} is {location}{overflow}",
         )
 
 
 @rule("EP107", WARNING, fix=SAFE)
 def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The heading of a section is spelled otherwise than in the format.
+    """The heading of a section differs from the standard one.
 
-    This tool knows what is meant; a person who searches, and other tools, may not. What stands behind the name, a translation
-    or a word in parentheses, is fine and stays. Dependencies alone may mean what waits for what: a section that
-    says so, or names nothing in code, is left for a person to mend.
+    This tool recognizes it, but other tools, and people who search, may not. Text after the name, such as a
+    translation or a word in parentheses, is fine and stays. "Dependencies" alone can be about the order of work; a
+    section that is about that, or that names nothing in code, is not fixed automatically.
 
     Bad:
         ## Decisions
@@ -125,10 +126,10 @@ def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
 
 @rule("EP108", WARNING)
 def empty_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A section has a heading and nothing below it.
+    """A section has a heading but no content.
 
-    Nobody can tell whether there is nothing to say or nobody has thought of it. A line says which: `None yet.`, or why none
-    is needed. Outcomes & Retrospective may wait until the work is done.
+    Nobody can tell whether there is nothing to say or whether it was forgotten. Add a line: `None yet.`, or why no
+    content is needed. Outcomes & Retrospective can be empty until the work is done.
 
     Bad:
         ## Idempotence and Recovery
@@ -141,15 +142,15 @@ def empty_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]
         # A plan's own heading may only group the sections after it; EP201 and EP501 check tasks and outcomes.
         is_own_section = section.name is None and section.end < len(plan.text.lines)
         if not (is_own_section or section.name in (outline.PROGRESS, outline.OUTCOMES) or _has_content(plan, section)):
-            yield on_line(plan, section.start, f"{section.name or section.title} says nothing")
+            yield on_line(plan, section.start, f"{section.name or section.title} is empty")
 
 
 @rule("EP110", WARNING)
 def wrong_heading_level(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """One of the twelve sections is not at level 2.
 
-    A section begins with `## `; at another level its tasks and entries are part of the section above, or of a document of
-    its own, and no tool finds them.
+    A section starts with `## `. At another level, its tasks and entries become part of the section above, or of a
+    separate document, and no tool finds them.
 
     Bad:
         ## Plan of Work
@@ -169,7 +170,7 @@ def wrong_heading_level(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
         `read(data: bytes) -> Plan` in `src/reader.py`.
     """
     for block, name in find_misplaced_headings(plan, context):
-        yield on_line(plan, block.start, f"{name} is a section: begin its heading with ##, not {'#' * block.level}")
+        yield on_line(plan, block.start, f"{name} is a section: start its heading with ##, not {'#' * block.level}")
 
 
 def find_misplaced_headings(plan: ParsedPlan, context: RuleContext) -> list[tuple[Block, str]]:
@@ -230,7 +231,7 @@ def _rename_match(plan: ParsedPlan, section: Section, title: str) -> RuleMatch:
     """Return the match for a heading that should get another title."""
     line = plan.text.lines[section.start]
     column = line.find(section.title)
-    match = on_line(plan, section.start, f"the format spells it {section.name}")
+    match = on_line(plan, section.start, f"the standard heading is {section.name}")
     if column < 0:
         return match  # the title spans two lines
     end = column + len(section.title)

@@ -132,9 +132,9 @@ _MAX_PARAGRAPH_LINES = 5
 def machine_specific_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A path exists on one machine only.
 
-    The next person, and the agent in a container, has the repository in another folder. Write paths from its root, and
-    "the root of the repository" for the root itself. What a command printed, in a block of code of a log or of Artifacts and
-    Notes, may stay as it was.
+    For the next person, or an agent in a container, the repository is in another directory. Write paths relative to
+    its root, and "the root of the repository" for the root itself. Command output in a code block of a log or of
+    Artifacts and Notes can stay as it is.
 
     Bad:
         ## Concrete Steps
@@ -163,7 +163,7 @@ def machine_specific_path(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
     for user_home, (line, column) in first_positions.items():
         times = f" ({counts[user_home]} times)" if counts[user_home] > 1 else ""
         yield RuleMatch(
-            f"{user_home} is a folder of one machine{times}", line, column, line + 1, column + len(user_home)
+            f"{user_home} exists on one machine only{times}", line, column, line + 1, column + len(user_home)
         )
 
 
@@ -177,8 +177,9 @@ def _is_in_record_section(plan: ParsedPlan, starts: list[int], line: int) -> boo
 def missing_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Context and Orientation names a file that is not in the repository.
 
-    It tells a newcomer where things are, so a wrong path costs more than none: it was moved, or misspelt, or is yet to come.
-    A path is left alone where the plan says, near any mention of it, that it is new, gone, made by a run or elsewhere.
+    The section tells a newcomer where things are, so a wrong path is worse than none: the file was moved, or
+    misspelled, or doesn't exist yet. A path is not reported if the plan says, near any mention of it, that it is
+    new, removed, generated or elsewhere.
 
     Bad (has src/reader.py):
         ## Context and Orientation
@@ -211,16 +212,16 @@ def missing_path(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
         if excuses.is_excused(path) or tree.has_path_suffix(path):
             continue
         if context.source.is_code_span(span):
-            message = f"{path} is not in the repository, and nothing says that it is new"
+            message = f"{path} is not in the repository, and the plan doesn't say that it is new"
             yield on_span(span, message)
 
 
 @rule("EP403", WARNING)
 def knowledge_only_in_link(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """What a newcomer needs stands behind a link only.
+    """Knowledge that a newcomer needs is only available by link.
 
-    The page moves, asks for a login, or says something else by then. Write what matters of it into the plan, in your own
-    words; the link may stay beside them.
+    The page can move, require a login, or change. Summarize the relevant part in the plan, in your own words; the
+    link can stay.
 
     Bad:
         ## Context and Orientation
@@ -246,7 +247,7 @@ def knowledge_only_in_link(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         if not link_lines and texts and all([is_link_only(text) for _, text in texts]):
             link_lines = [texts[0][0]] if not any([block.kind in (FENCE, CODE) for block in blocks]) else []
         for at in link_lines:
-            yield on_line(plan, at, "this is behind a link only: say what matters of it in the plan")
+            yield on_line(plan, at, "this knowledge is only available by link; summarize it in the plan")
 
 
 def _paragraph_text(plan: ParsedPlan, block: Block) -> str:

@@ -31,12 +31,12 @@ _MAX_LINE_LENGTH = 1000
 
 @rule("EP209", HINT, needs=CLOCK)
 def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A plan with open tasks has had no date for as many days as `stalled_days` says (14).
+    """A plan with open tasks has no date in the last `stalled_days` days (default: 14).
 
-    Nobody works on it, or somebody does and does not say so. Tick what is done, write down what holds it up, or archive
-    it. A plan in which nothing is dated yet has not begun; one whose head or status says that it is superseded, deferred,
-    on hold or abandoned, or that lies in a folder for such plans, is not expected to go on, and neither are tasks below a
-    heading or a line that defers them.
+    Nobody works on it, or somebody does but doesn't record it. Check off what is done, record what blocks it, or
+    archive it. A plan without any date hasn't started and is not reported. Neither is a plan whose header or status
+    says that it is superseded, deferred, on hold or abandoned, or that is in a directory for such plans, and
+    neither are tasks below a heading or a line that defers them.
 
     Bad (now 2026-03-29 12:00Z):
         ## Progress
@@ -62,7 +62,7 @@ def stalled_plan(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     if day is None or not context.clock.has_passed(day + limit) or is_on_hold(plan, context.path):
         return
     task = open_tasks[0]
-    yield on_line(plan, task.box_line, f"task {task.number} is open, and nothing is dated after {date}")
+    yield on_line(plan, task.box_line, f"task {task.number} is open, but the plan has no date after {date}")
 
 
 def latest_date(plan: ParsedPlan) -> str:

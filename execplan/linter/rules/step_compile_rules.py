@@ -27,8 +27,8 @@ def step_matches(context: RuleContext, code: str) -> list[RuleMatch]:
 def unreadable_attributes(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """The attributes of a step can't be read.
 
-    Behind the language of a fence stands `{#id name=value name="words with spaces"}`, and nothing behind the brace that closes
-    it. Where that goes wrong, the rest would be guessed, and the step is not compiled.
+    The attributes follow the language of a code block: `{#id name=value name="words with spaces"}`, with nothing
+    after the closing brace. If they are malformed, the rest could only be guessed, so the step is not compiled.
 
     Bad:
         ## Concrete Steps
@@ -52,10 +52,10 @@ def unreadable_attributes(plan: ParsedPlan, context: RuleContext) -> list[RuleMa
 
 @rule("EP602", ERROR, fix=UNSAFE)
 def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A step has an attribute that there is not.
+    """A step has an unknown attribute.
 
-    A misspelt one would be left out in silence, and with it a time limit or a question to a person. `execplan explain steps`
-    lists them all.
+    A misspelled attribute would be ignored silently, and with it a time limit or a question to a person. `execplan
+    explain steps` lists all attributes.
 
     Bad:
         ## Concrete Steps
@@ -105,10 +105,10 @@ def _rename_edits(line: str, match: RuleMatch) -> tuple[Edit, ...]:
 
 @rule("EP603", ERROR)
 def invalid_attribute_value(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step lacks what its type needs, or an attribute has a value that it can't have.
+    """A step lacks what its type requires, or an attribute has an invalid value.
 
-    A file is written to a `target`, a patch changes lines that it shows, and sixty seconds are `60`, `60s` or `1m`. Such a step
-    is not compiled, since nobody can say what it should do.
+    A file step requires a `target`, a patch can only change lines that it shows, and sixty seconds are written as
+    `60`, `60s` or `1m`. Such a step is not compiled, because its meaning is unclear.
 
     Bad:
         ## Concrete Steps
@@ -132,10 +132,10 @@ def invalid_attribute_value(plan: ParsedPlan, context: RuleContext) -> list[Rule
 
 @rule("EP604", ERROR)
 def duplicate_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """Two steps have the same id.
+    """Two steps have the same ID.
 
-    What needs that id, or reports on it, would mean either of them. The second line of a fence with the id `build` is
-    `build.2`.
+    A dependency on that ID, or a report about it, would be ambiguous. The second line of a code block with the ID
+    `build` has the ID `build.2`.
 
     Bad:
         ## Concrete Steps
@@ -167,9 +167,9 @@ def duplicate_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]
 
 @rule("EP605", ERROR)
 def unknown_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step names an id that no step has.
+    """A step refers to an ID that no step has.
 
-    It would wait for something that never happens. An id stands in `needs`, in `when` and behind `on-failure=alternative:`.
+    It would wait forever. IDs are used in `needs`, in `when` and after `on-failure=alternative:`.
 
     Bad:
         ## Concrete Steps
@@ -201,10 +201,10 @@ def unknown_step_id(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
 
 @rule("EP606", ERROR)
 def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step needs itself, or a step that comes after it.
+    """A step depends on itself, or on a step that comes after it.
 
-    Steps are carried out in the order in which they stand, so what one needs stands above it. Steps that need each other can't
-    be put into any order.
+    Steps run in the order in which they are written, so a step's dependencies must be above it. Steps that depend
+    on each other can't be ordered.
 
     Bad:
         ## Concrete Steps
@@ -236,10 +236,10 @@ def circular_dependency(plan: ParsedPlan, context: RuleContext) -> list[RuleMatc
 
 @rule("EP612", ERROR)
 def conflicting_parallel_steps(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """Two parallel steps touch one path, or a step deletes a folder.
+    """Two parallel steps use the same path, or a step deletes a directory.
 
-    Which of the two wins would be chance. A folder holds what nobody named: a step deletes the files that it names, and a
-    person sees which they are.
+    Which of the two steps wins would be random. A directory can contain files that nobody named; a step deletes
+    only files that it names, so that a person can see which ones.
 
     Bad:
         ## Concrete Steps

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @rule("EP607", WARNING)
 def dangerous_command(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step is a command that can do harm which no rollback takes back.
+    """A step runs a command whose damage no rollback can undo.
 
-    Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, or of publishing. Nothing is wrong
-    with it where it is meant; most often the work goes without it, or a person does it by hand.
+    Its risk is CRITICAL: for example `sudo`, piping a download into a shell, a force push, or publishing. This is
+    fine if it is intended; usually the work can be done without it, or a person runs it by hand.
 
     Bad:
         ## Concrete Steps
@@ -39,9 +39,9 @@ def dangerous_command(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]
 
 @rule("EP608", ERROR)
 def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step names a path outside the repository, or in a folder that git or this tool keeps for itself.
+    """A step uses a path outside the repository, or in a directory reserved for git or this tool.
 
-    A plan changes its own repository and nothing else: `approve` refuses such a step. Paths count from the root.
+    A plan can change only its own repository: `approve` doesn't allow such a step. Paths are relative to the root.
 
     Bad:
         ## Concrete Steps
@@ -65,10 +65,10 @@ def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[Rule
 
 @rule("EP609", HINT)
 def step_without_expectation(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step runs a command and does not say what comes of it.
+    """A step runs a command but doesn't say what result to expect.
 
-    Without `expect`, `exit`, `test-after` or a fence `{expect}` below it, all that is known of it is that it ended with 0.
-    That may be enough; then `exit=0` says so.
+    Without `expect`, `exit`, `test-after` or a code block `{expect}` below it, the only check is that the command
+    exits with 0. If that is enough, say so with `exit=0`.
 
     Bad:
         ## Concrete Steps
@@ -92,9 +92,9 @@ def step_without_expectation(plan: ParsedPlan, context: RuleContext) -> list[Rul
 
 @rule("EP610", ERROR)
 def unknown_task(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step completes a task that Progress does not have, or has several of.
+    """A step completes a task that is not in Progress, or that is ambiguous.
 
-    The step would run and nothing would be ticked. `task` takes the task's id, or words that only it has.
+    The step would run, but no task would be checked off. `task` requires the task's ID or unique text.
 
     Bad:
         ## Progress
@@ -128,11 +128,11 @@ def unknown_task(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
 
 @rule("EP611", WARNING)
 def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
-    """A step needs a shell and does not say so.
+    """A step needs a shell but doesn't declare it.
 
-    A command is run as its words, so that a pipe, a redirection or a variable would be handed to it as text; such a step is
-    compiled and never run. Put what it does into a script or a target of `make`; with `shell` the fence itself is a script, and
-    its risk CRITICAL.
+    A command runs without a shell, so a pipe, a redirection or a variable would be passed to it as text. Such a
+    step is compiled but never run. Move the command into a script or a `make` target; with `shell`, the code block
+    itself is a script, and its risk is CRITICAL.
 
     Bad:
         ## Concrete Steps

@@ -16,10 +16,11 @@ MARK = "<!-- execplan: ignore"
 
 @rule(CODE, WARNING, fix=SAFE)
 def unused_suppression(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A comment that ignores a rule ignores nothing.
+    """A comment that ignores a rule has no effect.
 
-    What it hid is mended, or it names no rule or stands within a line of text. Left in place, it will hide the next
-    finding that somebody should see. It counts for the block below it; with `file` before the codes, for the plan.
+    The problem that it suppressed is fixed, or the comment names no rule or is inside a line of text. If it stays,
+    it suppresses the next finding that somebody should see. A comment applies to the block below it; with `file`
+    before the codes, it applies to the whole plan.
 
     Bad:
         ## Progress

@@ -26,10 +26,10 @@ _MODIFIERS = frozenset(
 
 @rule("EP407", HINT, needs=HISTORY)
 def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """All tasks are done, and a name of Interfaces and Dependencies stands in no file of the repository.
+    """All tasks are done, but a name from Interfaces and Dependencies is not in any file of the repository.
 
-    The interface was built under another name, or not at all; whoever reads the plan next looks for it in vain. Names that the
-    plan says are gone, or may come later, are left alone.
+    The interface was built under another name, or not at all, and the next reader will search for it in vain. Names
+    that the plan describes as removed, or as possible later additions, are not reported.
 
     Bad (absent read_plan):
         ## Progress
@@ -68,7 +68,7 @@ def missing_symbol(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
             context.source.inert_lines[span.line] or context.source.is_code_span(span)
         ):
             yield RuleMatch(
-                f"{span.text} stands in no file of the repository",
+                f"{span.text} is not in any file of the repository",
                 span.line,
                 span.column,
                 span.line + 1,

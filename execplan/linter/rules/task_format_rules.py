@@ -28,11 +28,11 @@ _LABEL_BOUNDARIES = "(;.,–—"
 
 @rule("EP210", WARNING, fix=UNSAFE)
 def half_done_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A task says what of it is done and what remains.
+    """A task says which part of it is done and which part remains.
 
-    One box can't say both: the task counts as open or as done, and is neither. Split it into a task that is done and one
-    that remains: `execplan split`. Where the task has no stamp nobody knows when the one part was done, so there is no
-    fix.
+    One checkbox can't express both: the task counts as open or as done, and is neither. Split it into a done task
+    and a remaining one: `execplan split`. If the task has no timestamp, the time of the done part is unknown, so
+    there is no fix.
 
     Bad:
         ## Progress
@@ -150,11 +150,11 @@ class _FormatIssue(NamedTuple):
 
 @rule("EP206", WARNING, fix=SAFE)
 def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A task is written in another form than `- [ ]` or `- [x]`.
+    """A task has a form other than `- [ ]` or `- [x]`.
 
-    Tools and people look for these two. Other bullets and `[X]` are still understood; `[]`, `[done]` and a box without a
-    space around it are text, so the task does not exist for anybody who counts. Any other mark, such as `[~]`, is neither
-    open nor done; nobody but its author knows what it means, so it is never rewritten.
+    Tools and people look for these two. Other bullets and `[X]` are still recognized; `[]`, `[done]` and a checkbox
+    without spaces around it are text, so the task isn't counted. Any other mark, such as `[~]`, is neither open nor
+    done; only its author knows what it means, so it is never rewritten.
 
     Bad:
         ## Progress
@@ -184,7 +184,7 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
         issues_by_description.setdefault(issue.description, []).append(issue)
     for description, issues in issues_by_description.items():
         first_issue = issues[0]
-        count = f" ({len(issues)} of them)" if len(issues) > 1 else ""
+        count = f" ({len(issues)} times)" if len(issues) > 1 else ""
         edits = tuple(
             [_replacement_edit(plan, issue, issue.replacement) for issue in issues if issue.replacement is not None]
         )
@@ -205,7 +205,7 @@ def _task_issues(plan: ParsedPlan, task: Task) -> Iterator[_FormatIssue]:
     if task.state == OTHER:
         yield _FormatIssue(f"`[{task.mark}]` is neither open nor done", task.box_line, at, 3, None)
     elif task.mark == "X":
-        yield _FormatIssue("the box of a done task is `[x]`", task.box_line, at, 3, "[x]")
+        yield _FormatIssue("the checkbox of a done task is `[x]`", task.box_line, at, 3, "[x]")
     if task.item_block.mark in "*+" and task.start == task.box_line:
         bullet = line.rindex(task.item_block.mark, 0, at)
         yield _FormatIssue("the bullet of a task is `-`", task.box_line, bullet, 1, "-")
@@ -241,7 +241,9 @@ def _box_issues(plan: ParsedPlan, item: Block) -> Iterator[_FormatIssue]:
     if box_text in _BOX_SPELLINGS and next_char and (next_char in " `*_" or next_char.isalnum()):
         old, box = item.text[: close + 1], f"[{_BOX_SPELLINGS[box_text]}]"
         description = (
-            f"`{old}` is no box: `{box}` is" if old.lower() != box else "no space behind the box: this is no task"
+            f"`{old}` is not a checkbox: use `{box}`"
+            if old.lower() != box
+            else "no space after the checkbox, so this is not a task"
         )
         column = plan.text.lines[item.start].index(old)
         yield _FormatIssue(description, item.start, column, close + 1, box if next_char == " " else f"{box} ")
@@ -263,7 +265,7 @@ def _missing_space_issues(plan: ParsedPlan, paragraph: Block) -> Iterator[_Forma
                 paragraph.column,
             )  # otherwise the line may be ordinary text
             yield _FormatIssue(
-                "no space behind the bullet: this is no task",
+                "no space after the bullet, so this is not a task",
                 at,
                 column,
                 4,

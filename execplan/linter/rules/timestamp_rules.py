@@ -30,9 +30,9 @@ MAX_TIMEZONE_OFFSET: Final = 14 * 60
 
 @rule("EP203", ERROR)
 def impossible_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A stamp names a date or a time that does not exist.
+    """A timestamp has a date or a time that does not exist.
 
-    Whoever reads it can't tell what was meant, and no tool can put it in order.
+    A reader can't tell what was meant, and no tool can sort it.
 
     Bad:
         ## Progress
@@ -45,20 +45,21 @@ def impossible_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
     """
     for task in plan.tasks:
         if task.timestamp is not None and not task.timestamp.is_valid:
-            yield timestamp_match(plan, task, task.timestamp, f"{task.timestamp.text} is no date that exists")
+            yield timestamp_match(plan, task, task.timestamp, f"{task.timestamp.text} is not a valid timestamp")
     for entry in _log_entries(plan):
         timestamp = read_timestamp(entry.date) if entry.date else None
         if timestamp is not None and not timestamp.is_valid:
-            yield timestamp_match(plan, entry, timestamp, f"{timestamp.text} is no date that exists")
+            yield timestamp_match(plan, entry, timestamp, f"{timestamp.text} is not a valid timestamp")
 
 
 @rule("EP204", WARNING, needs=CLOCK)
 def future_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A stamp lies in the future.
+    """A timestamp is in the future.
 
-    It says when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A date
-    without a time has come when it has begun anywhere on earth, and ten minutes are left for clocks that differ. The day
-    by which an open task is due belongs in its words; a date without parentheses before them is taken for that.
+    It records when something was done or decided, so it can't be later than now: it was guessed, or a digit is
+    wrong. A date without a time is accepted once it has begun anywhere on earth, and clocks can differ by ten
+    minutes. The due date of an open task belongs in its text; there, a date without parentheses before the text
+    counts as one.
 
     Bad (now 2026-03-08 12:00Z):
         ## Progress
@@ -85,15 +86,16 @@ def future_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
         if clock.has_passed(minute - _CLOCK_TOLERANCE):
             return
         record, timestamp, _ = spans[at]
-        yield timestamp_match(plan, record, timestamp, f"{timestamp.date_time} has not come yet")
+        yield timestamp_match(plan, record, timestamp, f"{timestamp.date_time} is in the future")
 
 
 @rule("EP211", HINT)
 def midnight_timestamps(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Stamps say 00:00, and nobody was at work around that time.
+    """Timestamps say 00:00, but nobody worked around that time.
 
-    The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. One
-    midnight may be true: it takes those of two days, or three stamps, and no other stamp within the hour.
+    The time was unknown and was filled in with zeros, which suggests a precision that nobody had. Write only the
+    date. A single midnight can be true: the rule requires midnights of two days, or three timestamps, and no other
+    timestamp within an hour.
 
     Bad:
         ## Progress
@@ -118,7 +120,7 @@ def midnight_timestamps(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
         if span is not None and not active_hours & {span[0] // _ACTIVITY_WINDOW - 1, span[0] // _ACTIVITY_WINDOW}:
             suspicious.append((timestamp, task))
     if len(suspicious) >= _MIN_MIDNIGHTS or len({timestamp.date for timestamp, _ in suspicious}) > 1:
-        message = f"{len(suspicious)} stamps say 00:00: where the time is not known, give the date alone"
+        message = f"{len(suspicious)} timestamps say 00:00; if the time is unknown, write only the date"
         yield timestamp_match(plan, suspicious[0][1], suspicious[0][0], message)
 
 
@@ -161,11 +163,12 @@ _MIN_TIMESTAMPS = 5
 
 @rule("EP205", HINT)
 def timestamp_out_of_order(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """A stamp of a done task does not fit the order of those around it.
+    """A timestamp of a done task does not fit the order of the timestamps around it.
 
-    Progress is read from top to bottom as what happened. Where all stamps of a list rise, or all fall, but for one in ten
-    at most, such a one is mistyped, made up, or of another time zone; or its task belongs elsewhere in the list. Lists
-    without such an order are left alone, and ten minutes do not count.
+    Progress is read from top to bottom as a chronology. If the timestamps of a list ascend, or descend, with at
+    most one exception in ten, the exception is mistyped, invented, or in another time zone, or its task belongs
+    elsewhere in the list. Lists without such an order are not checked, and differences of up to ten minutes don't
+    count.
 
     Bad:
         ## Progress

@@ -26,10 +26,10 @@ _FILLER_WORDS = _FORMAT_WORDS | frozenset(
 
 @rule("EP111", WARNING, needs=TREE)
 def nonstandard_file_name(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The name of the plan's file does not have the form that the settings give.
+    """The plan's file name doesn't match the format in the settings.
 
-    Plans are sorted and found by their names. `execplan rename` gives it the name that its title comes to; `name` in the
-    settings says otherwise for all. An archived plan keeps the name by which others know it.
+    Plans are sorted and found by their names. `execplan rename` names a plan after its title; the setting `name`
+    changes the format for all plans. An archived plan keeps the name by which others know it.
 
     Bad (path .agent/execplans/parser.md, form {date}_{slug}):
         # Build the parser
@@ -46,17 +46,17 @@ def nonstandard_file_name(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
             yield on_line(
                 plan,
                 max(plan.title_line, 0),
-                f"the plan is named {name}, which is not of the form {context.name_format}",
+                f"the plan's name {name} doesn't match the format {context.name_format}",
             )
 
 
 @rule("EP112", WARNING)
 def uninformative_title(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """The title does not say what will be done.
+    """The title doesn't say what will be done.
 
-    In a list of plans the title is all that is seen. A title is found that is made of words such as `ExecPlan`, `Plan` and
-    `Feature` and a number, is one word besides them, is the name of a section, or holds a place for a title. What says more
-    is left alone, with a verb or without.
+    A list of plans shows only their titles. A title is reported if it consists of words such as `ExecPlan`, `Plan`
+    and `Feature` and a number, has only one word besides them, is the name of a section, or is a placeholder. Any
+    more informative title is accepted, with or without a verb.
 
     Bad:
         # ExecPlan: Parser
@@ -70,15 +70,16 @@ def uninformative_title(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
     if plan.title and plan.title_line not in plan.placeholder_lines:
         reason = _uninformative_reason(plan.title)
         if reason:
-            yield on_line(plan, plan.title_line, f"{reason}; say what will be done, such as `# Build the parser`")
+            yield on_line(plan, plan.title_line, f"{reason}; say what will be done, for example `# Build the parser`")
 
 
 @rule("EP113", WARNING)
 def multiple_titles(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """There is more than one title.
+    """The plan has more than one title.
 
-    A heading with one `#` begins a document of its own: the section above ends there, and what follows belongs to none. In
-    a plan it is a part that wants `##` or `###`, a plan pasted below another, or a comment of a command outside a fence.
+    A heading with one `#` starts a separate document: the section above ends there, and the text that follows
+    belongs to none. In a plan, it is usually a part that needs `##` or `###`, a plan pasted below another, or a
+    comment of a command outside a code block.
 
     Bad:
         ## Plan of Work
@@ -104,14 +105,14 @@ def multiple_titles(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
             and block.start != plan.title_line
             and not outline.canonical_name(block.text)
         ):
-            yield on_line(plan, block.start, f"a second title; the plan's is in line {plan.title_line + 1}")
+            yield on_line(plan, block.start, f"a second title; the plan's title is on line {plan.title_line + 1}")
 
 
 @rule("EP114", WARNING, needs=TREE)
 def duplicate_plan_id(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """Another plan has the same id.
+    """Another plan has the same ID.
 
-    Neither can be named by it, and their artifacts lie in one folder. `execplan rename` gives one of them another.
+    The ID is ambiguous, and both plans share one artifacts directory. Change one of the IDs with `execplan rename`.
 
     Bad (path .agent/execplans/2025-12-30_parser.md, same-id .agent/execplans/archive/2025-12-30_parser.md):
         # Build the parser
@@ -124,7 +125,7 @@ def duplicate_plan_id(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
     """
     other_path = context.tree.plan_with_same_id(context.path) if context.tree is not None and context.path else ""
     if other_path:
-        yield on_line(plan, 0, f"{other_path} has the same id")
+        yield on_line(plan, 0, f"{other_path} has the same ID")
 
 
 def plan_id(context: RuleContext) -> str:
@@ -139,7 +140,7 @@ def _uninformative_reason(title: str) -> str:
         return "the title is the name of a section"
     inner = bare.strip("<[{}]>")
     if bare[:1] in ("<", "[", "{") and bare[-1] in ">]}" and not any([char in inner for char in "<[{}]>"]):
-        return "the title holds a place for one"
+        return "the title is a placeholder"
     spaced = bare.replace(":", " ").replace("：", " ").replace("-", " ").replace("_", " ")
     words = [word.strip(".,;()[]<>*`\"'–—").casefold() for word in spaced.split()]
     words = [word for word in words if any([char.isalnum() for char in word])]
@@ -147,7 +148,7 @@ def _uninformative_reason(title: str) -> str:
         words.pop(0)
     informative_words = [word for word in words if word not in _FILLER_WORDS and not word.isdecimal()]
     if not informative_words or (len(informative_words) == 1 and _is_plan_number(informative_words[0], bare)):
-        return "the title says nothing"
+        return "the title is uninformative"
     specific_words = [word for word in words if word not in _FORMAT_WORDS]
     if (
         len(specific_words) == 1
@@ -155,7 +156,7 @@ def _uninformative_reason(title: str) -> str:
         and specific_words[0].isascii()
         and not bare.startswith("Plan ")
     ):
-        return "one word is no title"
+        return "the title has only one specific word"
     return ""
 
 

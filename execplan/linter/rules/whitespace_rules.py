@@ -21,10 +21,11 @@ _CONTROL_CHARACTERS = "\x08\x1b\x7f"
 
 @rule("EP005", HINT, fix=SAFE)
 def mixed_line_endings(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    r"""The file begins with a byte order mark, or its lines end in different ways.
+    r"""The file starts with a byte order mark, or has mixed line endings.
 
-    Some tools take the mark for text, so that the title is no heading; where ends are mixed, a diff shows lines as changed
-    in which nothing is seen to differ. The rare ends become the common one; a mark is kept.
+    Some tools read the mark as text, so that the title is not a heading. With mixed line endings, a diff shows
+    changed lines that look the same. The fix changes the less common line endings to the most common one; it keeps
+    a byte order mark.
 
     Bad:
         ## Plan of Work
@@ -43,7 +44,7 @@ def mixed_line_endings(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
         then the reader.
     """
     if plan.text.bom:
-        yield on_line(plan, 0, "the file begins with a byte order mark; save it as UTF-8 without one")
+        yield on_line(plan, 0, "the file starts with a byte order mark; save it as UTF-8 without one")
     kinds = set(plan.text.ends) - {""}
     if len(kinds) > 1:
         ends = plan.text.ends
@@ -57,10 +58,10 @@ def mixed_line_endings(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
 @rule("EP006", HINT, fix=SAFE)
 def trailing_whitespace(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    r"""A line ends with spaces that mean nothing, or the last line is not ended.
+    r"""A line ends with meaningless spaces, or the last line has no newline.
 
-    Nobody sees them, editors take them away, and then the diff of a ticked box shows lines that nobody meant to touch. Two
-    spaces that break a line of a paragraph stay, and so does all that stands in code, comments and front matter.
+    The spaces are invisible and editors remove them, so the diff of a checked-off task also shows unrelated lines.
+    Two spaces that break a line of a paragraph stay, and so do spaces in code, comments and front matter.
 
     Bad:
         ## Plan of Work
@@ -97,10 +98,10 @@ def trailing_whitespace(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
 
 @rule("EP009", WARNING)
 def hidden_characters(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    r"""A character can't be seen, or changes the direction in which text is shown.
+    r"""A character is invisible, or changes the direction of the text.
 
-    What is read is not what a tool or a shell is given: a command with a zero-width space fails, and one with a direction
-    override does something else than it says. Joiners in emoji and in scripts that need them are fine.
+    The reader doesn't see what a tool or a shell receives: a command with a zero-width space fails, and one with a
+    direction override does something other than it shows. Joiners in emoji and in scripts that need them are fine.
 
     Bad:
         ## Plan of Work

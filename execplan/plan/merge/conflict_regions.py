@@ -33,7 +33,7 @@ def split_conflicts(data: bytes) -> ConflictSides:
     covered = {index for region in regions for index in range(region.start, region.end + 1)}
     stray_markers = [index for index in find_conflict_markers(text.lines) if index not in covered]
     if stray_markers:
-        raise _bad_marker_error(text.lines, stray_markers[0], "belongs to no conflict")
+        raise _bad_marker_error(text.lines, stray_markers[0], "does not belong to a conflict")
     sides = [_side_bytes(text, regions, side_index) for side_index in range(3)]
     labels = ("", "")
     if regions:
@@ -91,9 +91,9 @@ def find_conflict_regions(lines: Sequence[str]) -> list[ConflictRegion]:
             regions.append(ConflictRegion(start, base, middle, index))
             size = 0
         elif kind:
-            raise _bad_marker_error(lines, index, f"does not fit the conflict that begins in line {start + 1}")
+            raise _bad_marker_error(lines, index, f"does not match the conflict that starts on line {start + 1}")
     if size:
-        raise _bad_marker_error(lines, start, "begins a conflict that never ends")
+        raise _bad_marker_error(lines, start, "starts a conflict that never ends")
     return regions
 
 

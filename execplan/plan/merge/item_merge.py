@@ -75,7 +75,7 @@ def report_contradictions(context: MergeContext, ours: Sequence[Entry], theirs: 
                 and our_decision.subject_words
                 and likeness(our_decision.subject_words, their_decision.subject_words) >= _SAME_SUBJECT
             ):
-                context.add_note(f"{pair_text} were decided against each other: both are kept")
+                context.add_note(f"{pair_text} contradict each other: both are kept")
 
 
 class _ComparedDecision:
@@ -170,8 +170,8 @@ def _merge_split(context: MergeContext, base: _TaskSide, ours: Sequence[Unit], t
         open_texts = " and ".join(
             [quote_text(unit.task.text) for unit in split_units if unit.task and unit.task.state != DONE]
         )
-        message = f"{quote_text(base.task.text)} was split on one side and ticked whole on the other"
-        context.add_note(f"{message}: what remains stays open ({open_texts})")
+        message = f"{quote_text(base.task.text)} was split on one side and checked off completely on the other"
+        context.add_note(f"{message}: the remaining part stays open ({open_texts})")
     return join_unit_lines(split_units)
 
 
@@ -189,7 +189,7 @@ def _merge_single(context: MergeContext, base: _TaskSide | None, ours: _TaskSide
         and box_side.is_done
         and not (text_side.is_done or box_side.has_same_text(text_side))
     ):
-        message = f"{quote_text(base.task.text)} was ticked on one side and says {quote_text(text_side.task.text)} on the other"
+        message = f"{quote_text(base.task.text)} was checked off on one side and reworded to {quote_text(text_side.task.text)} on the other"
         context.add_note(f"{message}: it stays open")
         box_side = text_side
     elif is_reworded and box_side.is_done and text_side.is_done and not box_side.has_same_text(text_side):
@@ -223,15 +223,17 @@ def _pick_box(context: MergeContext, base: _TaskSide | None, ours: _TaskSide, th
     if ours.is_done and theirs.is_done:
         first_done = min(ours, theirs, key=_completion_order)
         if base is None or not base.is_done:
-            kept_time = first_done.task.timestamp.date_time if first_done.task.timestamp else "without one"
-            context.add_note(f"both ticked {quote_text(first_done.task.text)}: the earlier time is kept ({kept_time})")
+            kept_time = first_done.task.timestamp.date_time if first_done.task.timestamp else "no timestamp"
+            context.add_note(
+                f"both sides checked off {quote_text(first_done.task.text)}: the earlier time is kept ({kept_time})"
+            )
         return first_done
     if ours.is_done or theirs.is_done:
         done_side, other_side = (ours, theirs) if ours.is_done else (theirs, ours)
         if base is not None:
             other_state = "reopened" if other_side.task.mark == " " else f"marked [{other_side.task.mark}]"
             context.add_note(
-                f"{quote_text(done_side.task.text)} was ticked on one side and {other_state} on the other: it is done"
+                f"{quote_text(done_side.task.text)} was checked off on one side and {other_state} on the other: it is done"
             )
         return done_side
     return min(ours, theirs, key=lambda side: side.box_text) if ours.task.mark == theirs.task.mark else None

@@ -90,7 +90,7 @@ def find_merge_loss(versions: Sequence[ParsedPlan], merged_plan: ParsedPlan, *, 
         duplicated_keys = {fact for _, fact in _more_frequent(merged_positions, side_positions)}
         for fact in duplicates:
             if fact[1] in duplicated_keys:
-                return f"{quote_text(fact_texts[fact])} would be there twice"
+                return f"{quote_text(fact_texts[fact])} would appear twice"
     return ""
 
 
@@ -170,7 +170,7 @@ def merge_plan_texts(
     base_text = remove_conflicts(base) if base is not None else Text([], [])
     versions = PlanVersions(read_text(base_text), read_text(ours), read_text(theirs))
     if base is None and normalize_text(versions.ours.title or "") != normalize_text(versions.theirs.title or ""):
-        context.add_note("two different plans were added under one name: both are kept whole")
+        context.add_note("two different plans were added under one name: both are kept completely")
         merged_lines = context.write_conflict(ours.lines, theirs.lines)
     else:
         merged_lines = merge_sections(context, versions)
@@ -179,10 +179,10 @@ def merge_plan_texts(
         )
         if loss:
             context = context.start_trial()
-            context.add_note(f"merged line by line: task by task {loss}")
+            context.add_note(f"merged line by line, because in a merge by task {loss}")
             merged_lines = context.merge_text(base_text.lines, ours.lines, theirs.lines)
     if not any([line.strip() for line in merged_lines]):
-        context.add_note("each side deleted what the other left: both are kept whole")
+        context.add_note("each side deleted what the other kept: both are kept completely")
         merged_lines = context.write_conflict(ours.lines, theirs.lines)
     return MergeResult(
         restore_line_ends(merged_lines, base, ours, theirs).to_bytes(), context.conflict_count, context.notes

@@ -40,7 +40,7 @@ def _check_programs(context: CheckContext, step: Step, *, is_after_install: bool
     for label, program in programs.items():
         if ("/" not in program or program.startswith("/")) and not _is_installed(context, step, program):
             level = WARNING if is_after_install else ERROR
-            yield Finding(level, f"{label}: there is no such program on PATH", "install it, or mend the name", step)
+            yield Finding(level, f"{label}: program not found on PATH", "install it, or correct its name", step)
 
 
 def _check_tools(context: CheckContext) -> Iterator[Finding]:
@@ -50,7 +50,7 @@ def _check_tools(context: CheckContext) -> Iterator[Finding]:
         steps, context.world.calls([(tool_step.tool, tool_step.parameters or {}) for tool_step in steps]), strict=True
     ):
         for problem in problems:
-            yield Finding(ERROR, problem, "see what is installed: execplan explain tools", step)
+            yield Finding(ERROR, problem, "see the installed tools: execplan explain tools", step)
 
 
 def _is_installed(context: CheckContext, step: Step, program: str) -> bool:
@@ -62,15 +62,17 @@ def _check_conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
     """Yield dependencies and conditions that do not name an earlier step, or that can never be met."""
     for name in step.depends_on:
         if name not in steps or steps[name].number >= step.number:
-            yield Finding(ERROR, f"it needs {name}, which is no earlier step", "name an earlier step", step)
+            yield Finding(ERROR, f"it needs {name}, which is not an earlier step", "specify an earlier step", step)
     when = step.when
     if when is None or when.kind in ("exists", "missing"):
         return
     condition_step = steps.get(when.of)
     if condition_step is None or condition_step.number >= step.number:
-        yield Finding(ERROR, f"its condition is about {when.of}, which is no earlier step", "name one", step)
+        yield Finding(
+            ERROR, f"its condition refers to {when.of}, which is not an earlier step", "specify an earlier step", step
+        )
     elif when.kind == "failed" and condition_step.on_failure.strategy.partition(":")[0] not in _CONTINUING_STRATEGIES:
-        fix = f"let {when.of} say on-failure=alternative:{step.id}, or skip"
-        yield Finding(WARNING, f"it never runs: when {when.of} has failed, the run ends", fix, step)
+        fix = f"set on-failure=alternative:{step.id} or skip for {when.of}"
+        yield Finding(WARNING, f"it never runs: if {when.of} fails, the run ends", fix, step)
     elif when.kind == "skipped" and condition_step.when is None and condition_step.on_failure.strategy != "skip":
         yield Finding(WARNING, f"it never runs: nothing skips {when.of}", f"give {when.of} a condition", step)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.projected_files import ProjectedState
     from execplan.execution.evaluation.trial import Trial
 
-_MAKE_HINT = "make it before, and name it in the outputs of what makes it"
+_MAKE_HINT = "create it before, and add it to the outputs of the step that creates it"
 
 
 @check("existence")
@@ -46,10 +46,10 @@ def _check_cwd(trial: Trial, path: str, projected: ProjectedState) -> Iterator[F
         # An earlier command may create it without declaring it, as with a program.
         level = WARNING if trial.follows_command else ERROR
         yield Finding(
-            level, f"there is no folder {path} to run in", "make it before, or name it in outputs", trial.step
+            level, f"the working directory {path} doesn't exist", "create it before, or add it to outputs", trial.step
         )
     else:
-        yield Finding(ERROR, f"{path}, to run in, is no folder", "name a folder as cwd", trial.step)
+        yield Finding(ERROR, f"the working directory {path} is not a directory", "set cwd to a directory", trial.step)
 
 
 def _check_input(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
@@ -59,7 +59,12 @@ def _check_input(trial: Trial, path: str, projected: ProjectedState) -> Iterator
     if projected.state.kind == ABSENT:
         yield Finding(ERROR, f"its input {path} is missing", _MAKE_HINT, trial.step)
     elif projected.state.kind == FILE and not projected.state.sha256:
-        yield Finding(ERROR, f"{path} can't be read, or is too large to be bound", "take it out of inputs", trial.step)
+        yield Finding(
+            ERROR,
+            f"{path} can't be read, or is too large for an approval to cover",
+            "remove it from inputs",
+            trial.step,
+        )
 
 
 def _check_program(trial: Trial, path: str, projected: ProjectedState) -> Iterator[Finding]:
@@ -68,19 +73,19 @@ def _check_program(trial: Trial, path: str, projected: ProjectedState) -> Iterat
         return
     level = WARNING if trial.follows_command else ERROR
     if projected.state.kind == ABSENT:
-        yield Finding(level, f"there is no program {path}", _MAKE_HINT, trial.step)
+        yield Finding(level, f"program not found: {path}", _MAKE_HINT, trial.step)
     elif projected.state.kind == FOLDER:
-        yield Finding(ERROR, f"{path} is a folder, and no program", "name the program", trial.step)
+        yield Finding(ERROR, f"{path} is a directory, not a program", "specify the program", trial.step)
     elif projected.state.kind == FILE and not projected.state.mode & 0o111:
         yield Finding(
-            level, f"{path} may not be run: its mode is {projected.state.mode:o}", f"chmod +x {path}", trial.step
+            level, f"{path} is not executable: its mode is {projected.state.mode:o}", f"chmod +x {path}", trial.step
         )
 
 
 def _fix_hint(trial: Trial) -> str:
     """Return a suggested fix for a step that can't run."""
-    if "is there already" in trial.dry_run.why:
+    if "already exists" in trial.dry_run.why:
         return "change it with modify_file"
-    if "there is no file" in trial.dry_run.why:
+    if "file not found" in trial.dry_run.why:
         return _MAKE_HINT
-    return "mend the step"
+    return "fix the step"

@@ -23,14 +23,17 @@ def hidden(context: CheckContext) -> Iterator[Finding]:
             for text in fragments:
                 for chars in _hidden_runs(text):
                     yield Finding(
-                        ERROR, f"{label} holds {describe_characters(chars)}, which nobody sees", "take it out", step
+                        ERROR, f"{label} contains {describe_characters(chars)}, which is invisible", "remove it", step
                     )
         for change in written_texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             for chars in dict.fromkeys(_hidden_runs(after)):
                 if chars not in before:
                     yield Finding(
-                        WARNING, f"{change.path} would hold {describe_characters(chars)}", "take it out", step
+                        WARNING,
+                        f"{change.path} would contain {describe_characters(chars)}, which is invisible",
+                        "remove it",
+                        step,
                     )
 
 

@@ -156,7 +156,11 @@ class _ImportResolver:
                 modules = [root + "/".join(parts[:length]) for length in range(2, len(parts) + 1)]
                 missing = next((candidate for candidate in modules if not self._is_python(candidate)), "")
                 return f"there is no {missing}.py" if missing else ""
-        return "" if self._is_declared(path, parts[0]) else "the project neither has it nor declares it as a dependency"
+        return (
+            ""
+            if self._is_declared(path, parts[0])
+            else "the project neither contains it nor declares it as a dependency"
+        )
 
     def _is_python(self, path: str) -> bool:
         return self._is_file(f"{path}.py") or self._is_file(f"{path}.pyi") or self._is_folder(path)
@@ -206,7 +210,7 @@ class _ImportResolver:
             for folder in _search_directories(path)
             for config in ("tsconfig.json", "deno.json", "vite.config.ts")
         ]
-        return "" if any([f'"{name}' in text for text in aliases]) else "package.json does not declare it"
+        return "" if any([f'"{name}' in text for text in aliases]) else "package.json doesn't declare it"
 
     def _read_text(self, path: str) -> str:
         if path not in self._texts:

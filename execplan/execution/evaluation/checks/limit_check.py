@@ -36,31 +36,29 @@ def limits(context: CheckContext) -> Iterator[Finding]:
     ):
         if count > limit:
             hint = f"split the plan, or set {setting} = {count} {_SETTINGS_HINT}"
-            yield Finding(ERROR, f"{count:,} {label}, and the limit of the policy is {limit:,}", hint)
+            yield Finding(ERROR, f"{count:,} {label}; the policy's limit is {limit:,}", hint)
     total_seconds = 0
     for trial in context.trials:
         step = trial.step
         total_seconds += step.timeout_s * (1 + step.on_failure.max_retries) if step.command is not None else 0
         if step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > (constraints.max_duration_s or step.timeout_s):
-            message = (
-                f"its timeout is {step.timeout_s:,} seconds, and the plan allows a run {constraints.max_duration_s:,}"
-            )
-            yield Finding(ERROR, message, "give it a shorter timeout, or raise max-duration in the plan", step)
+            message = f"its timeout is {step.timeout_s:,} seconds, but the plan limits a run to {constraints.max_duration_s:,}"
+            yield Finding(ERROR, message, "shorten its timeout, or raise max-duration in the plan", step)
         elif step.timeout_s != _DEFAULT_TIMEOUT and step.timeout_s > max_seconds:
-            message = f"its timeout is {step.timeout_s:,} seconds, and the run stops after {max_seconds:,}"
+            message = f"its timeout is {step.timeout_s:,} seconds, but the run stops after {max_seconds:,}"
             yield Finding(
-                WARNING, message, f"give it a shorter timeout, or set seconds = {step.timeout_s} {_SETTINGS_HINT}", step
+                WARNING, message, f"shorten its timeout, or set seconds = {step.timeout_s} {_SETTINGS_HINT}", step
             )
         yield from _check_forbidden(trial, constraints.forbidden_paths, constraints.forbidden_commands)
     if total_seconds > max_seconds:
         yield Finding(
-            WARNING, f"together the steps may take {total_seconds:,} seconds: the run ends after {max_seconds:,}"
+            WARNING, f"the steps may take {total_seconds:,} seconds in total, but the run ends after {max_seconds:,}"
         )
     if constraints.allow_unplanned and context.document.mode == "agent":
-        message = "an agent may ask for calls that no step plans; a person is asked about each"
-        yield Finding(WARNING, message, "remove allow_unplanned if the agent must keep to the steps")
+        message = "an agent may make calls that are in no step; a person is asked about each"
+        yield Finding(WARNING, message, "remove allow_unplanned to restrict the agent to the steps")
     elif constraints.allow_unplanned:
-        message = "allow_unplanned is set, and execplan itself runs nothing that is not a step"
+        message = "allow_unplanned is set, but execplan itself runs only steps"
         yield Finding(ERROR, message, "remove it, or set the mode to agent")
 
 
@@ -72,10 +70,10 @@ def _check_forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]
     for path in [*trial.targets, *normalize_paths(step.outputs)]:
         for pattern in paths:
             if matches_path_ignoring_case(path, pattern):
-                yield Finding(ERROR, f"{path} is forbidden by {pattern!r}", "take it out of the step", step)
+                yield Finding(ERROR, f"{path} is forbidden by {pattern!r}", "remove it from the step", step)
     for line in step_commands(step):
         for simple in parse_command(line.text).simple_commands:
             for pattern in commands:
                 if matches_command_prefix(simple.argv, pattern):
                     message = f"{' '.join(simple.argv)} is forbidden by {pattern!r}"
-                    yield Finding(ERROR, message, "take it out of the step", step)
+                    yield Finding(ERROR, message, "remove it from the step", step)

@@ -37,7 +37,7 @@ def paths(context: CheckContext) -> Iterator[Finding]:
                 and change.path.rpartition("/")[2] == _PYPROJECT
             ):
                 problem = f"{change.path}: tool.execplan would change"
-                yield Finding(ERROR, problem, "change settings by hand", trial.step)
+                yield Finding(ERROR, problem, "change the settings by hand", trial.step)
 
 
 class _StepPath(NamedTuple):
@@ -57,26 +57,28 @@ def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: st
         why = (
             "is absolute"
             if step_path.path.startswith("/")
-            else "leads out with `..`"
+            else "leads outside the repository with `..`"
             if leads_out
-            else "has `..` in it"
+            else "contains `..`"
         )
-        yield why, "name a path in the repository, from its root"
+        yield why, "use a path relative to the root of the repository"
         return
     state = world.state(path)
     if state.kind == OUTSIDE:
-        link_text = f"the link {state.link}" if state.link else "a folder that can't be entered"
-        yield f"leads through {link_text}", "name the path that it leads to"
+        link_text = f"the symbolic link {state.link}" if state.link else "a directory that can't be entered"
+        yield f"leads through {link_text}", "use the path that it leads to"
     elif state.kind == LINK and not (step.type is Type.DELETE and step_path.is_written):
-        yield f"is a link to {state.link}", "name the file itself"
+        yield f"is a symbolic link to {state.link}", "use the file itself"
     elif state.kind == OTHER:
-        yield "is a device, a pipe or a socket", "name a regular file"
+        yield "is a device, a pipe or a socket", "use a regular file"
     elif state.kind == FOLDER and step_path.role == _TARGET:
-        yield "is a folder", "name a file; what is done to many takes a command"
+        yield "is a directory", "use a file; to change several, use a command"
     if step_path.is_written:
-        protected_as = "the plan itself, which a run ticks" if path == plan_path else world.protected(path)
+        protected_as = (
+            "the plan itself, in which a run checks off tasks" if path == plan_path else world.protected(path)
+        )
         if protected_as:
-            yield f"is {protected_as}", "leave it out"
+            yield f"is {protected_as}", "omit it"
 
 
 def _step_paths(step: Step) -> Iterator[_StepPath]:

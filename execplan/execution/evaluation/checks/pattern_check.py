@@ -53,7 +53,7 @@ def patterns(context: CheckContext) -> Iterator[Finding]:
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             yield from _check_secrets(step, change.path, after, before)
             for danger in find_dangers(change.path, after, before, context.policy.risk_table):
-                yield Finding(WARNING, f"{change.path}: the new text {danger}", "read it before you approve it", step)
+                yield Finding(WARNING, f"{change.path}: the new text {danger}", "review it before you approve it", step)
 
 
 def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
@@ -65,15 +65,17 @@ def _check_command(step: Step, simple: SimpleCommand) -> Iterator[Finding]:
     if name == "rm" and ("r" in flags.lower() or "recursive" in flags):
         broad_paths = [arg for arg in simple.argv[1:] if _is_whole_tree(arg)]
         if broad_paths:
-            yield Finding(ERROR, f"rm deletes {broad_paths[0]} and all below it", "name the files that should go", step)
+            yield Finding(
+                ERROR, f"rm deletes {broad_paths[0]} and everything below it", "specify the files to delete", step
+            )
     fetchers = [_base_name(source) for source in simple.piped_from if _base_name(source) in _FETCHERS]
     if fetchers and name.rstrip("0123456789.") in _INTERPRETERS + tuple(
         [interpreter.rstrip("3") for interpreter in _INTERPRETERS]
     ):
         yield Finding(
             ERROR if step.shell is None else WARNING,
-            f"{name} runs what {fetchers[0]} gets from the network",
-            "get it with one step, look at it, and run it with another",
+            f"{name} runs what {fetchers[0]} downloads",
+            "download it in one step, inspect it, and run it in another",
             step,
         )
 
@@ -84,7 +86,12 @@ def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Itera
         secret_text = text[secret.start : secret.end]
         if secret_text not in old_text:
             preview = secret_text[: certain_secrets.visible_length(secret)] + "…"
-            yield Finding(ERROR, f"{location} holds a {secret.kind} ({preview})", "take it out, and renew it", step)
+            yield Finding(
+                ERROR,
+                f"{location} contains a {secret.kind} ({preview})",
+                "remove it, and replace the secret with a new one",
+                step,
+            )
 
 
 def _is_whole_tree(path: str) -> bool:

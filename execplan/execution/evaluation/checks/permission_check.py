@@ -27,6 +27,8 @@ def permissions(context: CheckContext) -> Iterator[Finding]:
                 if checked_path not in writable:
                     writable[checked_path] = context.world.writable(checked_path)
                 if not writable[checked_path]:
-                    yield Finding(level, f"{path} may not be written", "look at its mode and its folder's", trial.step)
+                    yield Finding(
+                        level, f"{path} is not writable", "check its mode and that of its directory", trial.step
+                    )
         if trial.step.type is Type.DELETE:
             deleted.update(trial.targets)

@@ -24,10 +24,12 @@ def resources(context: CheckContext) -> Iterator[Finding]:
     if 0 <= free_bytes < needed_bytes:
         yield Finding(
             ERROR,
-            f"the disk has {free_bytes // _MB:,} MB left, and {needed_bytes // _MB:,} are needed",
+            f"the disk has {free_bytes // _MB:,} MB left, but {needed_bytes // _MB:,} MB are needed",
             "free some space",
         )
     elif 0 <= free_bytes < needed_bytes + _MIN_FREE_DISK:
         yield Finding(WARNING, f"the disk has only {free_bytes // _MB:,} MB left", "free some space")
     if 0 <= memory_bytes < _MIN_FREE_MEMORY and any([trial.step.command is not None for trial in context.trials]):
-        yield Finding(WARNING, f"only {memory_bytes // _MB:,} MB of memory can be had", "end what is not needed")
+        yield Finding(
+            WARNING, f"only {memory_bytes // _MB:,} MB of memory are available", "close programs that you don't need"
+        )

@@ -24,7 +24,7 @@ def shell(context: CheckContext) -> Iterator[Finding]:
         why = (
             f"needs a shell: {parsed.shell_reason}"
             if parsed.shell_reason
-            else f"can't be read: {parsed.problem or 'it is empty'}"
+            else f"can't be parsed: {parsed.problem or 'it is empty'}"
         )
-        fix = "say `shell` in its attributes, or write commands that need none, a line each"
+        fix = "add `shell` to its attributes, or write commands that need none, one per line"
         yield Finding(ERROR, f"its command {why}", fix, step)

@@ -48,12 +48,12 @@ def syntax(context: CheckContext) -> Iterator[Finding]:
         if step.shell is not None and step.command is not None:
             problem = context.world.syntax(step.shell, step.command.encode())
             if problem:
-                yield Finding(ERROR, f"its script does not parse: {problem}", "mend it", step)
+                yield Finding(ERROR, f"its script has a syntax error: {problem}", "fix it", step)
         for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
             problem = syntax_problem(change.path, change.after, context.world) if change.after is not None else ""
             if problem:
-                fix = "mend it, or say syntax-check=false"
-                yield Finding(ERROR, f"{change.path} would not parse as {problem}", fix, step)
+                fix = "fix it, or set syntax-check=false"
+                yield Finding(ERROR, f"{change.path} would not be valid {problem}", fix, step)
 
 
 def syntax_problem(path: str, data: bytes, world: World) -> str:
