@@ -134,8 +134,8 @@ def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
 def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
     text = (ROOT / "docs" / "tutorials" / "an-agent-under-guard.md").read_text(encoding="utf-8")
     for excerpt in (
-        "the nearest step is check.1: the call has the further argument --locals",
-        "the nearest step is route: greeter/routes.py would not be as planned",
+        "the nearest step is check.1: the call has the extra argument --locals",
+        "the nearest step is route: greeter/routes.py would differ from the plan",
         "test comes behind route, not done yet",
         "is not for an agent: a person approves",
         "\nask: Bash: ",

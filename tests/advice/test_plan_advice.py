@@ -33,7 +33,7 @@ def test_the_work_comes_before_the_tick(repo: Folder) -> None:
     assert f"\nContinue:\n  do this task, then: {done_command}\n" in repo.run("prime").out
     repo.ok("checkpoint")
     page = (repo.path / ".agent/execplans/artifacts/2026-01-01_parser/checkpoint.md").read_text()
-    assert f"## How to continue\n\n```\n# do the task {task}, then:\n{done_command}\n" in page
+    assert f"## How to continue\n\n```\n# do task {task}, then:\n{done_command}\n" in page
 
 
 @pytest.mark.parametrize("command", ["next", "status", "show"])
@@ -74,7 +74,7 @@ def test_a_claim_by_another_name_goes_into_the_command(repo: Folder) -> None:
 def test_prime_says_what_is_yours(repo: Folder) -> None:
     repo.plan(TWO)
     task = repo.ok("next", "--claim", "agent-1")["task"]["id"]
-    own_claim = f"\nYours, in progress until 2026-01-01 02:00Z, {task}:\n> Write the tests.\n"
+    own_claim = f"\nClaimed by you, in progress until 2026-01-01 02:00Z, {task}:\n> Write the tests.\n"
     assert own_claim in repo.run("prime", "--as", "agent-1").out
     assert own_claim in repo.run("prime", EXECPLAN_AGENT="agent-1").out
     output = repo.run("prime").out
@@ -82,7 +82,7 @@ def test_prime_says_what_is_yours(repo: Folder) -> None:
     assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in output
     assert "execplan done" not in output
     assert "(yours, in progress)" in repo.run("status", "--as", "agent-1").out
-    assert "every open task is claimed: 2. by agent-1" in repo.run("status").out
+    assert "all open tasks are claimed: 2. by agent-1" in repo.run("status").out
 
 
 def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
@@ -133,7 +133,7 @@ def test_after_the_last_task_comes_the_outcome(repo: Folder) -> None:
     for command in ("status", "show", "next"):
         assert last_line(repo, command) == f"next: {outcome}", command
         assert repo.run(command, "--json").json["next"] == [outcome, "execplan archive 2026-01-01_parser"]
-    assert "no open task, no outcome" in repo.run("status").out
+    assert "no open tasks, no outcome" in repo.run("status").out
     assert f"\nContinue:\n  {outcome}\n" in repo.run("prime").out
     assert last_line(repo, "outcome", "It works.") == "next: execplan archive 2026-01-01_parser"
     for command in ("status", "show", "next"):

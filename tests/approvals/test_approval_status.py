@@ -136,7 +136,7 @@ def test_not_a_byte_of_it_changes_nor_its_name(desk: InProcessRepository) -> Non
         (
             '"timeout_s": 300',
             '"timeout_s": 301',
-            "the plan compiles to something else now: step build: timeout_s was 301",
+            "the plan now compiles to something else: step build: timeout_s was 301",
         ),
         (
             '"revision": 1,',
@@ -186,7 +186,7 @@ def test_a_copy_serves_no_other_plan(desk: InProcessRepository) -> None:
     directory.mkdir(parents=True)
     shutil.copy(desk.file(), directory)
     error = desk.refused(4, "stale-approval", "approve", "other", "--check")
-    assert f"it was given for the plan {NAME}" in error["candidates"]
+    assert f"it was given for plan {NAME}" in error["candidates"]
     digest = desk.data("evaluate", "other")["digest"]
     desk.file().rename(directory / f"{digest}.json")
     desk.refused(4, "stale-approval", "approve", "other", "--check")
@@ -208,7 +208,7 @@ def test_it_serves_no_other_revision(desk: InProcessRepository) -> None:
     revised = {"revision": 1, "sha256": "0" * 64, "reason": "Another way"}
     document["metadata"]["history"] = [revised]
     stored.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
-    assert "it was given for revision 1, this is 2" in desk.drift()
+    assert "it was given for revision 1, but this is revision 2" in desk.drift()
 
 
 def test_a_revoked_one_does_not_come_back_from_git(desk: InProcessRepository) -> None:

@@ -72,7 +72,7 @@ def test_what_is_done_fails_no_evaluation(desk: InProcessRepository) -> None:
     assert (data["run"], data["verdict"]) == (run_paths.id, "It may go on once a person approves every step")
     assert data["risk"]["level"] == data["steps"][2]["risk"]["level"], "what is done adds no risk"
     text = desk.type("evaluate").out
-    assert f"the run {run_paths.id} has done it" in text
+    assert f"done by run {run_paths.id}" in text
     assert "X = 1" not in text, "nothing of it is to be read once more"
     assert desk.type("evaluate", "--format", "markdown").out.count("| done |") == 4
 
@@ -81,7 +81,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: I
     _, run_paths = stopped(desk)
     approved = desk.type("approve", "--digest", desk.digest()[:8])
     assert "approved 1 step (check)" in approved.out
-    assert "done, and not run again: api, drop" in approved.out
+    assert "done, not run again: api, drop" in approved.out
     assert f"next: execplan resume {run_paths.id} -p 2026-01-01_parser" in approved.out
     project, ref = desk.project()
     approval = approved_plan.require_approved_plan(project, ref, run_id=run_paths.id).approval

@@ -249,7 +249,7 @@ def test_46_every_line_of_a_hook_is_shown(repo: Folder) -> None:
     assert refused.exit == 6
     lines = refused.err.splitlines()
     assert lines[0] == (
-        "execplan: a git hook stopped the commit (exit status 1); what was written is on disk, uncommitted"
+        "execplan: a git hook stopped the commit (exit status 1); the changes are on disk but not committed"
     )
     assert {"  a; b", *[f"  line {at}" for at in range(1, 9)]} <= set(lines)
     assert lines[-1] == "hint: fix what the hook reports, then: execplan commit 2026-01-01_parser"

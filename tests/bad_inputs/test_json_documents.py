@@ -17,8 +17,8 @@ from tests.execution.plan_documents import command, plan, step
 
 _DEEP = 70
 JSON = (
-    ("a key twice", '"version": 1', '"version": 1, "version": 1', "/version: the key stands here twice"),
-    ("NaN", '"revision": 1', '"revision": NaN', "/revision: NaN is no number of JSON"),
+    ("a key twice", '"version": 1', '"version": 1, "version": 1', "/version: duplicate key"),
+    ("NaN", '"revision": 1', '"revision": NaN', "/revision: NaN is not a JSON number"),
     ("too deep", '"revision": 1', f'"metadata": {"[" * _DEEP}1{"]" * _DEEP}', ": nested deeper than 64"),
     ("5000 digits", '"revision": 1', f'"revision": {"9" * 5000}', "/revision: an integer of 5000 digits"),
     ("a lone surrogate", "Build the parser", "\\ud800", "/description: half of a surrogate pair"),
@@ -60,9 +60,9 @@ def test_53_all_at_once_and_for_people(repo: Folder) -> None:
     result = repo.run("compile", "--from", "-", stdin=data.encode())
     checked_output(result)
     assert result.exit == 3
-    assert "\n  /revision: NaN is no number of JSON" in result.err
+    assert "\n  /revision: NaN is not a JSON number" in result.err
     assert "\n  /mode: input should be 'engine' or 'agent'\n" in result.err
-    assert "hint: see what it must be: execplan schema execution-plan" in result.err
+    assert "hint: see its schema: execplan schema execution-plan" in result.err
 
 
 def _named_cases(*names: str) -> list[BadPlan]:
@@ -106,8 +106,8 @@ def test_54_each_is_refused_and_all_are_reported_at_once(repo: Folder) -> None:
         "/steps/0/depends_on/0: `s1` needs itself",
         "/steps/0/depends_on/1: there is no step `s9`",
         "/steps/0/depends_on/2: `s3` comes later",
-        "/steps/1/depends_on: needs itself in a circle: s2 → s3 → s2",
-        "/steps/3/id: `s3` is the id of step 3 too",
+        "/steps/1/depends_on: contains a cycle: s2 → s3 → s2",
+        "/steps/3/id: `s3` is also the ID of step 3",
         "/steps/3/number: is 3 and not 4",
     ):
         assert violation in candidates, (violation, candidates)

@@ -201,10 +201,7 @@ def test_19_done_without_progress(plain: Folder) -> None:
     path = plain.plan(without("Progress"))
     for command in ("done", "reopen"):
         error = expect_error(plain, path, command, "1", says=("Progress",))
-        assert (
-            error["hint"]
-            == "add it where the order puts it with execplan add 'First step' --create -p 2026-01-01_parser"
-        )
+        assert error["hint"] == "add it in the right place with execplan add 'First step' --create -p 2026-01-01_parser"
     assert plain.ok("status")["plans"][0]["next"] is None
 
 

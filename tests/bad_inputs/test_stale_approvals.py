@@ -56,7 +56,7 @@ def test_57_expired(desk: InProcessRepository) -> None:
 
 def test_57_replayed(desk: InProcessRepository) -> None:
     approval_registry.mark_used(desk.project()[0], desk.approval_data()["id"], "run-1")
-    expect_error(desk, "approval-used", "it was used by the run run-1")
+    expect_error(desk, "approval-used", "it was used by run run-1")
 
 
 def test_57_for_another_tree(desk: InProcessRepository) -> None:

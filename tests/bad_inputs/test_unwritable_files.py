@@ -86,7 +86,7 @@ def test_37_read_only_folder(repo: Folder, call: tuple[str, ...]) -> None:
     path.parent.chmod(0o755)
     assert status == 6, err
     assert "permission denied" in err
-    assert "hint: check who may write there; nothing was changed" in err
+    assert "hint: check the permissions; nothing was changed" in err
     assert tree(repo.path) == before
 
 

@@ -63,7 +63,7 @@ def test_two_names_of_two_plans_are_a_usage_error(repo: Folder, verb: str) -> No
         result = repo.run(first, NAME, *rest, "-p", name)
         assert result.exit == 2, result
         if verb not in ("compile", "merge"):
-            assert f"{NAME} and -p {name} do not name the same plan" in result.err
+            assert f"{NAME} and -p {name} name different plans" in result.err
     assert all(path.read_text() == CLEAN for path in (repo.path / ".agent/execplans").glob("*.md"))
 
 
@@ -73,7 +73,7 @@ def test_two_names_of_one_plan_are_fine(repo: Folder) -> None:
         assert repo.ok("show", NAME, "-p", same_plan)["id"] == NAME
         assert repo.ok("lint", NAME, "-p", same_plan)["plans"] == 1
     result = repo.run("show", "parser", "-p", "scanner")
-    assert result.err == "execplan: parser and -p scanner do not name the same plan\nhint: name the plan once\n"
+    assert result.err == "execplan: parser and -p scanner name different plans\nhint: name the plan once\n"
 
 
 @pytest.mark.parametrize("verb", ["resume", "rollback", "replan"])
@@ -112,7 +112,7 @@ def test_the_plan_before_several_tasks(repo: Folder) -> None:
     assert path.read_text().count("- [ ]") == 1
     result = repo.run("done", "scanner", "tests", EXECPLAN_PLAN="lexer")
     assert result.exit == 2
-    assert "'scanner' names a plan, and a task as well" in result.err
+    assert "'scanner' matches both a plan and a task" in result.err
     assert len(repo.ok("done", "scanner", "tests", "-p", "lexer")["said"]) == 2
 
 
@@ -120,7 +120,7 @@ def test_an_unknown_option_of_a_command_without_text_has_no_hint_about_text(repo
     repo.plan()
     assert repo.run("show", "--plna", "x").err.endswith("hint: see execplan show --help\n")
     assert "--plan" in repo.run("show", "--plna", "x").err
-    assert repo.run("add", "-x is new").err.endswith("; put -- before text that begins with a dash\n")
+    assert repo.run("add", "-x is new").err.endswith("; put -- before text that starts with a hyphen\n")
 
 
 def test_commands_that_need_a_plan_to_be_named(repo: Folder) -> None:
@@ -135,4 +135,4 @@ def test_the_guard(repo: Folder) -> None:
     for arguments in (["parser"], ["-p", "parser"], ["parser", "-p", "parser"], ["--program", "json", "parser"]):
         assert "two plans" not in repo.run("guard", *arguments, stdin=b"{}").err
     result = repo.run("guard", "parser", "-p", "scanner", stdin=b"{}")
-    assert (result.exit, result.err.split(":")[0]) == (2, "two plans are named, parser and scanner")
+    assert (result.exit, result.err.split(":")[0]) == (2, "two plans are specified, parser and scanner")

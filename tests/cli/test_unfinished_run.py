@@ -58,8 +58,8 @@ ROLLBACK: dict[str, Any] = {
 STATES = {
     "waiting": "waits for an answer",
     "cut_short": "was interrupted",
-    "rolling_back": "was rolled back only in part: the rollback was interrupted",
-    "by_agent": "is being carried out by an agent",
+    "rolling_back": "is only partly rolled back: the rollback was interrupted",
+    "by_agent": "is in progress, performed by an agent",
 }
 
 

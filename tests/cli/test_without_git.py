@@ -72,7 +72,7 @@ def test_prime(desk: InProcessRepository, way: str) -> None:
     for command in (("prime",), ("prime", "parser"), ("prime", "--hook", "claude"), ("prime", "--hook", "codex")):
         result = desk.type(*command)
         assert result.exit == 0
-        for phrase in ("Mend the crash", "Not known, what changed since the plan was last written:", why, helps):
+        for phrase in ("Mend the crash", "Changes since the plan was last written are unknown:", why, helps):
             assert phrase in result.out, (command, result)
         assert "Drift:" not in result.out
     assert desk.data("prime")["without_git"][1].startswith(("if you trust it: " if helps == TRUST else "") + helps)

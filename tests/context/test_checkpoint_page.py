@@ -47,7 +47,7 @@ def test_each_part_says_what_the_plan_and_git_say() -> None:
         "  - src/b.py",
         "- Lint: line 3: EP104 no section",
     ]
-    assert section_text(overview, "How to tell that it is done") == "> `make test` passes."
+    assert section_text(overview, "How to verify the result") == "> `make test` passes."
     assert section_text(overview, "Git").startswith(
         "On branch main, at commit 0123456789ab: First\n\nStaged:\n\n- src/a.py"
     )
@@ -95,8 +95,8 @@ def test_a_long_plan_makes_a_page_that_can_be_read() -> None:
 def test_so_many_lines_and_entries_are_quoted() -> None:
     many_lines = "".join([f"Line {number}.\n" for number in range(100)])
     names = {"Objective": "Purpose / Big Picture", "Orientation": "Context and Orientation"}
-    names |= {"Plan of work": "Plan of Work", "Steps as the plan says them": "Concrete Steps"}
-    names |= {"How to tell that it is done": "Validation and Acceptance"}
+    names |= {"Plan of work": "Plan of Work", "Steps from the plan": "Concrete Steps"}
+    names |= {"How to verify the result": "Validation and Acceptance"}
     decision_entries = "".join(
         [f"- Decision: Number {number}.\n  Rationale: Why {number}.\n  Date/Author: Ann\n" for number in range(30)]
     )

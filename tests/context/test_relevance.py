@@ -39,12 +39,12 @@ def test_what_shares_rare_words_is_more_relevant() -> None:
     assert task_match.relevance > purpose_match.relevance > no_match.relevance
     assert "shares dates and offsets with the task" in task_match.reasons
     assert "shares report with the purpose" in purpose_match.reasons
-    assert no_match.reasons == ("shares no telling word with the task",)
+    assert no_match.reasons == ("shares no distinctive word with the task",)
 
 
 def test_other_forms_of_words_count() -> None:
     (scored, _) = scores(file("a.py", "parsing"), file("b.py", "x"))
-    assert scored.reasons == ("has words of the task in other forms",)
+    assert scored.reasons == ("has other forms of words in the task",)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_the_purpose_names() -> None:
         (purpose, NEXT_TASK, file("lib/report.py", "x"), file("lib/b.py", "x")),
     )
     scored = score_units(context_pack, Intent("generic", 0.5))
-    assert scored[2].reasons[0] == "the purpose, or what is never left out, names it"
+    assert scored[2].reasons[0] == "the purpose or an item that is never left out names it"
     assert scored[2].relevance > scored[3].relevance
 
 
@@ -112,7 +112,7 @@ def test_without_a_task_the_purpose_counts() -> None:
     purpose_match, no_match = score_units(context_pack, classify_intent(""))[2:]
     assert purpose_match.relevance > no_match.relevance
     assert purpose_match.reasons == ("shares report with the purpose",)
-    assert no_match.reasons == ("shares no telling word with the purpose",)
+    assert no_match.reasons == ("shares no distinctive word with the purpose",)
 
 
 @settings(max_examples=50)

@@ -102,7 +102,7 @@ def test_38_git_finds_the_disk_full(tmp_path: Path, what: str) -> None:
     refused = (tmp_path / "refused").read_text()
     assert result.out.split()[0] == "6", (result, refused)
     assert "the disk is full: git" in refused
-    assert "what was written is on disk, uncommitted" in refused
+    assert "the changes are on disk but not committed" in refused
     assert "hint: free some space, then: execplan commit" in refused
     assert "another git process" not in refused
 

@@ -357,7 +357,7 @@ def test_a_move_that_was_interrupted(repo: Folder) -> None:
         project, move_record.create_intent("archive", (path.stem, path.stem), places, moves, (data, data, None, None))
     )
     finding = only_finding(repo, "moves")
-    assert finding["message"].startswith("a move was cut short: archive of 2026-01-01_parser, begun ")
+    assert finding["message"].startswith("a move was interrupted: archive of 2026-01-01_parser, begun ")
     assert doctor(repo, "--fix", "--dry-run")["fixed"]
     only_finding(repo, "moves")
     assert "cut short before anything was moved" in doctor(repo, "--fix")["fixed"][0]["message"]

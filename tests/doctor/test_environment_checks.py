@@ -95,7 +95,7 @@ def test_a_file_system_that_can_not_be_written_to(repo: Folder) -> None:
     command = ["unshare", "-rm", "sh", "-c", script + doctor_command]
     completed = subprocess.run(command, env=repo.env, capture_output=True, check=False)
     assert completed.returncode == 1
-    assert b"can't be written to: read-only file system" in completed.stdout
+    assert b"is not writable: read-only file system" in completed.stdout
     assert b"not archived" in completed.stdout
     completed = subprocess.run(
         [*command[:-1], f"{script}{doctor_command} --fix"], env=repo.env, capture_output=True, check=False

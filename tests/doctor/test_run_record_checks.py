@@ -55,7 +55,7 @@ def test_an_audit_log_that_was_changed(desk: InProcessRepository) -> None:
     audit_log.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
     finding = only_finding(desk, "ledgers")
     assert (finding["level"], finding["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/ledger.jsonl")
-    see = f"see all of it: execplan audit {NAME} --verify"
+    see = f"see all problems: execplan audit {NAME} --verify"
     assert finding["mend"] == f"{see}; restore it from its copy: execplan doctor --fix"
     (copy,) = (desk.path / ".git/execplan/plans").glob("*/ledger.jsonl")
     copy.unlink()

@@ -89,7 +89,7 @@ def test_it_is_told_what_a_run_waits_for(repo: Folder, recording_program: Path) 
     ("command", "why"),
     [
         ("no-such-program", "no such file or directory"),
-        ("'", "it can't be taken apart: No closing quotation"),
+        ("'", "it can't be parsed: No closing quotation"),
         (f"{sys.executable} -c 'import sys; sys.exit(\"one\\ntwo {SECRET}\")'", "exit 1: two [redacted]"),
         ("false", "exit 1"),
         ("true", ""),

@@ -237,7 +237,9 @@ def test_a_program_that_changes_before_a_step(run_repo: RunRepository) -> None:
     assert run_repo.text("ran") == "good\n"
     ended = run_repo.entries()[-1].fields
     assert ended["cause"] == "drift"
-    assert "second was not begun, it would run another program than was approved: tools/mytool" in ended["reason"]
+    assert (
+        "second was not started because it would run a different program than approved: tools/mytool" in ended["reason"]
+    )
 
 
 def test_a_policy_that_only_warns(run_repo: RunRepository) -> None:

@@ -39,7 +39,7 @@ def test_what_differs_is_told(run_repo: RunRepository) -> None:
     second = run_repo.run_plan(replays="1")
     assert second.status == "completed"
     assert json.loads(run_repo.text(run_repo.last_run().journal).splitlines()[0])["replays"] == first
-    assert second.differences[0] == "tell: prints something else"
+    assert second.differences[0] == "tell: prints different output"
     assert second.differences[1].startswith("tell: told.txt: is left otherwise (")
     assert len(second.differences) == 2
 
@@ -60,8 +60,8 @@ def test_how_it_ended_is_told(run_repo: RunRepository) -> None:
     run_repo.approve()
     assert run_repo.run_plan(replays="1").differences == (
         "see: was failed, is completed",
-        "see: tried 2 times then, 1 now",
-        "see: ended with exit 1, ends with exit 0",
+        "see: 2 attempts then, 1 now",
+        "see: ended with exit 1, now ends with exit 0",
     )
 
 

@@ -117,7 +117,7 @@ def test_from_a_step_on(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps("```sh {#api}\nfalse\n```", COPY, DROP))
     finished = run_repo.run_plan(begin="see")
     assert finished.status == "completed"
-    assert finished.warnings == ("see needs api, which is not chosen: it is taken for done",)
+    assert finished.warnings == ("see needs api, which is not selected; it is assumed to be done",)
     assert run_repo.text("made.txt") == "X = 2\n"
     refused(CONFLICT, "approval-used", run_repo.run_plan)
 
@@ -350,7 +350,7 @@ def test_nothing_that_a_run_has_written_is_run_by_git(run_repo: RunRepository) -
     run_repo.approve()
     finished = run_repo.run_plan(commit=True)
     assert finished.commit is None
-    assert "not committed: the run has changed what git runs by itself: hooks" in " ".join(finished.warnings)
+    assert "not committed: the run has changed what git runs automatically: hooks" in " ".join(finished.warnings)
     assert (run_repo.path / "hooks/pre-commit").exists()
     assert not (run_repo.path / "ran").exists()
 

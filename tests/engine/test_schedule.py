@@ -188,7 +188,7 @@ def test_an_alternative_is_run_in_the_place_of_the_one_that_failed() -> None:
 def test_an_alternative_that_is_not_needed_is_skipped() -> None:
     progress = PlanProgress(step("a", strategy="alternative:b"), step("b"), step("c", depends_on=("b",)))
     progress.recorder.run_step("a")
-    assert progress.transitions() == [("skipped", "b", "it stands in for a, and is not needed")]
+    assert progress.transitions() == [("skipped", "b", "it is the alternative to a and is not needed")]
     progress.recorder.write("skipped", step="b", reason="x")
     assert progress.beginning_steps() == ["c"]
 
@@ -210,7 +210,7 @@ def test_what_was_not_chosen_is_skipped_and_counts_as_done() -> None:
     for name in "ac":
         progress.recorder.write("skipped", step=name, reason="not chosen")
     assert progress.beginning_steps() == ["b"]
-    assert progress.schedule.unchosen_dependencies() == ["b needs a, which is not chosen: it is taken for done"]
+    assert progress.schedule.unchosen_dependencies() == ["b needs a, which is not selected; it is assumed to be done"]
 
 
 def test_an_alternative_that_was_chosen_by_itself_is_run() -> None:

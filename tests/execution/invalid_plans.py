@@ -116,7 +116,7 @@ BAD = (
     BadPlan("a number twice", {"/steps/1/number": 1}, "/steps/1/number is 1 and not 2", BEYOND_SCHEMA),
     BadPlan("true as number", {"/steps/0/number": True}, "/steps/0/number "),
     BadPlan("number 0", {"/steps/0/number": 0}, "/steps/0/number "),
-    BadPlan("an id twice", {"/steps/4/id": "make"}, "/steps/4/id `make` is the id of step 1 too", BEYOND_SCHEMA),
+    BadPlan("an id twice", {"/steps/4/id": "make"}, "/steps/4/id `make` is also the ID of step 1", BEYOND_SCHEMA),
     BadPlan("an id with a space", {"/steps/6/id": "a b"}, "/steps/6/id "),
     BadPlan("an id that begins with a digit", {"/steps/6/id": "1a"}, "/steps/6/id "),
     BadPlan(
@@ -135,12 +135,12 @@ BAD = (
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "needs one twice", {"/steps/4/depends_on": ["make", "make"]}, "/steps/4/depends_on/1 `make` stands here twice"
+        "needs one twice", {"/steps/4/depends_on": ["make", "make"]}, "/steps/4/depends_on/1 `make` is listed twice"
     ),
     BadPlan(
         "a circle",
         {"/steps/0/depends_on": ["build"]},
-        "/steps/0/depends_on needs itself in a circle: make → build → make",
+        "/steps/0/depends_on contains a cycle: make → build → make",
         BEYOND_SCHEMA,
     ),
     BadPlan("needs a number", {"/steps/4/depends_on": [1]}, "/steps/4/depends_on/0 "),
@@ -193,11 +193,11 @@ BAD = (
     BadPlan("runs no word", {"/steps/2/argv": []}, "/steps/2/argv "),
     BadPlan("runs a string", {"/steps/2/argv": "make all"}, "/steps/2/argv "),
     BadPlan("a word with NUL", {"/steps/2/argv": ["make", "a\0b"]}, "/steps/2/argv/1 "),
-    BadPlan("words and a shell", {"/steps/2/shell": "sh"}, "/steps/2/argv a script for a shell has none"),
+    BadPlan("words and a shell", {"/steps/2/shell": "sh"}, "/steps/2/argv a shell script can't have it"),
     BadPlan(
         "runs what is not shown",
         {"/steps/2/argv": ["rm", "x"]},
-        "/steps/2/argv is not what the command says",
+        "/steps/2/argv doesn't match the command",
         BEYOND_SCHEMA,
     ),
     BadPlan(
@@ -314,7 +314,7 @@ BAD = (
     BadPlan(
         "completed and failed",
         {"/revision": 2, "/metadata/history": [revision(1, completed_steps=[1, 2], failed_steps=[2])]},
-        "/metadata/history/0/failed_steps step 2 is among the completed ones too",
+        "/metadata/history/0/failed_steps step 2 is also among the completed steps",
         BEYOND_SCHEMA,
     ),
     BadPlan("no description", {"/description": ""}, "/description "),

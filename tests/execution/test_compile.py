@@ -216,7 +216,7 @@ def test_what_differs_is_told() -> None:
         'step build.1: argv was ["make", "parser"], is ["make", "lexer"]',
     )
     commented = compiled(STEPS.replace("make parser\n", "make parser\n# and then\n"))
-    assert describe_differences(compiled(STEPS), commented) == ("the lines that its steps come from read otherwise",)
+    assert describe_differences(compiled(STEPS), commented) == ("the text of the lines with its steps has changed",)
 
 
 def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:

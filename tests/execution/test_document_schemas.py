@@ -200,4 +200,4 @@ def test_every_document_names_its_schema() -> None:
             assert model.document_name == name
     with pytest.raises(ExecplanError) as caught:
         load_document(b"{}", Record, "x")
-    assert caught.value.hint == "see what it must be: execplan schema run-record"
+    assert caught.value.hint == "see its schema: execplan schema run-record"

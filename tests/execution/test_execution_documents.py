@@ -146,7 +146,7 @@ def test_what_looks_at_a_step_that_is_gone() -> None:
             step(3, id="c", target="c"),
         )
     )
-    with pytest.raises(ExecplanError, match="b looks at a, which is taken out"):
+    with pytest.raises(ExecplanError, match="b looks at a, which is removed"):
         replan_document(replan_request(current, failed_steps=[1]))
 
 
@@ -190,7 +190,7 @@ def test_risk_is_never_lowered() -> None:
         ([{"id": "x", "type": "y"}], "/new_information/steps/0/type: input should be"),
         (
             [{"id": "x", "type": "delete_file", "target": "x", "depends_on": ["build"]}],
-            "x needs build, which is taken out",
+            "x needs build, which is removed",
         ),
         (
             [{"id": "x", "type": "delete_file", "target": "x", "depends_on": ["no"]}],
@@ -221,9 +221,9 @@ def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
     with pytest.raises(ExecplanError) as caught:
         replan_document(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
     assert caught.value.candidates == (
-        "x needs build, which is taken out",
-        "y looks at test, which is taken out",
-        "z falls back on plain, which is taken out",
+        "x needs build, which is removed",
+        "y looks at test, which is removed",
+        "z falls back on plain, which is removed",
     )
 
 
@@ -243,7 +243,7 @@ def test_nothing_left_to_do() -> None:
         ({"execution_state": {"steps": {"no": "failed"}}}, "there is no step no"),
         ({"completed_steps": [1], "execution_state": {"steps": {"make": "failed"}}}, "step 1 is completed, and by"),
         ({"failed_steps": [1], "execution_state": {"steps": {"make": "completed"}}}, "step 1 is failed, and by"),
-        ({"completed_steps": [2], "failed_steps": [1]}, "step 2 is completed, and make, which it needs, has failed"),
+        ({"completed_steps": [2], "failed_steps": [1]}, "step 2 is completed, but make, which it needs, has failed"),
         ({"execution_state": {"status": "completed"}}, "what is completed can't be replanned"),
         ({"execution_state": {"status": "rolled_back"}}, "what is rolled_back can't be replanned"),
         ({"execution_state": {"status": "done"}}, "status"),

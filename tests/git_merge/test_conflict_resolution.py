@@ -251,7 +251,7 @@ def test_a_plan_without_markers_is_left_alone(repo: Folder) -> None:
     path = repo.plan()
     result = repo.run("merge", "parser")
     assert result.exit == 0
-    assert result.out == "no conflict markers: there is nothing to merge\n"
+    assert result.out == "no conflict markers: nothing to merge\n"
     assert path.read_text() == CLEAN
     commit(repo, CLEAN)
     repo.write(".agent/execplans/archive/2025-01-01_old.md", CLEAN)

@@ -162,12 +162,12 @@ def test_adoption(repo: Folder) -> None:
     assert data["changed"] is True
     assert repo.run("lint").exit == 1
     result = repo.run("lint", "--baseline", FILE)
-    assert (result.exit, result.out) == (0, "1 plan, nothing found; 2 known to the baseline\n")
+    assert (result.exit, result.out) == (0, "1 plan, nothing found; 2 in the baseline\n")
     repo.plan(BAD.replace("Build the parser.\n", "Build the parser.\n- [x] New.\n", 1))
     result = repo.run("lint", "--baseline", FILE, "--format", "concise")
     assert result.out.splitlines()[:2] == [
-        f"{PLAN}:13:1 EP202 task 3 is done and has no stamp",
-        "1 warning in 1 plan; 2 known to the baseline",
+        f"{PLAN}:13:1 EP202 task 3 is done but has no timestamp",
+        "1 warning in 1 plan; 2 in the baseline",
     ]
 
 
@@ -216,7 +216,7 @@ def test_plans_that_were_not_checked_keep_their_entries(repo: Folder) -> None:
     repo.ok("lint", "parser", "--write-baseline")
     assert list(json.loads((repo.path / FILE).read_bytes())["plans"]) == [".agent/execplans/2026-01-02_reader.md"]
     other_path.unlink()
-    assert "2 entries of the baseline are gone" in repo.run("lint", "--baseline", FILE).out
+    assert "2 baseline entries no longer match gone" in repo.run("lint", "--baseline", FILE).out
 
 
 def test_staged_plans_and_standard_input_are_held_against_it(repo: Folder) -> None:

@@ -20,14 +20,14 @@ def test_sections_with_placeholder_text() -> None:
     assert [finding.code for finding in merged].count("EP109") == 1
     message = next(finding.message for finding in merged if finding.code == "EP109")
     assert message.startswith(
-        "8 sections still hold placeholder text: Purpose / Big Picture, Context and Orientation, "
+        "8 sections still contain placeholder text: Purpose / Big Picture, Context and Orientation, "
     )
     assert message.endswith("Interfaces and Dependencies")
     assert next(finding for finding in merged if finding.code == "EP109")[:6] == placeholder_findings[0][:6]
 
 
 def test_one_section_keeps_its_message() -> None:
-    finding = _finding(7, "Plan of Work still holds placeholder text (3 lines)", "EP109")
+    finding = _finding(7, "Plan of Work still contains placeholder text (3 lines)", "EP109")
     assert merge_findings([finding]) == [finding]
 
 

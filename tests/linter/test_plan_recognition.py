@@ -15,7 +15,7 @@ from tests.plans import CLEAN
 
 TRACKER = "docs/exec-plans/tech-debt-tracker.md"
 DEBT = "# Tech debt tracker\n\n| debt | since |\n|---|---|\n| two parsers | 2025 |\n\n## Items\n\n- [ ] Merge the parsers.\n"
-NOTICE = f"{TRACKER} is not a plan and was skipped; to check it, name it: execplan lint FILE"
+NOTICE = f"{TRACKER} is not a plan and was skipped; to check it anyway, name it: execplan lint FILE"
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_a_second_agent_gets_the_next_one(repo: Folder) -> None:
     data = repo.ok("next")
     assert data["task"] is None
     assert [(task["text"], task["by"]) for task in data["taken"]] == [("One", "ann"), ("Two", "bob"), ("Three", "eve")]
-    assert repo.run("next").out.splitlines()[0] == "every open task is claimed"
+    assert repo.run("next").out.splitlines()[0] == "all open tasks are claimed"
     assert "1. by" not in repo.run("status").out
     assert "2. by ann, 3. by bob, 4. by eve" in repo.run("status").out
 
@@ -163,7 +163,7 @@ def test_what_is_done_to_a_task_of_somebody_else_is_reported(repo: Folder) -> No
     path = repo.plan(THREE)
     repo.env["EXECPLAN_AGENT"] = "bob"
     assert claimed(repo, "ann") == "One"
-    expected = "task 2 is claimed by ann until 2026-01-01 02:00Z, and you act as bob"
+    expected = "task 2 is claimed by ann until 2026-01-01 02:00Z, but you act as bob"
     for arguments in (
         ("done", "2"),
         ("reopen", "2"),
@@ -195,7 +195,7 @@ def test_enforced_claims_stop_the_edit(repo: Folder) -> None:
     ):
         error = repo.run(*arguments, "--as", "bob", "--json").json["error"]
         assert (error["code"], error["exit"]) == ("claimed-task", 7), arguments
-        assert error["message"].endswith("task 2 is claimed by ann until 2026-01-01 02:00Z, and you act as bob")
+        assert error["message"].endswith("task 2 is claimed by ann until 2026-01-01 02:00Z, but you act as bob")
         assert "execplan next 2026-01-01_parser --release ann --to bob" in error["hint"]
     assert path.read_bytes() == before
     repo.ok("done", "2", "--as", "ann")

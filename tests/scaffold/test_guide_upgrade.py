@@ -91,7 +91,7 @@ def test_where_both_changed_the_person_is_kept_and_told(plain: Folder) -> None:
     warnings = result.json["warnings"]
     assert warnings[0].startswith(f".agent/PLANS.md:{first['line_start']}: changed by you and by the new guide")
     assert " ".join([line.strip() for line in first["new"]]) in warnings[0]
-    assert "what you took out stays out" in warnings[1]
+    assert "your removal is kept" in warnings[1]
     assert not any(line.startswith("| `execplan archive PLAN`") for line in text)
     repeated = plain.run("init", "--upgrade", "--json").json
     assert (repeated["data"]["changed"], repeated["warnings"]) == (False, [])
@@ -134,7 +134,7 @@ def test_a_guide_of_ones_own_is_left(plain: Folder) -> None:
         plain.ok("init")
         result = plain.run("init", "--upgrade", "--json")
         assert result.json["data"]["changed"] is False
-        assert result.json["warnings"] == [".agent/PLANS.md is a guide of your own: it was left as it is"]
+        assert result.json["warnings"] == [".agent/PLANS.md is your own guide; it was left unchanged"]
         assert path.read_text(encoding="utf-8") == text
 
 

@@ -385,7 +385,7 @@ def test_check_reports_what_is_broken_and_what_does_not_fit(bare: Folder) -> Non
     (project,) = check.json["data"]["homes"]
     assert [broken_plan["path"] for broken_plan in project["broken"]] == ["docs/exec-plans/active/b.md"]
     assert project["misfits"] == [
-        {"path": "docs/exec-plans/active/a.md", "why": "complete, and not archived"},
+        {"path": "docs/exec-plans/active/a.md", "why": "complete, but not archived"},
         {"path": "docs/exec-plans/completed/c.md", "why": "archived with 2 open tasks"},
     ]
     text = bare.run("init", "--check").out

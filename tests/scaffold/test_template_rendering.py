@@ -104,7 +104,7 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
     assert "UTF-8" in listed["binary"]["about"]
     assert "link out of" in listed["out"]["about"]
     out = repo.run("new", "--list-templates").out
-    assert "\nspike         (in place of the built-in)\n" in out
+    assert "\nspike         (replaces the built-in)\n" in out
     assert "\nrelease       A release.  (own)\n" in out
 
 
@@ -198,7 +198,7 @@ def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
     assert text.count("<!--") == 3
     assert repo.ok("show")["state"] == "draft"
     findings = repo.run("lint", "--json").json["data"]["findings"]
-    assert "Plan of Work still holds placeholder text (2 lines)" in [finding["message"] for finding in findings]
+    assert "Plan of Work still contains placeholder text (2 lines)" in [finding["message"] for finding in findings]
     repo.ok("discover", "It is green", "--evidence", "log")
     assert "What the build said" not in path.read_text()
 
@@ -222,12 +222,14 @@ def test_words_are_not_lost_and_are_no_template(repo: Folder) -> None:
     write_template(repo, "bare", "# {{ title }}\n")
     write_template(repo, "deaf", "# A release\n")
     write_template(repo, "blank", "{# only this #}\n")
-    assert template_error(repo, "bare", "--task", "One").startswith("bare.md:1: what comes of it lacks the tasks given")
-    assert template_error(repo, "bare", "--purpose", "P").startswith(
-        "bare.md:1: what comes of it lacks the purpose given"
+    assert template_error(repo, "bare", "--task", "One").startswith(
+        "bare.md:1: the rendered plan lacks the given tasks"
     )
-    assert template_error(repo, "deaf").startswith("deaf.md:1: what comes of it lacks the title given")
-    assert template_error(repo, "blank").startswith("blank.md:1: what comes of it lacks the title given")
+    assert template_error(repo, "bare", "--purpose", "P").startswith(
+        "bare.md:1: the rendered plan lacks the given purpose"
+    )
+    assert template_error(repo, "deaf").startswith("deaf.md:1: the rendered plan lacks the given title")
+    assert template_error(repo, "blank").startswith("blank.md:1: the rendered plan lacks the given title")
     path = repo.ok("new", "{{ title }} {% x %}", "--template", "bare")["path"]
     assert (repo.path / path).read_text() == "# {{ title }} {% x %}\n"
 

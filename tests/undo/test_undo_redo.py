@@ -205,7 +205,7 @@ def test_a_plan_written_by_hand_or_by_another_author_is_not_dropped_lightly(repo
     path = repo.path / PLANS / "2026-01-01_mistaken.md"
     path.write_text(path.read_text() + "\nBy hand.\n")
     reasons = repo.run("drop", "mistaken", "--as", "agent-2", "--json").json["data"]["reasons"]
-    assert reasons == ["edited since it was created, by hand"]
+    assert reasons == ["edited by hand since it was created"]
 
 
 def test_the_same_title_twice_names_the_plan_that_is_there(repo: Folder) -> None:

@@ -43,10 +43,10 @@ def test_no_answer(asking: EnhancerRepository) -> None:
 def test_an_answer_that_can_not_stand(asking: EnhancerRepository) -> None:
     for behavior in (("deaf",), ("say", "Sure! Here is the plan:")):
         enhanced = asking.ask(*behavior)
-        assert (enhanced["ended"], enhanced["reason"]) == ("refused", "its answer can't stand")
+        assert (enhanced["ended"], enhanced["reason"]) == ("refused", "its answer is invalid")
         assert enhanced["violations"]
         last = asking.records()[-1]
-        assert last.said["reason"] == f"its answer can't stand: {enhanced['violations'][0]}"
+        assert last.said["reason"] == f"its answer is invalid: {enhanced['violations'][0]}"
         assert last.said["received"] == enhanced["received"]["sha256"]
     assert not (asking.artifacts / "enhanced.json").exists()
 

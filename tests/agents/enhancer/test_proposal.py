@@ -124,18 +124,18 @@ def _set_field(field_path: str, value: Any) -> Change:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (_set_field("plan_id", "other"), "/plan_id: stays as it was sent"),
-        (_set_field("mode", "agent"), "/mode: stays as it was sent"),
-        (_set_field("revision", 2), "/revision: stays as it was sent"),
-        (_set_field("source", {"path": "x.md", "sha256": "0" * 64}), "/source: stays as it was sent"),
-        (_set_field("metadata", {"context": {"a": 1}}), "/metadata: stays as it was sent"),
-        (_set_field("version", True), "/version: stays as it was sent"),
-        (_set_field("schema", "other"), "/schema: stays as it was sent"),
-        (_set_field("0/inferred", True), "/steps/0/inferred: stays as it was sent"),
-        (_set_field("0/source", {"line_start": 1, "line_end": 2}), "/steps/0/source: stays as it was sent"),
+        (_set_field("plan_id", "other"), "/plan_id: must stay as it was sent"),
+        (_set_field("mode", "agent"), "/mode: must stay as it was sent"),
+        (_set_field("revision", 2), "/revision: must stay as it was sent"),
+        (_set_field("source", {"path": "x.md", "sha256": "0" * 64}), "/source: must stay as it was sent"),
+        (_set_field("metadata", {"context": {"a": 1}}), "/metadata: must stay as it was sent"),
+        (_set_field("version", True), "/version: must stay as it was sent"),
+        (_set_field("schema", "other"), "/schema: must stay as it was sent"),
+        (_set_field("0/inferred", True), "/steps/0/inferred: must stay as it was sent"),
+        (_set_field("0/source", {"line_start": 1, "line_end": 2}), "/steps/0/source: must stay as it was sent"),
         (_set_field("0/id", "built"), "/steps: step build is gone"),
         (lambda plan, steps: steps.pop(2), "/steps: step api is gone"),
-        (lambda plan, steps: steps.append({**NEW_STEP, "id": "api"}), "/steps/3/id: `api` is the id of step 3 too"),
+        (lambda plan, steps: steps.append({**NEW_STEP, "id": "api"}), "/steps/3/id: `api` is also the ID of step 3"),
         (_set_field("steps", "none"), "/steps: input should be a valid"),
         (_set_field("steps", [1]), "/steps/0: input should be an object"),
         (_set_field("0/needs", []), "/steps/0/needs: unknown key"),
@@ -154,7 +154,7 @@ def _set_field(field_path: str, value: Any) -> Change:
         (_set_field("2/outputs", ["/tmp/x"]), "/steps: step api: output /tmp/x is absolute"),
         (
             lambda plan, steps: steps.append({**NEW_STEP, "source": {"line_start": 1, "line_end": 2}}),
-            "/steps/3/source: a new step comes from no line of the plan",
+            "/steps/3/source: must be null: a new step doesn't come from a line of the plan",
         ),
         (lambda plan, steps: steps.append({**NEW_STEP, "cwd": "../.."}), "/steps: step more: cwd ../.. leads out"),
         (lambda plan, steps: plan["constraints"].update(allow_unplanned=True), ""),
@@ -179,8 +179,8 @@ def test_all_violations_are_reported_at_once(case: Case) -> None:
 
 def test_a_secret_is_moved_nowhere(case: Case) -> None:
     secret, river = case.placeholder(1, "argv"), case.placeholder(1, "env")
-    moved = "holds a word that stands for what was taken out, and not at its place"
-    frozen = "what was taken out stands in this step: what the step does stays as it was sent"
+    moved = "contains a placeholder for redacted text that is not in its original place"
+    frozen = "must stay as it was sent, because the step contains redacted text"
 
     def update(at: int, **fields: Any) -> Change:
         return lambda plan, steps: steps[at].update(fields)
@@ -246,7 +246,7 @@ def test_a_step_with_a_secret_may_wait_for_others(case: Case) -> None:
 )
 def test_what_is_no_execution_plan(case: Case, data: bytes) -> None:
     result = case.evaluate(data)
-    assert (result.outcome, result.reason) == ("refused", "its answer can't stand")
+    assert (result.outcome, result.reason) == ("refused", "its answer is invalid")
     assert result.violations
     assert len(result.violations) <= 21
 
@@ -265,7 +265,7 @@ def test_an_answer_that_leaks(case: Case, said: str) -> None:
         result = case.evaluate(data.encode())
         assert (result.outcome, result.reason) == (
             "refused",
-            "its answer holds a secret, or what was taken out before it was sent",
+            "its answer contains a secret, or text that was redacted before sending",
         )
         assert not result.violations
 
@@ -294,10 +294,10 @@ def test_relaxations_are_reported(case: Case) -> None:
     new["steps"].append({**push, "id": "more", "network": True, "shell": "sh", "allow": ["run *"]})
     new["steps"][1:3] = reversed(new["steps"][1:3])
     assert find_relaxations(old, new) == (
-        "constraints.max_steps was 100, is 999",
-        "constraints.max_duration_s was 60, is null",
-        "constraints.require_sequential is gone",
-        "constraints.allow_unplanned is set",
+        "constraints.max_steps was 100 and is now 999",
+        "constraints.max_duration_s was 60 and is now null",
+        "constraints.require_sequential is no longer set",
+        "constraints.allow_unplanned is now set",
         "constraints.forbidden_paths lacks 'etc'",
         "constraints.forbidden_commands lacks 'rm'",
         "step build lacks 'rm *' in deny",
@@ -316,19 +316,19 @@ def test_relaxations_are_reported(case: Case) -> None:
         "step build env.CI is gone",
         "step build env.B is other",
         "step build env.C is new",
-        "step build runs under another condition (when)",
-        "step build is not checked for syntax",
+        "step build the condition (when) was changed",
+        "step build no longer checks the syntax",
         "step build validation.test_after is gone",
         "step build is not rolled back",
-        "step build on_failure was fail_fast, is skip, or tried otherwise",
+        "step build on_failure was changed (strategy: fail_fast, now skip)",
         "step build lacks 'Makefile' in inputs",
         "step build lacks 'out' in outputs",
-        "step build completes another task",
+        "step build completes a different task",
         "step push lacks 'build' in depends_on",
         "step more, which is new, uses the network",
         "step more, which is new, runs in a shell, sh",
         "step more, which is new, allows 'run *'",
-        f"step {last['id']} came behind push, and comes before now",
+        f"step {last['id']} now runs before push instead of after",
     )
     assert find_relaxations(old, old) == ()
 
@@ -359,7 +359,7 @@ def test_what_the_plan_forbids_stays_forbidden(tmp_path: Path, monkeypatch: pyte
 def test_what_runs_before_a_secret_is_reported(case: Case) -> None:
     masked_plan = case.sending.masked_plan
     new = case.answer(_set_field("0/command", "make other"))
-    assert "step push has a secret, and runs behind what is proposed: build" in find_relaxations(masked_plan, new)
+    assert "step push has a secret and runs after proposed steps: build" in find_relaxations(masked_plan, new)
 
 
 def test_a_proposal_that_somebody_has_edited(case: Case) -> None:

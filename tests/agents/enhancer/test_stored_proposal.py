@@ -39,7 +39,7 @@ def test_a_proposal(asking: EnhancerRepository) -> None:
         "  step api: timeout_s was 300, is 20",
         "  ! step build is no longer confirm",
         '+      "timeout_s": 20,',
-        "wrote .agent/execplans/artifacts/2026-01-01_parser/enhanced.json: nothing of it is used before somebody takes it",
+        "wrote .agent/execplans/artifacts/2026-01-01_parser/enhanced.json: it is not used until you accept it",
         "next: execplan compile 2026-01-01_parser --from .agent/execplans/artifacts/2026-01-01_parser/enhanced.json",
     ):
         assert line in output_without_steps(result).splitlines()
@@ -178,7 +178,7 @@ AGENT: dict[str, Any] = {
             "parameters": {"query": "password: s3cr3t-river", "api": {"deep": ["quiet-river-7"]}, "path": "src"},
             "risk": {
                 "level": "HIGH",
-                "reasons": ["calls a tool whose effects execplan does not know"],
+                "reasons": ["calls a tool whose effects are unknown to execplan"],
             },
         }
     ],
@@ -203,4 +203,4 @@ def test_no_step_writes_a_proposal(asking: EnhancerRepository) -> None:
     asking.plan(PLAN.replace("src/made.py", target))
     result = asking.type("evaluate")
     assert result.exit == 1
-    assert "what execplan keeps of the execution" in result.out
+    assert "execplan's execution evidence" in result.out

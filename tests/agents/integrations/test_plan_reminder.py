@@ -50,7 +50,7 @@ def test_what_is_asked(followed: Folder) -> None:
     stage(followed, "src/other.py")
     assert requested_plans(followed) == []
     stage(followed, "src/reader.py")
-    expected_message = "src/reader.py is in its scope, and the commit touches no plan: say what was done with "
+    expected_message = "src/reader.py is in its scope, but the commit changes no plan: say what was done with "
     assert requested_plans(followed) == [(PLAN, expected_message + "execplan done, note or revise, and stage it")]
     followed.ok("done", "2")
     assert len(requested_plans(followed)) == 1  # it is not staged
@@ -84,7 +84,7 @@ def test_a_change_that_calls_for_a_plan_is_asked_for_one(followed: Folder) -> No
     followed.git("add", "-A")
     ((path, why),) = requested_plans(followed)
     assert path == SETTINGS  # the first of the files
-    assert why.startswith("the commit calls for a plan and touches none (risk: db/migrations/2.sql (migration) changes")
+    assert why.startswith("the commit needs a plan but changes none (risk: db/migrations/2.sql (migration) changes")
     assert "write one with execplan new" in why
     followed.write(SETTINGS, "follow = true\nfollow_files = 3\n")
     ((path, why),) = requested_plans(followed)

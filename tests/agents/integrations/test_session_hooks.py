@@ -173,4 +173,4 @@ def test_doctor_checks_them(desk: InProcessRepository) -> None:
     desk.patch.setattr(session_hooks, "TIMEOUT", 9)
     apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
     desk.patch.setattr(session_hooks, "TIMEOUT", session_hooks_of_today)
-    assert "lacks what execplan would write today" in reports()
+    assert "is out of date" in reports()

@@ -257,7 +257,7 @@ def test_a_task_that_is_done_is_not_added_again(repo: Folder) -> None:
     path = repo.plan()
     data = repo.ok("add", "read  LINES.")
     assert data["changed"] is False
-    assert data["said"] == [f"there already, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
+    assert data["said"] == [f"already there, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
     assert path.read_text() == CLEAN
 
 
@@ -377,10 +377,10 @@ def test_lint_of_files_needs_no_project(plain: Folder) -> None:
     result = plain.run("lint", "good.md", "bad.md")
     assert result.exit == 1
     assert result.out.splitlines() == [
-        "bad.md:1:1 EP101 no title: begin with a line such as `# Build the parser`",
+        "bad.md:1:1 EP101 no title: start with a line such as `# Build the parser`",
         "     1 | Build the parser",
         "       | ^ error",
-        "bad.md:11:1 EP202 task 1 is done and has no stamp",
+        "bad.md:11:1 EP202 task 1 is done but has no timestamp",
         "    11 | - [x] Read lines.",
         "       | ^ warning",
         "1 error, 1 warning in 2 plans",
@@ -398,7 +398,7 @@ def test_lint_of_files_needs_no_project(plain: Folder) -> None:
         "column": 1,
         "end_line": 11,
         "end_column": 17,
-        "message": "task 1 is done and has no stamp",
+        "message": "task 1 is done but has no timestamp",
         "fix": None,
     }
     assert plain.run("lint", "nowhere.md").exit in (3, 6)

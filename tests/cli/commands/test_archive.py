@@ -52,7 +52,7 @@ def test_documents_that_name_the_plan_are_reported(repo_with_mentions: Folder) -
         assert documents == (
             f"README.md:3, docs/guide.md:1 name the old path; to rewrite them: execplan archive {NAME} --rewrite-links"
         )
-        assert programs == "src/read.py:1 names the old path; change it by hand"
+        assert programs == "src/read.py:1 refers to the old path; change it by hand"
         assert {"path": "README.md", "lines": [3]} in document["data"]["mentions"]
         assert (repo_with_mentions.path / "README.md").read_text() == README
 
@@ -142,7 +142,7 @@ def test_a_deleted_plan_is_reported_with_the_command_that_brings_it_back(
     (repo_with_mentions.path / HOME / f"{NAME}.md").unlink()
     error = repo_with_mentions.run(*command.split(), "--json").json["error"]
     assert (error["code"], error["exit"]) == ("plan-deleted", 3)
-    assert error["hint"] == f"bring it back: git restore {HOME}/{NAME}.md"
+    assert error["hint"] == f"restore it: git restore {HOME}/{NAME}.md"
     repo_with_mentions.git(*error["hint"].partition("git ")[2].split())
     assert repo_with_mentions.run("show", "parser").exit == 0
 

@@ -147,7 +147,7 @@ def test_all_plans_archived_ones_too_and_one_that_is_gone(audited_plan: AuditedP
     (audited_plan.repo.path / plan["ledger"]).unlink()
     result = audited_plan.repo.type("audit", "--verify", "--json")
     assert result.exit == 1
-    assert "it is gone, and its anchor knows 8 records" in result.json["data"]["plans"][0]["reasons"]
+    assert "it is missing, but its anchor refers to record 8" in result.json["data"]["plans"][0]["reasons"]
     anchor.move(audited_plan.project, "gone", None, 1, "a")
     assert any(
         "no plan here has: gone" in warning

@@ -95,7 +95,7 @@ def test_what_is_wrong_stops_it_and_nothing_is_written(repo: Folder) -> None:
     repo.plan(STEPS.replace("timeout=60", "timout=60").replace("needs=build", "needs=bild"))
     refused = repo.run("compile")
     assert refused.exit == 3
-    assert "EP602 there is no attribute timout; did you mean timeout?" in refused.err
+    assert "EP602 unknown attribute timout; did you mean timeout?" in refused.err
     assert "EP605 there is no step bild; did you mean build?" in refused.err
     assert "2026-01-01_parser.md:42:" in refused.err
     assert repo.run("compile", "--json").json["error"]["code"] == "bad-steps"
@@ -221,7 +221,7 @@ def test_annotate_says_why_also_before_it_writes(repo: Folder) -> None:
     repo.plan(STEPS.replace("```sh {#build", "    ls src\n\nIf needed:\n\n    make schema\n\n```sh {#build"))
     for options in ([], ["--dry-run"]):
         out = repo.run("compile", "--annotate", *options).out
-        assert "is no step: it is to be run only under a condition: make schema" in out
+        assert "is no step: it runs only under a condition: make schema" in out
 
 
 def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:

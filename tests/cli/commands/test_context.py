@@ -314,7 +314,7 @@ def test_control_is_the_plain_baseline(desk: InProcessRepository) -> None:
     remaining = control["validation"]["budget_remaining"]
     left_out = [item for item in items.values() if item["action"] == "prune"]
     assert all([item["original_tokens"] > remaining - 60 for item in left_out])
-    assert items["file:src/other.py"]["reason"] == "Older than 10 other files; left out: what is newer fills the budget"
+    assert items["file:src/other.py"]["reason"] == "Older than 10 other files; left out: newer items fill the budget"
     assert items_by_id(optimized)["file:src/other.py"]["action"] == "keep"
     printed = desk.type(*arguments, KEYS["control"], "-q").out
     assert estimate_tokens(printed) <= control["recommendations"]["budget_allocation"]["context"]

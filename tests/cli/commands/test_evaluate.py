@@ -96,7 +96,7 @@ def test_json_and_a_page_exclude_each_other(repo: Folder) -> None:
 def test_a_repository_s_policy_counts(repo: Folder) -> None:
     repo.plan(STEPS)
     repo.write(".agent/execplan.toml", "[execution]\nsteps = 2\n")
-    assert "3 steps, and the limit of the policy is 2" in repo.run("evaluate").out
+    assert "3 steps; the policy's limit is 2" in repo.run("evaluate").out
 
 
 def test_the_page_holds_what_it_shows(repo: Folder) -> None:

@@ -113,7 +113,7 @@ def test_unknown_names(plain: Folder) -> None:
     assert "execplan done --help" in plain.run("explain", "done").err
     nothing = plain.run("explain", "qqqqqq")
     assert nothing.exit == 3
-    assert "hint: see what there is: execplan explain\n" in nothing.err
+    assert "hint: list all topics and codes: execplan explain\n" in nothing.err
     assert plain.run("explain", "../PLANS").exit == 3
 
 

@@ -59,7 +59,7 @@ def test_conflicts(files: Folder) -> None:
     result = files.run("merge", "base.md", "one.md", "two.md")
     assert result.exit == 1
     assert "<<<<<<< one.md\nScan first.\n=======\nRead first.\n>>>>>>> two.md\n" in result.out
-    assert "1 conflict is left between markers" in result.err
+    assert "1 conflict is left between conflict markers" in result.err
     document = files.run("merge", "base.md", "one.md", "two.md", "-o", "out.md", "--json").json
     assert document["ok"] is False
     assert document["error"] is None

@@ -72,7 +72,7 @@ def test_a_session_begins_whatever_is_there(desk: InProcessRepository, hook: str
 
     (desk.path / PLAN).unlink()
     deleted = f"execplan: {PLAN} was deleted in the working tree; git still has it"
-    assert session_text() == f"{deleted}\nhint: bring it back: git restore {PLAN}\n"
+    assert session_text() == f"{deleted}\nhint: restore it: git restore {PLAN}\n"
     desk.plan(b"\xff\xfe")
     assert session_text().startswith(f"> {NAME} can't be read: ")
     assert f"execplan lint {PLAN}" in session_text()
@@ -257,7 +257,7 @@ def test_no_repository(plain: Folder) -> None:
     assert "Drift" not in text
     assert plain.run("checkpoint").exit == 0
     page = (plain.path / PAGE).read_text()
-    assert "\n## Git\n\nThis is no git repository.\n" in page
+    assert "\n## Git\n\nThis is not a git repository.\n" in page
     assert plain.run("done", "2").exit == 0
     assert plain.run("checkpoint", "--commit").exit == 6
 

@@ -105,7 +105,7 @@ def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
     assert out.splitlines()[1:] == [
         "1 make: Create src/made.py",
         "2 see: skipped: not chosen",
-        f"the changes, the risk and the findings of each step: execplan evaluate {NAME}",
+        f"see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
         f"next: execplan run {NAME} --step make",
     ]
     assert "\n  runs: cat src/made.py\n" in desk.type("run", "--dry-run").out
@@ -215,7 +215,7 @@ def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
     monkeypatch.setattr("execplan.engine.workspace.workspace_snapshot.FILES", 3)
     with_approved_plan(desk, MAKE, SEE)
     expected = (
-        "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
+        "the repository has more than 3 files or 256 MB; a rollback restores only the paths that commands declare"
     )
     assert any(expected in warning for warning in desk.type("run", "--json").json["warnings"])
 

@@ -68,7 +68,7 @@ def test_ctrl_c_on_a_terminal(desk: InProcessRepository, where: str) -> None:
     result = terminal.end()
     assert result.exit == 130, result.raw
     run_of_it = run_id(desk)
-    assert f"execplan: the run {run_of_it} of {NAME} was interrupted by SIGINT, 1 of 2 steps done" in result.lines
+    assert f"execplan: run {run_of_it} of {NAME} was interrupted by SIGINT, 1 of 2 steps done" in result.lines
     assert f"resume: execplan resume {run_of_it} -p {NAME}" in result.lines
     assert "Traceback" not in result.raw
 

@@ -218,7 +218,7 @@ def test_what_was_rolled_back_and_what_could_not_be(desk: InProcessRepository) -
     assert [step["changes"] for step in data["steps"]] == [[], [], []]
     assert data["rollbacks"][0]["left"] == ["build: what make has sent"]
     out = desk.type("show", "--run").out
-    assert "rolled back 2026-01-01T00:00:00Z by ann: build, api, drop\n  could not be taken back: build: what" in out
+    assert "rolled back 2026-01-01T00:00:00Z by ann: build, api, drop\n  couldn't be reverted: build: what" in out
 
 
 def test_an_escape_in_a_journal_reaches_no_terminal(desk: InProcessRepository) -> None:

@@ -152,6 +152,6 @@ def test_settings_that_say_nothing(desk: InProcessRepository, text: str, code: s
 
 def test_what_is_printed(desk: InProcessRepository) -> None:
     output = desk.type("triage", "Put a cache in front of it").out
-    assert output.startswith("unclear: it is unclear whether a plan is due (confidence that none is needed: 0.")
+    assert output.startswith("unclear: it is unclear whether a plan is needed (confidence that none is needed: 0.")
     assert '\n  risk: "cache" may break something else\n' in output
     assert output.rstrip().endswith("?")

@@ -248,13 +248,13 @@ def test_statistics(repo: Folder) -> None:
 def test_equal_findings_are_one_for_people_and_each_for_programs(repo: Folder) -> None:
     repo.plan(from_template("plan"))
     assert repo.run("lint").out.count(" EP109 ") == 1
-    assert repo.run("lint", "--format", "text").out.count("8 sections still hold placeholder text: ") == 1
+    assert repo.run("lint", "--format", "text").out.count("8 sections still contain placeholder text: ") == 1
     assert repo.run("lint").out.splitlines()[-2] == "1 error, 8 warnings in 1 plan"
     assert repo.run("lint", PLAN).out.count(" EP109 ") == 1  # the quick way
     for form in (name for name in formats.NAMES if name != formats.TEXT):
         out = repo.run("lint", "--format", form).out
         for section in ("Purpose / Big Picture", "Plan of Work", "Interfaces and Dependencies"):
-            assert f"{section} still holds placeholder text" in out, form
+            assert f"{section} still contains placeholder text" in out, form
         assert "8 sections" not in out, form
     findings = repo.run("lint", "--json").json["data"]["findings"]
     assert [finding["code"] for finding in findings].count("EP109") == 8

@@ -72,7 +72,7 @@ def test_a_plan_without_steps_says_so(repo: Folder) -> None:
     data = repo.ok("show", "--steps")
     assert (data["steps"], data["left"]) == ([], [])
     output = repo.run("show", "--steps").out
-    assert ": no step can be made of it\nnext: execplan explain steps\n" in output
+    assert ": no runnable steps\nnext: execplan explain steps\n" in output
 
 
 def test_what_is_left_out_is_told_with_its_line(repo: Folder) -> None:
@@ -80,7 +80,7 @@ def test_what_is_left_out_is_told_with_its_line(repo: Folder) -> None:
     (skipped_line, *_) = repo.ok("show", "--steps")["left"]
     assert skipped_line["text"] == "```sh {#early}"
     assert (
-        f"line {skipped_line['line']} is no step: it {skipped_line['why']}: ```sh {{#early}}"
+        f"line {skipped_line['line']} is not a step: it {skipped_line['why']}: ```sh {{#early}}"
         in repo.run("show", "--steps").out
     )
 

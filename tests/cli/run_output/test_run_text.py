@@ -74,11 +74,11 @@ ROLLBACK: dict[str, Any] = {
         (
             "retaken",
             {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE._replace(declared=False))]},
-            ["  taken back: src/made.py", f"  kept what was there: src/made.py: {CREATED_FILE.after.sha256}"],
+            ["  taken back: src/made.py", f"  backed up: src/made.py: {CREATED_FILE.after.sha256}"],
         ),
         ("skipped", {"step": "drop", "reason": "not\x1bchosen"}, ["skipped 3 drop: not\\x1bchosen"]),
         ("blocked", {"step": "drop", "reason": "api has failed"}, ["blocked 3 drop: api has failed"]),
-        ("recovered", {"step": "api", "by": "drop"}, ["recovered 2 api: drop stood in for it"]),
+        ("recovered", {"step": "api", "by": "drop"}, ["recovered 2 api: replaced by drop"]),
         ("ticked", {"step": "api", "task": "Do it.", "transcript": ""}, ["  ticked: Do it."]),
         ("reopened", {"step": "api", "task": "Do it."}, ["  reopened: Do it."]),
         ("answered", {"why": journal_entries.ASK, "step": "api", "answer": "skip"}, ["answered for 2 api: skip"]),
@@ -90,7 +90,7 @@ ROLLBACK: dict[str, Any] = {
                 "rolling back 2 steps (failure): build, api",
                 "  remove src/made.py",
                 "  remove src/",
-                "  can't be taken back: build: what it has sent",
+                "  can't be reverted: build: what it has sent",
             ],
         ),
         ("ended", {"status": "completed"}, []),
@@ -106,15 +106,15 @@ def test_of_many_files_the_first_are_listed() -> None:
     lines = printed(entry("rollback", **{**ROLLBACK, "changes": changes})).splitlines()
     assert lines[20:] == [
         "  remove out/19",
-        "  and 281 more: the run's journal names them",
-        "  can't be taken back: build: what it has sent",
+        "  and 281 more: see the run's journal",
+        "  can't be reverted: build: what it has sent",
     ]
     undone = RollbackResult(
         "0001-aaaaaaaa", ("build",), (), (), (), tuple([f"out/{at}: {at}" for at in range(21)]), (), True
     )
     assert rollback_lines(undone)[20:] == [
-        "  kept what was there: out/19: 19",
-        "  and 1 more: the run's journal names them",
+        "  backed up: out/19: 19",
+        "  and 1 more: see the run's journal",
     ]
 
 

@@ -251,7 +251,7 @@ def test_changes_of_a_file_for_secrets(project: Folder) -> None:
     project.git("add", "-A")
     result = gather()
     assert not units_of(DIFF, result)
-    assert "left out: the changes of .env, a file for secrets by its name" in result.warnings
+    assert "left out: the changes of .env, a secret file by its name" in result.warnings
 
 
 def test_another_name_of_a_file_for_secrets_is_left_out(project: Folder) -> None:
@@ -356,7 +356,7 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
     assert "stands in line 1 already" in messages[2]
     assert "there is no field 'colour'; type is one of" in messages[5]
     assert "it has no type; it has no content" in messages[6]
-    assert (messages[12], messages[13]) == ("line 12: it is nested too deep", "line 13: content is no string")
+    assert (messages[12], messages[13]) == ("line 12: it is nested too deeply", "line 13: content is no string")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])

@@ -100,7 +100,7 @@ def test_claude_compacted() -> None:
     )
     assert session.earlier_messages == 2
     assert [(unit.id, unit.title) for unit in session.units] == [
-        ("message:4", "summary of what came before, line 4"),
+        ("message:4", "summary of earlier messages, line 4"),
         ("tool:5", "tool, line 5"),
         ("message:6", "user, line 6"),
     ]

@@ -154,7 +154,7 @@ def test_placeholder_text_is_not_taken() -> None:
         "A plan can be read and edited without loss.", "Every choice that shaped the work, the moment it is made."
     )
     assert "Every choice" not in "".join([summary_text(content, form, length) for form in FORMS for length in NAMES])
-    assert "1 line of its template not yet replaced" in summary_text(content, "summary")
+    assert "1 line of placeholder text left" in summary_text(content, "summary")
 
 
 def test_the_newest_come_first_in_whichever_order_they_stand() -> None:
@@ -169,14 +169,14 @@ def test_pace_is_counted_from_the_timestamps() -> None:
     tasks = "".join([f"- [x] {stamp} Do {at}.\n" for at, stamp in enumerate(stamps)])
     text = summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
     assert "4 of 4 ticks with a stamp, from 2026-01-01 10:00Z to 2026-01-03 10:20Z, on 2 days." in text
-    assert "Usually 10 minutes from one tick to the next; the longest, 2 days, before: Do 3." in text
+    assert "Usually 10 minutes from one completed task to the next; the longest gap, 2 days, before: Do 3." in text
 
 
 def test_ticks_of_one_minute_have_no_pace() -> None:
     tasks = "".join([f"- [x] (2026-01-01 10:00Z) Do {at}.\n" for at in range(4)])
     assert "from one tick" not in summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
     text = summary_text(f"# T\n\n## Progress\n\n{tasks}- [x] (2026-01-01 11:00Z) Do 4.\n", "analysis")
-    assert "Mostly no time from one tick to the next; the longest, 60 minutes, before: Do 4." in text
+    assert "Mostly no time from one completed task to the next; the longest gap, 60 minutes, before: Do 4." in text
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_small_change_needs_none() -> None:
     assert triage_changes(("package-lock.json", 9000), ("a.py", 2)).verdict == NONE
     assert triage_changes().verdict == NONE
     assert triage_changes(("docs/a.md", 10)).reasons == (
-        "small: 1 file, 10 lines of it added or removed, is a small change",
+        "small: 1 file with 10 lines added or removed is a small change",
     )
 
 

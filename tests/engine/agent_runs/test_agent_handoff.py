@@ -63,12 +63,12 @@ def test_what_is_to_be_done_stands_there_to_the_byte(agent: Agent) -> None:
     agent.plan_steps(MAKE, wire, DROP, COPY.replace("needs=make", 'needs=make expect="ok" cwd=src confirm=true'))
     text = agent.type("handoff").out
     for excerpt in (
-        "Write the file `src/deep/made.py` with just this content:\n\n```text\nX = 1\n```",
+        "Write the file `src/deep/made.py` with exactly this content:\n\n```text\nX = 1\n```",
         f"```diff\n{patch}```",
         "Delete the file `src/old.py`.",
         "Run this in the folder `src`:\n\n```sh\ncp src/other.py out.txt\n```",
         "- after `make`",
-        "- a person is asked before it is done",
+        "- a person must confirm it first",
         "for any text:\n\n```text\nok\n```",
         "`fail_fast`, 3 attempts",
         "execplan report STEP -p 2026-01-01_parser --status completed",
@@ -125,7 +125,7 @@ def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
     agent.plan_steps(MAKE, DROP)
     agent.report_failed("make", "failed", result="No disk.")
     output = agent.type("handoff").out
-    assert "Nothing: the run has failed, and a person takes it up or takes it back." in output
+    assert "Nothing: the run failed. A person resumes it or rolls it back." in output
     assert "Only `cd FOLDER &&` may stand in front." in output
 
 
@@ -180,7 +180,7 @@ def test_open_tasks_without_a_step_are_named(agent: Agent) -> None:
     agent.plan_steps(MAKE)
     handoff = agent.data("handoff")
     assert [(task["text"], task["step"]) for task in handoff["tasks"]] == [("Write it.", "make"), ("Check it.", None)]
-    assert "## Open tasks that no step does" in agent.type("handoff").out
+    assert "## Open tasks without a step" in agent.type("handoff").out
 
 
 def test_a_budget(agent: Agent) -> None:

@@ -61,8 +61,8 @@ def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent:
     [
         (None, "is not there"),
         ("X = 2\n", "it differs in line 1"),
-        ("X = 1", "the newline at its end is missing"),
-        ("X = 1\n\n", "it ends with a newline that is not planned"),
+        ("X = 1", "the final newline is missing"),
+        ("X = 1\n\n", "it ends with a newline that is not in the plan"),
     ],
 )
 def test_a_file_must_be_there_to_the_byte(agent: Agent, content: str | None, words: str) -> None:

@@ -335,7 +335,7 @@ def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent
     agent.report_failed("make", "failed")
     assert agent.data("replan", "--reason", "No disk.")["needs_approval"] == []
     handoff_text = agent.type("handoff").out
-    assert "It has a new revision: `revision 2 needs no new approval" in handoff_text
+    assert "The run has a new revision: `revision 2 needs no new approval" in handoff_text
     assert "It waits for a person" not in handoff_text
     assert agent.data("handoff")["next_steps"] == ["make", "drop"]
     agent.make_file()
@@ -363,7 +363,7 @@ def test_an_agent_leaves_no_need_out(agent: Agent) -> None:
     revision = agent.data(
         "replan", "--reason", "No disk.", "--new-information", json.dumps({"steps": [independent_step]})
     )
-    assert revision["needs_approval"] == ["the step copy needs make no more"]
+    assert revision["needs_approval"] == ["step copy no longer needs make"]
 
 
 def test_a_revoked_approval_ends_what_an_agent_may_do(agent: Agent) -> None:

@@ -106,7 +106,7 @@ def edit(lines: list[bytes]) -> None:
 def test_an_edit(audited_plan: AuditedPlan) -> None:
     verification = tampered(audited_plan, edit)
     assert verification.exit == 1
-    assert verification.reasons == ("record 2, line 2: its hash is not that of its bytes: it was edited",)
+    assert verification.reasons == ("record 2, line 2: does not match its hash: it was edited",)
 
 
 def test_an_edit_with_its_hashes_made_anew(audited_plan: AuditedPlan) -> None:
@@ -125,7 +125,7 @@ def test_an_edit_with_its_hashes_made_anew(audited_plan: AuditedPlan) -> None:
 
 def test_one_removed_and_one_moved(audited_plan: AuditedPlan) -> None:
     assert tampered(audited_plan, lambda lines: lines.__delitem__(1)).reasons == (
-        "record 3, line 2: record 2 should stand here: one was removed, put in or moved",
+        "record 3, line 2: record 2 is expected here: a record was removed, inserted or moved",
     )
 
 
@@ -143,7 +143,9 @@ def test_a_cut_before_the_anchor_is_found_and_nothing_is_written(audited_plan: A
         assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
     assert audited_plan.path.read_bytes() == before
     audited_plan.path.unlink()
-    assert "it is gone, and its anchor knows 4 records" in verify_log(audited_plan.project, audited_plan.ref).reasons
+    assert (
+        "it is missing, but its anchor refers to record 4" in verify_log(audited_plan.project, audited_plan.ref).reasons
+    )
 
 
 def test_a_cut_behind_the_anchor_is_not_found(audited_plan: AuditedPlan) -> None:
@@ -181,7 +183,7 @@ def test_going_on_with_what_is_left(audited_plan: AuditedPlan) -> None:
     assert verification.exit == 0
     assert verification.anchored == 5
     assert verification.accepted == (
-        "record 2, line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",
+        "record 2, line 2: does not match its hash: it was edited (accepted: A disk was lost.)",
     )
     assert accept_broken_log(audited_plan.project, audited_plan.ref, "Again.", WriteOptions()).record is None
     assert AuditLog(audited_plan.project, audited_plan.ref).append("approved", {}).seq == 6
@@ -267,7 +269,7 @@ def test_journals(audited_plan: AuditedPlan) -> None:
     shutil.rmtree(run.folder)
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.exit == 0
-    assert f"the journal of the run {run.id} is not there" in verification.warnings
+    assert f"the journal of run {run.id} is missing" in verification.warnings
 
 
 def test_what_ran_and_what_let_it_run(audited_plan: AuditedPlan) -> None:

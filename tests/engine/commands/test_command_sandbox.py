@@ -359,7 +359,7 @@ def test_without_git_the_state_is_not_touched(tmp_path: Path, sandboxed: Sandbox
 def test_off_is_off(command_folder: CommandFolder) -> None:
     assert find_sandbox(project_discovery.find(str(command_folder.folder)), Policy(sandbox="off")) == (
         None,
-        "the settings switch it off",
+        "the settings disable it",
     )
 
 
@@ -395,7 +395,7 @@ def test_one_that_the_repository_brings_along_is_none(
     (command_folder.folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(command_folder.folder), prepend=os.pathsep)
     sandbox, why = find_sandbox(project_discovery.find(str(command_folder.folder)), Policy())
-    assert (sandbox, why) == (None, f"{command_folder.folder}/bwrap lies in the repository itself")
+    assert (sandbox, why) == (None, f"{command_folder.folder}/bwrap is in the repository itself")
 
 
 def test_it_is_tried_once(sandboxed: SandboxedFolder) -> None:

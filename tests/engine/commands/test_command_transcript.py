@@ -117,7 +117,7 @@ def test_it_is_code_for_any_bytes(data: list[tuple[bool, bytes]], tmp_path_facto
         ("\U000e0041 a\u00a0b\tc".encode(), ["| \\U000e0041 a\u00a0b\tc"]),
         (b"a\r\nb\r\n", ["| a", "| b"]),
         (b"1%\r2%\n", ["| 1%", "| 2%"]),
-        (b"\r".join([b"%d%%" % n for n in range(101)]) + b"\n", ["| 0%", "| … written over 99 times …", "| 100%"]),
+        (b"\r".join([b"%d%%" % n for n in range(101)]) + b"\n", ["| 0%", "| … overwritten 99 times …", "| 100%"]),
         (b"x" * 4001, ["| " + "x" * 2000, "| …" + "x" * 2000, "| …x"]),
         (b"\0" * 3, ["| \\x00\\x00\\x00"]),
     ],

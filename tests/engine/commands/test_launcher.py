@@ -77,8 +77,8 @@ def test_signals_are_as_they_are_by_default(command_folder: CommandFolder) -> No
     ("argv", "exit", "why"),
     [
         (("no-such-program",), 127, "there is no program no-such-program"),
-        (("./no-such-program",), 127, "there is no program ./no-such-program, or none that its first line names"),
-        (("./script",), 127, "there is no program ./script, or none that its first line names"),
+        (("./no-such-program",), 127, "there is no program ./no-such-program, or the interpreter on its first line"),
+        (("./script",), 127, "there is no program ./script, or the interpreter on its first line"),
         (("./plain",), 126, "./plain can't be started: permission denied"),
         (("./nothing",), 126, "./nothing can't be started: exec format error"),
         (("./work",), 126, "./work can't be started: permission denied"),
@@ -141,7 +141,7 @@ def test_what_it_leaves_behind_is_ended_and_told(command_folder: CommandFolder) 
     result = command_folder.run_shell(f"{DAEMON} sleep 98 & echo done")
     assert (result.exit, result.stdout) == (0, b"done\n")
     assert not is_alive(command_folder.pid())
-    assert "2 of its processes were still there when it had ended, and were ended: " in command_folder.transcript()
+    assert "2 of its processes were still running after it ended and were terminated: " in command_folder.transcript()
 
 
 def test_time_ends_all_of_it(command_folder: CommandFolder) -> None:

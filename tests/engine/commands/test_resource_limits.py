@@ -78,13 +78,13 @@ def test_a_file_of_one_that_does_not_look(limited_folder: CommandFolder) -> None
     assert len(result) == 1 << 20, "what is printed is no file"
     for script in ("exec head -c 3000000 /dev/zero > big", "head -c 3000000 /dev/zero > big; exit $?"):
         limited = limited_folder.run_shell(script, file_mb=1)
-        assert (limited.cause, limited.reason) == ("limit", "a file of more than 1 MB")
+        assert (limited.cause, limited.reason) == ("limit", "a file larger than 1 MB")
         assert (limited_folder.folder / "big").stat().st_size == 1 << 20
 
 
 def test_a_file_of_one_that_looks(limited_folder: CommandFolder) -> None:
     result = limited_folder.run_python("open('big', 'wb').write(bytes(3 << 20))", file_mb=1)
-    assert (result.exit, result.cause, result.reason) == (1, "limit", "a file of more than 1 MB")
+    assert (result.exit, result.cause, result.reason) == (1, "limit", "a file larger than 1 MB")
 
 
 def test_one_that_only_says_so_and_ends_well(limited_folder: CommandFolder) -> None:

@@ -166,7 +166,7 @@ def test_one_step_and_then_the_rest(desk: InProcessRepository, files_before: Tre
     assert (desk.path / "src/new/deep/made.py").read_text() == "X = 1\n"
     data = desk.data("rollback", "--step", "1")
     assert (data["removed"], data["reopened"]) == (["src/new/deep", "src/new/deep/made.py"], ["Write the module."])
-    assert data["left"] == ["src/new: something else is in it"]
+    assert data["left"] == ["src/new: it contains something else"]
     desk.refused(1, "nothing-to-roll-back", "rollback", "--step", "make")
     assert desk.data("show", NAME, "--run", "1")["status"] == "completed"
     data = desk.data("rollback")
@@ -236,9 +236,9 @@ def test_what_somebody_put_into_a_folder_stays(desk: InProcessRepository, files_
     desk.write("src/new/ignored/x", "theirs\n")
     data = desk.data("rollback")
     assert sorted(data["left"])[:3] == [
-        "fresh/deep: something else is in it",
-        "fresh: something else is in it",
-        "src/new: something else is in it",
+        "fresh/deep: it contains something else",
+        "fresh: it contains something else",
+        "src/new: it contains something else",
     ]
     files = current_files(desk)
     assert files["fresh/deep/mine"][1] == files["src/new/ignored/x"][1] == b"theirs\n"
@@ -253,8 +253,8 @@ def test_a_step_that_says_so_keeps_what_it_changed(desk: InProcessRepository) ->
     data = desk.data("rollback")
     assert data["steps"] == ["make", "wire", "drop"]
     assert data["reopened"] == ["Write the module."]
-    assert "more: what it changed stays: its step says rollback=false" in data["left"]
-    assert "src/new/deep/made.py: more changed it after make, and what it changed stays" in data["left"]
+    assert "more: its changes stay because its step has rollback=false" in data["left"]
+    assert "src/new/deep/made.py: more changed it after make, and that change stays" in data["left"]
     files = current_files(desk)
     assert files.pop("src/new/deep/made.py")[1] == b"X = 2\n"
     assert "- [x] (2026-01-01 00:00Z) Turn all over." in (desk.path / f".agent/execplans/{NAME}.md").read_text()

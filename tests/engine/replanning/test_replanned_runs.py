@@ -86,7 +86,7 @@ def test_new_steps_take_over_where_a_run_failed(desk: InProcessRepository) -> No
     for excerpt in (
         "step check is gone",
         "step fresh is new",
-        "done, and not run again: make",
+        "done, not run again: make",
         "next: execplan evaluate",
     ):
         assert excerpt in result.out
@@ -141,7 +141,7 @@ def test_a_run_that_cannot_be_planned_anew_has_failed(
     desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(request: object) -> None:
-        raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
+        raise ExecplanError("bad-replan", "last looks at check, which is removed", exit=3)
 
     monkeypatch.setattr(next_revision, "replan_document", refuse)
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)

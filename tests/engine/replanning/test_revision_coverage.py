@@ -142,17 +142,17 @@ def test_a_step_is_left_out_and_others_change_places(desk: InProcessRepository) 
 @pytest.mark.parametrize(
     ("names", "changes", "why"),
     [
-        (("last",), {"last": {"depends_on": ["make"]}}, "the step last needs make now"),
-        (("last",), {"last": {"depends_on": []}}, "the step last needs check no more"),
+        (("last",), {"last": {"depends_on": ["make"]}}, "step last now needs make"),
+        (("last",), {"last": {"depends_on": []}}, "step last no longer needs check"),
         (("check", "last"), {"check": {"command": "grep -q X src/made.py", "argv": ["grep", "-q", "X", "src/made.py"]}}, "argv"),
-        (("check", "last"), {"check": {"env": {"A": "b"}}}, "the step check has another env"),
-        (("check", "last"), {"check": {"cwd": "src"}}, "the step check has another cwd"),
-        (("check", "last"), {"check": {"timeout_s": 301}}, "the step check has another timeout_s"),
-        (("check", "last"), {"check": {"expect": "Y"}}, "the step check has another expect"),
-        (("check", "last"), {"check": {"exit": 1}}, "the step check has another exit"),
-        (("check", "last"), {"check": {"network": True}}, "the step check has another network"),
-        (("check", "last"), {"check": {"outputs": ["x"]}}, "the step check has another outputs"),
-        (("check", "last"), {"check": {"allow": ["x"]}}, "the step check has another allow"),
+        (("check", "last"), {"check": {"env": {"A": "b"}}}, "step check has a different env"),
+        (("check", "last"), {"check": {"cwd": "src"}}, "step check has a different cwd"),
+        (("check", "last"), {"check": {"timeout_s": 301}}, "step check has a different timeout_s"),
+        (("check", "last"), {"check": {"expect": "Y"}}, "step check has a different expect"),
+        (("check", "last"), {"check": {"exit": 1}}, "step check has a different exit"),
+        (("check", "last"), {"check": {"network": True}}, "step check has a different network"),
+        (("check", "last"), {"check": {"outputs": ["x"]}}, "step check has a different outputs"),
+        (("check", "last"), {"check": {"allow": ["x"]}}, "step check has a different allow"),
         (("check", "last"), {"check": {"id": "checks"}, "last": {"depends_on": ["checks"]}}, "the step checks is new"),
     ],
 )  # fmt: skip
@@ -210,7 +210,7 @@ def test_who_revokes_the_approval_revokes_what_was_derived(desk: InProcessReposi
     assert desk.data("approve", "--revoke")["revoked"] == [approvals(desk)[0]["digest"]]
     assert desk.approval_state() == "revoked"
     error = desk.refused(7, "not-approved", "resume")
-    assert error["candidates"] == ["the approval that covers this revision was revoked"]
+    assert error["candidates"] == ["approval that covers this revision was revoked"]
     assert desk.type("status").out.splitlines()[-1] == f"next: execplan evaluate {NAME}"
     desk.approve()
     assert desk.type("resume").exit == 1
@@ -335,7 +335,7 @@ def test_no_revision_answers_for_a_person(desk: InProcessRepository, said: str) 
 def test_a_run_that_a_person_has_stopped_is_theirs(desk: InProcessRepository) -> None:
     begin(desk, PLAN.replace("needs=make", "needs=make on-failure=ask"), 8)
     assert desk.type("resume", "--answer", "stop").exit == 1
-    assert replan(desk)["needs_approval"] == ["somebody has stopped the run"]
+    assert replan(desk)["needs_approval"] == ["a person has stopped the run"]
 
 
 def test_steps_that_were_not_approved_stay_so(desk: InProcessRepository) -> None:

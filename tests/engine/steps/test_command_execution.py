@@ -58,7 +58,12 @@ def test_what_git_ignores_is_found_where_it_is_declared(repo: Folder) -> None:
         ("shell", "kill -9 $$", "exit", "it was ended by signal 9"),
         ("outputs=made,README.md", "true", "expectation", "it has not made made"),
         ('expect="ok …"', "echo ok then", "", ""),
-        ("expect=ok", "echo no", "expectation", "it printed something else than expected: line 1 is 'no', not 'ok'"),
+        (
+            "expect=ok",
+            "echo no",
+            "expectation",
+            "its output differs from the expected output: line 1 is 'no', not 'ok'",
+        ),
         ("expect=ok", "echo no-at-all-found-here-please >/dev/null", "error", "it needs a shell"),
         ("", "no-such-program-anywhere", "error", "no-such-program-anywhere"),
         ("cwd=nowhere", "true", "error", "there is no folder nowhere"),
@@ -149,7 +154,7 @@ def test_the_time_of_the_whole_run(repo: Folder) -> None:
     step_repo = StepRepository(repo, step("sleep 60"))
     step_repo.context = step_repo.context._replace(deadline=time.monotonic() + 0.3)
     result = step_repo.perform("it")
-    assert (result.cause, result.reason) == ("timeout", "the time of the whole run is over")
+    assert (result.cause, result.reason) == ("timeout", "the run exceeded its time limit")
     result = step_repo.perform("it", 2)
     assert (result.cause, result.seconds < 5) == ("timeout", True)
 

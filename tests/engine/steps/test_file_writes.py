@@ -107,7 +107,7 @@ def test_a_hunk_that_does_not_fit_is_named(repo: Folder) -> None:
     step_repo.expected["src/app.py"] = step_repo.context.workspace.state("src/app.py")
     result = step_repo.perform("patch")
     assert (result.ok, result.cause) == (False, "error")
-    assert "hunk 1 (@@ -1,2 +1,2 @@) does not fit: line 1 is 'A = 2', not 'A = 1'" in result.reason
+    assert "hunk 1 (@@ -1,2 +1,2 @@) doesn't match: line 1 is 'A = 2', not 'A = 1'" in result.reason
     assert step_repo.path("src/app.py").read_text() == "A = 2\nB = 1\n"
     assert "failed: hunk 1" in step_repo.transcript(result)
 
@@ -147,7 +147,7 @@ def test_a_folder_that_became_a_link_or_a_file_is_refused(repo: Folder) -> None:
     step_repo.path("src/new").write_text("a file")
     with pytest.raises(ExecplanError) as caught:
         step_repo.prepare("api")
-    assert caught.value.candidates == ("src/new: is no folder, and something is to be written in it",)
+    assert caught.value.candidates == ("src/new: is not a directory, but the step writes in it",)
 
 
 def test_a_folder_that_an_earlier_step_has_made_is_no_drift(repo: Folder) -> None:

@@ -65,7 +65,7 @@ def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_
     )
     compiled(repo)
     refused = repo.run("evaluate")
-    assert "150 steps, and the limit of the policy is 100" in refused.out
+    assert "150 steps; the policy's limit is 100" in refused.out
     assert "set steps = 150 under [execution] in your own settings" in refused.out
 
 

@@ -84,7 +84,7 @@ def _exit(mutant: dict[str, Any], reader: Callable[[bytes], Any]) -> int:
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"x"])
 def test_python_values_that_json_does_not_have(value: object) -> None:
-    with pytest.raises(ExecplanError, match=r"/metadata/context/deep/0: a .* of Python, which JSON does not have"):
+    with pytest.raises(ExecplanError, match=r"/metadata/context/deep/0: a Python .*, which JSON doesn't have"):
         create_execution_plan("Do it", ["a.b"], {"deep": [value]})
 
 

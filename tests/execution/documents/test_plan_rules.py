@@ -146,8 +146,8 @@ def test_a_long_circle_is_shown_by_its_shortest_way() -> None:
         step(6),
     )
     assert violations_of(value) == [
-        "/steps/0/depends_on needs itself in a circle: s1 → s4 → s1",
-        "/steps/4/depends_on/1 `s6` comes later: a step needs only steps before it",
+        "/steps/0/depends_on contains a cycle: s1 → s4 → s1",
+        "/steps/4/depends_on/1 `s6` comes later: a step can only need steps before it",
     ]
 
 
@@ -233,9 +233,9 @@ def test_records() -> None:
     bad = record(completed_steps=[1, 2], failed_steps=[1], status="failed")
     bad["steps"][0]["attempts"] = 3
     assert set(violations_of(bad, Record)) == {
-        "/completed_steps is [1, 2]; by the states of the steps it is [1]",
-        "/failed_steps step 1 is among the completed ones too",
-        "/failed_steps is [1]; by the states of the steps it is []",
+        "/completed_steps is [1, 2]; according to the states of the steps, it is [1]",
+        "/failed_steps step 1 is also among the completed steps",
+        "/failed_steps is [1]; according to the states of the steps, it is []",
         "/steps/0/attempts is 3; max_attempts is 2",
     }
 

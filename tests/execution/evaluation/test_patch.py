@@ -72,8 +72,8 @@ def test_a_missing_end_is_told_by_the_diff() -> None:
 @pytest.mark.parametrize(
     ("old", "words"),
     [
-        (OLD.replace("line 3\n", "line III\n"), "hunk 1 (@@ -2,3 +2,4 @@) does not fit: line 3 is 'line III'"),
-        ("new\n" + OLD, "its lines stand at line 3"),
+        (OLD.replace("line 3\n", "line III\n"), "hunk 1 (@@ -2,3 +2,4 @@) doesn't match: line 3 is 'line III'"),
+        ("new\n" + OLD, "its lines are at line 3"),
         ("line 1\n", "the file has 1 lines"),
         (OLD.replace("line 12\n", "line 12"), "hunk 2"),
         ("", "the file has 0 lines"),

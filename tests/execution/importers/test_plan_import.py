@@ -212,7 +212,7 @@ def test_tools_that_are_none_of_ours() -> None:
     value = deepcopy(GOVERNANCE)
     value["operations"].append({"id": "op-004", "tool": "web.search", "arguments": {"query": "x"}, "allow": []})
     assert import_violations(value) == [
-        "/operations/3/tool web.search is no tool of ours, so nothing here can call it; the mode agent_guided carries it"
+        "/operations/3/tool web.search is not one of execplan's own tools, so the engine can't call it; the mode agent_guided allows it"
     ]
     for mode in ("agent_guided", None):
         plan = import_document({**value, "executionMode": mode})
@@ -241,7 +241,7 @@ def test_a_condition_and_its_opposite() -> None:
     assert kinds == ["succeeded", "failed"]
     value["conditionals"].insert(0, {"condition": "exists:a", "ifTrue": [0]})
     assert import_violations(value) == [
-        "/conditionals/1/ifFalse/0 the opposite of the condition is no condition: the step may be skipped, too"
+        "/conditionals/1/ifFalse/0 the opposite of the condition can't be expressed, because the step may also be skipped"
     ]
 
 
@@ -251,7 +251,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/operations": REMOVED}, "/operations missing"),
     ({"/intent": REMOVED}, "/intent missing"),
     ({"/operations/0/id": "op 1"}, "/operations/0/id should be an id: a letter"),
-    ({"/operations/1/id": "op-001"}, "/operations/1/id `op-001` is the id of step 1 too"),
+    ({"/operations/1/id": "op-001"}, "/operations/1/id `op-001` is also the ID of step 1"),
     ({"/operations/0/tool": "write"}, "/operations/0/tool write is no tool of ours"),
     ({"/operations/0/tool": 3}, "/operations/0/tool should be a string"),
     ({"/operations/0/arguments/mode": "a"}, "/operations/0/arguments/mode file.create takes target, content"),
@@ -267,7 +267,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/operations/0": 3}, "/operations/0 should be an object"),
     ({"/intent/riskLevel": "extreme"}, "/intent/riskLevel is none of"),
     ({"/executionMode": "hybrid"}, "/executionMode is none of"),
-    ({"/constraints/executionMode": "agent"}, "/executionMode differs from that of the constraints"),
+    ({"/constraints/executionMode": "agent"}, "/executionMode differs from the one in the constraints"),
     ({"/constraints/maxTotalOperations": 2}, "/operations 3 steps; constraints.max_steps is 2"),
     ({"/constraints/maxTotalOperations": -1}, "/constraints/maxTotalOperations input should be greater"),
     ({"/constraints/maxDurationMs": 1500}, "/constraints/maxDurationMs is 1500 ms"),
@@ -275,7 +275,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/constraints/budget": 3}, "/constraints/budget unknown key"),
     ({"/recoveryPaths/0/triggerStep": -99}, "/recoveryPaths/0/triggerStep is -99: there is no such operation"),
     ({"/recoveryPaths/0/triggerStep": 3}, "/recoveryPaths/0/triggerStep is 3: there is no such operation"),
-    ({"/recoveryPaths/0/triggerStep": 2}, "/recoveryPaths/1/triggerStep operation 2 has a recovery path already"),
+    ({"/recoveryPaths/0/triggerStep": 2}, "/recoveryPaths/1/triggerStep operation 2 already has a recovery path"),
     (
         {"/recoveryPaths/0/triggerErrors": ["TimeoutError"]},
         "/recoveryPaths/0/triggerErrors/0 should be one of exit, exit:1",
@@ -288,7 +288,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/conditionals/0/condition": "step_9_success"}, "/conditionals/0/condition is 9: there is no such operation"),
     ({"/conditionals/0/ifTrue": [9]}, "/conditionals/0/ifTrue/0 is 9: there is no such operation"),
     ({"/conditionals/0/ifTrue": [0]}, "/conditionals/0/condition `op-001` is the step itself"),
-    ({"/conditionals/1/ifTrue": [1]}, "/conditionals/1/ifTrue/0 operation 1 has a condition already"),
+    ({"/conditionals/1/ifTrue": [1]}, "/conditionals/1/ifTrue/0 operation 1 already has a condition"),
     ({"/state": {"status": "running"}}, "/state unknown key"),
     ({"/createdAt": "2999-01-01T00:00:00Z"}, "/createdAt 2999-01-01T00:00:00Z is in the future"),
     ({"/createdAt": "soon"}, "/createdAt is no time"),
@@ -425,7 +425,7 @@ def test_stepwise() -> None:
 )
 def test_other_shapes(value: object) -> None:
     assert import_violations(value) == [
-        " no plan of a known shape: it needs operations, or steps; execplan's own name their schema"
+        " not a plan in a known format: it needs operations or steps; execplan's own documents have a schema"
     ]
 
 
@@ -446,7 +446,7 @@ def test_our_own() -> None:
     assert context["imported"]["plan_id"] == document.plan_id
     value = good()
     value["steps"][0]["number"] = 3
-    assert import_violations(value) == ["/steps/0/number is 3 and not 1: steps are numbered 1…n in their order"]
+    assert import_violations(value) == ["/steps/0/number is 3, not 1: steps are numbered 1…n in order"]
 
 
 def test_hidden_characters_are_refused_by_policy() -> None:

@@ -169,9 +169,9 @@ def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
     for dry_run, shift in ((True, 0), (False, 2)):
         assert annotate_plan(plan, dry_run=dry_run).messages == (
             f"{'would annotate' if dry_run else 'annotated'}: 1 of 2 inferred steps; the others are left to you:",
-            "line 5 is left to you: it is in a block with line 6, which is no step: move that line elsewhere: make a",
-            "line 6 is no step: it runs until somebody stops it, or waits for somebody to type: npm run dev",
-            f"line {14 + shift} is no step: it is to be run only under a condition: make c",
+            "line 5 is left to you: it is in a block with line 6, which is not a step: move that line elsewhere: make a",
+            "line 6 is not a step: it runs until it is stopped, or waits for input: npm run dev",
+            f"line {14 + shift} is not a step: it runs only under a condition: make c",
         )
 
 

@@ -199,7 +199,7 @@ def test_all_commands_begin_at_the_root_in_validation_too() -> None:
 )
 def test_a_past_occasion_with_a_dated_result_is_no_step(lead: str) -> None:
     skipped = parsed_steps("", f"{lead}\n\n{RECORD}").skipped
-    assert [skipped_line.why for skipped_line in skipped] == ["stands where the plan tells what was done"]
+    assert [skipped_line.why for skipped_line in skipped] == ["is where the plan describes past work"]
 
 
 @pytest.mark.parametrize("lead", ["Run the QA suite:", "Required commands:", "Full validation:", ""])

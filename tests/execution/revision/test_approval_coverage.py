@@ -144,7 +144,7 @@ def test_what_around_the_steps_may_differ() -> None:
     context = old.metadata.model_copy(update={"context": {"a": 1}})
     assert find_uncovered_changes(old, revised(old, metadata=context), NOTHING)
     assert find_uncovered_changes(old, revised(old).model_copy(update={"revision": 1}), NOTHING) == [
-        "it is no later revision"
+        "it is not a later revision"
     ]
 
 
@@ -194,10 +194,10 @@ def test_the_alternative_that_was_approved_stands_in_for_a_step_that_failed() ->
     assert find_uncovered_changes(old, new, RunProgress((), {"s1": "s2"})) == []
     assert find_uncovered_changes(old, new, NOTHING), "s1 has not failed"
     assert find_uncovered_changes(old, revised(old, "s2", changes={}), NOTHING) == [
-        "the step s2 is the alternative of s1, which has not failed"
+        "step s2 is the alternative to s1, which has not failed"
     ]
     alone = revised(old, "s3", changes={"s3": {"depends_on": ()}})
-    assert find_uncovered_changes(old, alone, RunProgress((), {"s1": "s2"})) == ["the step s3 needs s2 no more"]
+    assert find_uncovered_changes(old, alone, RunProgress((), {"s1": "s2"})) == ["step s3 no longer needs s2"]
     assert find_uncovered_changes(old, revised(old), RunProgress((), {"s1": "s2"})) == [], "s1 is tried again"
 
 
@@ -223,7 +223,7 @@ def test_no_step_comes_past_a_question(gate: dict[str, Any]) -> None:
 
 def test_a_validation_stays_and_stays_behind_the_work() -> None:
     old = approved(step(1), step(2), step(3, phase="validate"))
-    assert find_uncovered_changes(old, revised(old, "s1", "s2"), NOTHING) == ["the validation s3 is gone"]
+    assert find_uncovered_changes(old, revised(old, "s1", "s2"), NOTHING) == ["validation s3 was removed"]
     assert find_uncovered_changes(old, revised(old, "s1", "s3", "s2"), NOTHING)
     assert find_uncovered_changes(old, revised(old, "s2", "s3"), NOTHING) == []
 

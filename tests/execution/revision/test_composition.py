@@ -86,14 +86,13 @@ def test_conflicts_all_at_once() -> None:
     )
     conflicts = conflicts_of(one, two)
     assert conflicts == [
-        "src/app.py is written by one.s1 and by two.s1",
-        "docs is a file for one.s2 and a folder for two.s2",
+        "both one.s1 and two.s1 write src/app.py",
+        "docs is a file for one.s2 and a directory for two.s2",
         (
-            "the plans need each other, one → two → one: one.s3 needs gen/table.c, which two.s3 makes; "
-            "two.s3 needs gen/list.c, which one.s3 makes"
+            "the plans depend on each other, one → two → one: one.s3 needs gen/table.c, which two.s3 creates; two.s3 needs gen/list.c, which one.s3 creates"
         ),
         "constraints.allow_unplanned differs: one has False, two has True",
-        "two has a limit constraints.max_duration_s, and another plan has none",
+        "two sets constraints.max_duration_s, but another plan doesn't",
     ]
 
 
@@ -101,7 +100,7 @@ def test_a_patch_counts_too() -> None:
     patch = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n"
     changed = step(1, type="modify_file", tool="file.modify", target="x.py", content=..., patch=patch)
     assert conflicts_of(named_plan("one", changed), named_plan("two", step(1, target="x.py"))) == [
-        "x.py is written by one.s1 and by two.s1"
+        "both one.s1 and two.s1 write x.py"
     ]
 
 
@@ -113,15 +112,15 @@ def test_what_a_command_puts_out_may_be_put_out_again() -> None:
 def test_what_is_made_first_may_be_needed_later() -> None:
     maker, user = named_plan("maker", step(1, target="a.h")), named_plan("user", command(1, inputs=["a.h"]))
     assert compose([maker, user], "all").steps[1].depends_on == ("maker.s1",)
-    assert conflicts_of(user, maker) == ["user.s1 needs a.h, which maker.s1 makes later: put maker before user"]
+    assert conflicts_of(user, maker) == ["user.s1 needs a.h, which maker.s1 creates later: put maker before user"]
 
 
 def test_one_plan_twice_none_and_too_many() -> None:
     one = named_plan("one", step(1))
-    assert conflicts_of(one, named_plan("one", command(1))) == ["the plan one is there twice, at places 1 and 2"]
-    assert conflicts_of() == ["there is no plan to compose"]
+    assert conflicts_of(one, named_plan("one", command(1))) == ["the plan one is listed twice, at positions 1 and 2"]
+    assert conflicts_of() == ["no plans to compose"]
     documents = [named_plan(name, *[command(at) for at in range(1, 61)]) for name in ("a", "b")]
-    assert conflicts_of(*documents) == ["120 steps in all; the largest constraints.max_steps is 100"]
+    assert conflicts_of(*documents) == ["120 steps in total; the largest constraints.max_steps is 100"]
 
 
 def test_modes_and_limits() -> None:

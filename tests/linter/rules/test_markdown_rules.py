@@ -47,7 +47,7 @@ def test_what_is_in_place_or_no_heading_is_fine(words: str) -> None:
 def test_a_section_that_became_code_is_found() -> None:
     text = CLEAN.replace("## Plan of Work", "    ## Plan of Work")
     code_findings = findings("EP007", text)
-    assert [finding.message for finding in code_findings] == ["this heading is indented so far that it is code"]
+    assert [finding.message for finding in code_findings] == ["this heading is indented so far that it counts as code"]
     assert (code_findings[0].column, code_findings[0].end_column) == (5, 19)
 
 

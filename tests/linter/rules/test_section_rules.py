@@ -78,7 +78,7 @@ def test_spelling(title: str, better: str) -> None:
     text = f"# A\n\n## {title} ##\n\nwords\n"
     name = reader.read(text.encode()).sections[0].name
     assert [finding.message for finding in findings("EP107", text)] == (
-        [f"the format spells it {name}"] if better else []
+        [f"the standard heading is {name}"] if better else []
     )
     assert fixed_text("EP107", text) == f"# A\n\n## {better or title} ##\n\nwords\n"
     assert outline.canonical_name(better or title) == name
@@ -148,12 +148,12 @@ def test_wrong_level(mark: str, name: str) -> None:
     text = CLEAN.replace(f"\n## {name}\n", f"\n{mark} {name}\n")
     level_findings = findings("EP110", text)
     assert [finding.message for finding in level_findings] == [
-        f"{name} is a section: begin its heading with ##, not {mark}"
+        f"{name} is a section: start its heading with ##, not {mark}"
     ]
     assert lines("EP103", text) == []
     messages = [finding.message for finding in findings("EP104", text)]
     assert messages == (
-        [f"no section {name}: the heading in line {level_findings[0].line} is not at level 2"]
+        [f"no section {name}: the heading on line {level_findings[0].line} is not at level 2"]
         if name in outline.LIVING
         else []
     )

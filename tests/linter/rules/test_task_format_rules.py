@@ -198,6 +198,6 @@ def test_all_forms_in_one_list() -> None:
     ],
 )
 def test_a_stamp_in_another_place_is_told_where_it_belongs(task: str, dated: bool) -> None:
-    suffix = " in parentheses before its words, where it belongs" if dated else ""
+    suffix = " in parentheses before its text" if dated else ""
     messages = [finding.message for finding in findings("EP202", f"{HEAD}- [x] {task}\n")]
-    assert messages == [f"task 1 is done and has no stamp{suffix}"]
+    assert messages == [f"task 1 is done but has no timestamp{suffix}"]

@@ -79,7 +79,7 @@ def test_what_is_said_does_not_change_with_the_time() -> None:
     messages = {
         findings("EP209", text, RuleContext(clock=clock(now)))[0].message for now in ("2026-04-01", "2026-07-01")
     }
-    assert messages == {"task 2 is open, and nothing is dated after 2026-03-07"}
+    assert messages == {"task 2 is open, but the plan has no date after 2026-03-07"}
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_the_latest_date_is_told() -> None:
     text = f"{HEAD}{DONE_TASK}- [ ] b\n\n## Revision History\n\n- 2026-05-07: Moved.\n"
     stalled_findings = findings("EP209", text, RuleContext(clock=clock("2026-09-01")))
     assert [finding.message for finding in stalled_findings] == [
-        "task 2 is open, and nothing is dated after 2026-05-07"
+        "task 2 is open, but the plan has no date after 2026-05-07"
     ]
 
 
@@ -249,7 +249,7 @@ def test_each_list_has_its_own_order() -> None:
 )
 def test_midnight(stamps: tuple[str, ...], made_up: int) -> None:
     messages = [finding.message for finding in findings("EP211", in_order(*stamps))]
-    message = f"{made_up} stamps say 00:00: where the time is not known, give the date alone"
+    message = f"{made_up} timestamps say 00:00; if the time is unknown, write only the date"
     assert messages == ([message] if made_up else [])
 
 

@@ -47,7 +47,7 @@ def test_name(given: RuleContext, found: bool) -> None:
 
 def test_name_and_form_are_told() -> None:
     name_findings = findings("EP111", CLEAN, context_at("plans/parser.md"))
-    assert name_findings[0].message == "the plan is named parser, which is not of the form {date}_{slug}"
+    assert name_findings[0].message == "the plan's name parser doesn't match the format {date}_{slug}"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,9 @@ def test_each_further_title_is_found() -> None:
     text = with_sections("## Plan of Work\n\n# Part one\n\nx\n\nPart two\n========\n\n```sh\n# comment\n```\n")
     first_line = text.split("\n").index("# Part one") + 1
     assert lines("EP113", text) == [first_line, first_line + 4]
-    assert [finding.message for finding in findings("EP113", text)] == ["a second title; the plan's is in line 1"] * 2
+    assert [finding.message for finding in findings("EP113", text)] == [
+        "a second title; the plan's title is on line 1"
+    ] * 2
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_another_plan_of_the_same_id() -> None:
 @pytest.mark.parametrize(
     ("field", "path", "message"),
     [
-        ("title: Write the lexer", "", "the title is another in line 5"),
+        ("title: Write the lexer", "", "differs from the title on line 5"),
         ("title: 'build the PARSER'", "", ""),
         ("title: Build the parser for markdown", "", ""),
         ("title: parser", "", ""),
@@ -170,7 +172,7 @@ def test_another_plan_of_the_same_id() -> None:
         ("created: 2026-03-02\nupdated: 2026-03-01", "", ""),
         ("created: soon\nupdated: 2026-03-01", "", ""),
         ("created: 2026-99-01\nupdated: 2026-03-01", "", ""),
-        ("created: 2026-03-09", "plans/2026-03-01_a.md", "the plan is named by another day, 2026-03-01"),
+        ("created: 2026-03-09", "plans/2026-03-01_a.md", "differs from the date in the plan's name, 2026-03-01"),
         ("created: 2026-03-02", "plans/2026-03-01_a.md", ""),
         ("owner: ann\nstatus: done", "plans/a.md", ""),
     ],
@@ -185,7 +187,7 @@ def test_front_matter(field: str, path: str, message: str) -> None:
 
 def test_front_matter_and_a_numbered_title() -> None:
     text = "---\nid: EP-0001\n---\n\n# EP-0002 - Build the parser\n"
-    assert [finding.message for finding in findings("EP115", text)] == ["the title begins with EP-0002"]
+    assert [finding.message for finding in findings("EP115", text)] == ["differs from the start of the title, EP-0002"]
     assert lines("EP115", text.replace("EP-0002", "EP-0001")) == []
     assert lines("EP115", "# A\n\n---\n\ntitle: B\n\n---\n") == []
 

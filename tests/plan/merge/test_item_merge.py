@@ -32,19 +32,19 @@ MERGES = {
         {"- [ ] Build": "- [x] (2026-01-02 10:00Z) Build"},
         {"- [ ] Build": "- [x] (2026-01-02 11:00+02:00) Build"},
         BASE.replace("- [ ] Build", "- [x] (2026-01-02 11:00+02:00) Build"),
-        ['both ticked "Build the parser.": the earlier time is kept (2026-01-02 11:00+02:00)'],
+        ['both sides checked off "Build the parser.": the earlier time is kept (2026-01-02 11:00+02:00)'],
     ),
     "both ticked, one without a time": (
         {"- [ ] Build": "- [x] Build"},
         {"- [ ] Build": "- [x] (2026-01-02 11:00Z) Build"},
         BASE.replace("- [ ] Build", "- [x] (2026-01-02 11:00Z) Build"),
-        ['both ticked "Build the parser.": the earlier time is kept (2026-01-02 11:00Z)'],
+        ['both sides checked off "Build the parser.": the earlier time is kept (2026-01-02 11:00Z)'],
     ),
     "ticked and marked otherwise": (
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
         {"- [ ] Build": "- [~] Build"},
         BASE.replace("- [ ] Build", "- [x] (2026-01-02) Build"),
-        ['"Build the parser." was ticked on one side and marked [~] on the other: it is done'],
+        ['"Build the parser." was checked off on one side and marked [~] on the other: it is done'],
     ),
     "another mark on one side": (
         {"- [ ] Build": "- [-] Build"},
@@ -56,7 +56,7 @@ MERGES = {
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
         {"the parser.": "the parser and the printer."},
         BASE.replace("the parser.", "the parser and the printer."),
-        ['"Build the parser." was ticked on one side and says "Build the parser and the printer." on the other: it stays'],
+        ['"Build the parser." was checked off on one side and reworded to "Build the parser and the printer." on the other: it stays'],
     ),
     "ticked and said anew": (
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
@@ -80,7 +80,7 @@ MERGES = {
         {"- [ ] Build": "- [x] 2026-01-02：Build"},
         {"- [ ] Build": "- [x] Build"},
         BASE.replace("- [ ] Build", "- [x] 2026-01-02：Build"),
-        ['both ticked "Build the parser.": the earlier time is kept (2026-01-02)'],
+        ['both sides checked off "Build the parser.": the earlier time is kept (2026-01-02)'],
     ),
     "ticked and wrapped": (
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
@@ -104,13 +104,13 @@ MERGES = {
         {"- [ ] Build the parser.": "- [x] (2026-01-02) Scan.\n- [ ] Nest."},
         {"- [ ] Build": "- [x] (2026-01-03) Build"},
         BASE.replace("- [ ] Build the parser.", "- [x] (2026-01-02) Scan.\n- [ ] Nest."),
-        ['"Build the parser." was split on one side and ticked whole on the other: what remains stays open ("Nest.")'],
+        ['"Build the parser." was split on one side and checked off completely on the other: the remaining part stays open ("Nest.")'],
     ),
     "split alike": (
         {"- [ ] Build the parser.": "- [x] (2026-01-02) Scan.\n- [ ] Nest."},
         {"- [ ] Build the parser.": "- [x] (2026-01-01) Scan.\n- [ ] Nest."},
         BASE.replace("- [ ] Build the parser.", "- [x] (2026-01-01) Scan.\n- [ ] Nest."),
-        ['both ticked "Scan.": the earlier time is kept (2026-01-01)'],
+        ['both sides checked off "Scan.": the earlier time is kept (2026-01-01)'],
     ),
     "split on one side, its neighbour reworded on the other": (
         {"- [ ] Build the parser.": "- [x] (2026-01-02) Scan.\n- [ ] Nest."},
