@@ -136,10 +136,10 @@ def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
     for excerpt in (
         "the nearest step is check.1: the call has the extra argument --locals",
         "the nearest step is route: greeter/routes.py would differ from the plan",
-        "test comes behind route, not done yet",
+        "test needs route, not completed yet",
         "is not for an agent: a person approves",
         "\nask: Bash: ",
-        "\nroute may be tried once more",
+        "\nroute can be tried once more",
         "\nended     completed after ",
     ):
         assert excerpt in text, f"the example is not what it was meant to show: {excerpt!r} is missing"

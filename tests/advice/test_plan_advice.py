@@ -90,7 +90,7 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     name = "2026-01-01_build-the-parser"
     sections = ["Context and Orientation", "Plan of Work", "Concrete Steps", "Validation and Acceptance"]
     sections += ["Idempotence and Recovery", "Artifacts and Notes", "Interfaces and Dependencies"]
-    advice = f"next: fill in 7 sections ({', '.join(sections)}), as with: execplan set '{sections[0]}' - -p {name}"
+    advice = f"next: fill in 7 sections ({', '.join(sections)}), for example: execplan set '{sections[0]}' - -p {name}"
     assert result.out.splitlines()[-1] == advice
     for command in ("next", "status", "show"):
         document = repo.run(command, "--json").json
@@ -118,7 +118,7 @@ def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
     ]
     assert findings
     out = repo.run("prime").out
-    assert "Error of lint:" in out or "Errors of lint, " in out
+    assert "Lint error:" in out or "Errors of lint, " in out
     assert f"{findings[0]['code']} " in out
     assert [line.partition(" ")[2].split()[1] for line in repo.ok("prime")["findings"]] == [
         finding["code"] for finding in findings

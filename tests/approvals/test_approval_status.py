@@ -116,7 +116,7 @@ def test_it_expires_and_a_clock_set_back_does_not_help(desk: InProcessRepository
 def test_an_altered_one_is_refused(desk: InProcessRepository, name: str, value: object) -> None:
     desk.file().write_text(json.dumps({**desk.approval_data(), name: value}))
     assert desk.approval_state() == "altered"
-    assert desk.refused(4, "approval-altered", "approve", "--check")["candidates"] == ["its seal is broken"]
+    assert desk.refused(4, "approval-altered", "approve", "--check")["candidates"] == ["its signature is invalid"]
 
 
 def test_not_a_byte_of_it_changes_nor_its_name(desk: InProcessRepository) -> None:
@@ -270,7 +270,7 @@ def test_an_approval_that_holds_is_found_among_others(desk: InProcessRepository)
 def test_pinned_to_the_tree(desk: InProcessRepository) -> None:
     desk.write("pyproject.toml", '[tool.execplan.execution]\npin = "tree"\n')
     desk.commit()
-    assert desk.drift()[0].startswith("the policy: another version")
+    assert desk.drift()[0].startswith("the policy: different version")
     desk.later(60)
     desk.approve("--commit")
     desk.data("done", "1", "--commit")

@@ -69,8 +69,8 @@ def test_what_is_done_fails_no_evaluation(desk: InProcessRepository) -> None:
     _, run_paths = stopped(desk)
     data = desk.data("evaluate")
     assert [step["dry_run"]["kind"] for step in data["steps"]] == ["done", "done", "unpredictable"]
-    assert (data["run"], data["verdict"]) == (run_paths.id, "It may go on once a person approves every step")
-    assert data["risk"]["level"] == data["steps"][2]["risk"]["level"], "what is done adds no risk"
+    assert (data["run"], data["verdict"]) == (run_paths.id, "It may continue once a person approves every step")
+    assert data["risk"]["level"] == data["steps"][2]["risk"]["level"], "the done part adds no risk"
     text = desk.type("evaluate").out
     assert f"done by run {run_paths.id}" in text
     assert "X = 1" not in text, "nothing of it is to be read once more"
@@ -125,7 +125,7 @@ def test_another_document_than_that_of_the_run_is_judged_in_full(desk: InProcess
     desk.plan(PLAN.replace("X = 1", "X = 2"))
     result = desk.type("evaluate")
     assert result.exit == 1
-    assert "src/made.py is there already" in result.out
+    assert "src/made.py already exists" in result.out
 
 
 def test_a_journal_that_says_too_much_frees_nothing(desk: InProcessRepository) -> None:

@@ -104,11 +104,11 @@ def test_54_each_is_refused_and_all_are_reported_at_once(repo: Folder) -> None:
         "/constraints/max_steps: ",
         "/constraints/max_duration_s: ",
         "/steps/0/depends_on/0: `s1` needs itself",
-        "/steps/0/depends_on/1: there is no step `s9`",
+        "/steps/0/depends_on/1: unknown step `s9`",
         "/steps/0/depends_on/2: `s3` comes later",
         "/steps/1/depends_on: contains a cycle: s2 → s3 → s2",
         "/steps/3/id: `s3` is also the ID of step 3",
-        "/steps/3/number: is 3 and not 4",
+        "/steps/3/number: is 3, not 4",
     ):
         assert violation in candidates, (violation, candidates)
 
@@ -119,7 +119,7 @@ def test_55_two_at_once_on_one_path_and_a_folder_deleted(repo: Folder) -> None:
     both = plan(step(1, target="a", parallel=True), command(2, outputs=["./a"], parallel=True))
     assert "/steps/1/parallel: a is shared with step 1" in expect_error(repo, json.dumps(both))["message"]
     drop = step(1, type="delete_file", tool="file.delete", target="src/", content=...)
-    assert "/steps/0/target: is a folder" in expect_error(repo, json.dumps(plan(drop)))["message"]
+    assert "/steps/0/target: is a directory" in expect_error(repo, json.dumps(plan(drop)))["message"]
 
 
 def test_9_hidden_characters_in_a_document(repo: Folder) -> None:

@@ -46,7 +46,7 @@ def test_57_the_plan_was_edited(desk: InProcessRepository) -> None:
 
 def test_57_the_approval_was_edited(desk: InProcessRepository) -> None:
     desk.file().write_text(json.dumps({**desk.approval_data(), "expires_at": "2099-01-01T00:00:00Z"}))
-    expect_error(desk, "approval-altered", "its seal is broken")
+    expect_error(desk, "approval-altered", "its signature is invalid")
 
 
 def test_57_expired(desk: InProcessRepository) -> None:
@@ -74,4 +74,4 @@ def test_57_for_another_checkout(desk: InProcessRepository) -> None:
 def test_57_a_target_drifted(desk: InProcessRepository) -> None:
     desk.write("src/old.py", "x = 2\n")
     (desk.path / "Makefile").unlink()
-    expect_error(desk, "stale-approval", "Makefile: was a file, is absent", "src/old.py: other bytes")
+    expect_error(desk, "stale-approval", "Makefile: was a file and is now absent", "src/old.py: other bytes")

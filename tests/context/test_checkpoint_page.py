@@ -30,19 +30,19 @@ def test_each_part_says_what_the_plan_and_git_say() -> None:
         working_tree=TREE,
         drift=PlanDrift(1, has_more_commits=False, paths=("src/b.py",)),
         lint_errors=("line 3: EP104 no section",),
-        steps_status="approved, run 3 waits for an answer",
+        steps_status="approved, run 3 is waiting for an answer",
         claimed_tasks=(("tn9pppc", "agent-1"),),
     )
     assert section_text(overview, "Objective") == "> A plan can be read and edited without loss."
     assert section_text(overview, "Done") == "- (2025-12-30 09:15Z) Read lines."
     assert (
         section_text(overview, "Next")
-        == "- **up next** `tmkadfq` Build the parser.\n- `tn9pppc` Write the tests. (claimed by agent-1)"
+        == "- **next** `tmkadfq` Build the parser.\n- `tn9pppc` Write the tests. (claimed by agent-1)"
     )
     assert section_text(overview, "Decisions") == "- Read line by line. (2025-12-30, Ann)\n  Why: A task is a line."
     assert section_text(overview, "Discoveries").endswith("Evidence: `tests/test_lines.py::test_last` failed.")
     assert section_text(overview, "Risks and open questions").split("\n") == [
-        "- Steps: approved, run 3 waits for an answer",
+        "- Steps: approved, run 3 is waiting for an answer",
         "- 1 commit and 1 file changed since the plan was last written",
         "  - src/b.py",
         "- Lint: line 3: EP104 no section",

@@ -77,7 +77,7 @@ def test_one_that_was_edited_or_put_there_by_hand(desk: InProcessRepository) -> 
     assert desk.type("uninstall", "guard", "--force").exit == 0
     desk.write(CLAUDE, '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard"}]}]}}')
     assert guard_check(desk).ok
-    assert f"put into {CLAUDE} by hand" in guard_check(desk).message
+    assert f"added to {CLAUDE} by hand" in guard_check(desk).message
 
 
 def test_execplan_is_not_found(desk: InProcessRepository) -> None:

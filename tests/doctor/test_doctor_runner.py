@@ -79,7 +79,7 @@ def test_exit_after_fix_is_1_as_long_as_something_is_left(repo: Folder) -> None:
     path.write_text(CLEAN)
     result = repo.run("doctor", "--fix")
     assert result.exit == 1
-    assert "put back: done 2" in result.out
+    assert "restored: done 2" in result.out
     assert "x.md.orig: warning" in result.out
     (repo.path / ".agent/execplans/x.md.orig").unlink()
     path.write_text(CLEAN)

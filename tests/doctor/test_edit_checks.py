@@ -109,7 +109,7 @@ def test_put_back_with_a_commit(repo: Folder) -> None:
     repo.ok("done", "2")
     path.write_text(BY_HAND)
     doctor(repo, "--fix", "--commit")
-    assert "put back, done 2" in repo.git("log", "-1", "--format=%s")
+    assert "restore, done 2" in repo.git("log", "-1", "--format=%s")
     assert repo.git("show", "--name-only", "--format=").split() == [".agent/execplans/2026-01-01_parser.md"]
 
 
@@ -118,7 +118,7 @@ def test_what_was_put_back_can_be_taken_back_and_is_not_missed_then(repo: Folder
     repo.ok("done", "2")
     path.write_text(BY_HAND)
     doctor(repo, "--fix")
-    assert repo.ok("undo")["said"][0].startswith("undone: put back, done 2")
+    assert repo.ok("undo")["said"][0].startswith("undone: restore, done 2")
     assert path.read_text() == BY_HAND
     assert_clean(repo)
 
@@ -129,7 +129,7 @@ def test_put_back_and_lost_again_is_told_once(repo: Folder) -> None:
     path.write_text(BY_HAND)
     doctor(repo, "--fix")
     path.write_text(BY_HAND)
-    assert "put back, done 2" in only_finding(repo, "edits")["message"]
+    assert "restore, done 2" in only_finding(repo, "edits")["message"]
 
 
 @pytest.mark.parametrize("call", [("done", "2"), ADD, DECIDE])
@@ -183,7 +183,7 @@ def test_lines_that_were_changed_otherwise_are_kept_in_a_file(repo: Folder) -> N
     repo.ok("done", "2")
     stale = CLEAN.replace("Build the parser.\n", "Build the whole parser.\n")
     path.write_text(stale)
-    assert "can't be put back by itself" in only_finding(repo, "edits")["message"]
+    assert "can't be restore by itself" in only_finding(repo, "edits")["message"]
     data = doctor(repo, "--fix")
     assert path.read_text() == stale
     assert "kept in" in data["fixed"][0]["message"]
@@ -357,10 +357,10 @@ def test_a_move_that_was_interrupted(repo: Folder) -> None:
         project, move_record.create_intent("archive", (path.stem, path.stem), places, moves, (data, data, None, None))
     )
     finding = only_finding(repo, "moves")
-    assert finding["message"].startswith("a move was interrupted: archive of 2026-01-01_parser, begun ")
+    assert finding["message"].startswith("a move was interrupted: archive of 2026-01-01_parser, started ")
     assert doctor(repo, "--fix", "--dry-run")["fixed"]
     only_finding(repo, "moves")
-    assert "cut short before anything was moved" in doctor(repo, "--fix")["fixed"][0]["message"]
+    assert "interrupted before anything was moved" in doctor(repo, "--fix")["fixed"][0]["message"]
     assert_clean(repo)
     repo.write(".git/execplan/move.json", "{")
     assert "can't be read" in only_finding(repo, "moves")["message"]

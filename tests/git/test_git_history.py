@@ -193,7 +193,7 @@ def test_drift(committed: Folder) -> None:
         commit(committed)
     finding = committed.run("lint", "--profile", "ci", "--json").json["data"]["findings"][0]
     assert (finding["code"], finding["level"]) == ("EP507", "hint")
-    assert finding["message"] == "src/0.py has changed since the plan's last edit; so were src/1.py, src/2.py"
+    assert finding["message"] == "src/0.py has changed since the plan's last edit; so have src/1.py, src/2.py"
     assert (
         (committed.path / PLAN)
         .read_text()

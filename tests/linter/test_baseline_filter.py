@@ -162,7 +162,7 @@ def test_adoption(repo: Folder) -> None:
     assert data["changed"] is True
     assert repo.run("lint").exit == 1
     result = repo.run("lint", "--baseline", FILE)
-    assert (result.exit, result.out) == (0, "1 plan, nothing found; 2 in the baseline\n")
+    assert (result.exit, result.out) == (0, "1 plan, no findings; 2 in the baseline\n")
     repo.plan(BAD.replace("Build the parser.\n", "Build the parser.\n- [x] New.\n", 1))
     result = repo.run("lint", "--baseline", FILE, "--format", "concise")
     assert result.out.splitlines()[:2] == [

@@ -78,7 +78,7 @@ def test_several_are_reported_in_one_line(tracker: Folder) -> None:
         "execplan: warning: 8 files are not plans and were skipped: docs/exec-plans/notes-0.md, "
     )
     assert result.err.endswith(" and 3 more\n")
-    assert result.out == "1 plan, nothing found\n"
+    assert result.out == "1 plan, no findings\n"
 
 
 def test_the_cache_knows_it_too(tracker: Folder) -> None:
@@ -90,7 +90,7 @@ def test_the_cache_knows_it_too(tracker: Folder) -> None:
     paths = [f"docs/exec-plans/{name}" for name in files]
     skipped = [tracker.run("lint") for _ in range(2)]
     assert [result.err for result in skipped] == [f"execplan: warning: {NOTICE}\n"] * 2
-    assert {result.out for result in skipped} == {"11 plans, nothing found\n"}
+    assert {result.out for result in skipped} == {"11 plans, no findings\n"}
     for _ in range(2):
         assert tracker.run("lint", *paths).out.count(" EP104 ") == 4
         assert tracker.run("lint").err == f"execplan: warning: {NOTICE}\n"

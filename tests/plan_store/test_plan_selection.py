@@ -133,7 +133,7 @@ def test_the_variable_counts_where_all_plans_are_meant_without_it(two_plans: Fol
     assert [plan["id"] for plan in two_plans.ok("status", "parser")["plans"]] == [PARSER]
     two_plans.write(f".agent/execplans/{PARSER}.md", CLEAN.replace("- [ ] Build", "- [ ]Build"))
     assert two_plans.ok("lint")["plans"] == 1
-    assert two_plans.run("lint").out == "1 plan, nothing found\n"
+    assert two_plans.run("lint").out == "1 plan, no findings\n"
     assert {finding["path"] for finding in two_plans.ok("lint")["findings"]} <= {f".agent/execplans/{TESTS}.md"}
     assert two_plans.ok("lint", f".agent/execplans/{TESTS}.md", f".agent/execplans/{PARSER}.md")["plans"] == 2
     assert two_plans.ok("stats")["plans"] == 0
@@ -144,7 +144,7 @@ def test_the_variable_counts_where_all_plans_are_meant_without_it(two_plans: Fol
 def test_a_stale_variable_is_named(two_plans: Folder, verb: str) -> None:
     result = two_plans.run(*CALLS[verb], EXECPLAN_PLAN="gone")
     assert result.exit == 3
-    assert result.err.startswith("execplan: EXECPLAN_PLAN is set to 'gone': there is no plan 'gone'\n")
+    assert result.err.startswith("execplan: EXECPLAN_PLAN is set to 'gone': unknown plan 'gone'\n")
     assert "unset it" in result.err
 
 

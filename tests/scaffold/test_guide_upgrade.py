@@ -65,7 +65,7 @@ def test_what_a_person_changed_stays(plain: Folder) -> None:
     path = guide(plain, own_guide)
     result = plain.run("init", "--upgrade")
     assert result.err == ""
-    assert f"upgraded  .agent/PLANS.md  (guide 1 to {VERSION})" in result.out
+    assert f"upgraded  .agent/PLANS.md  (guide version 1 to {VERSION})" in result.out
     text = path.read_text(encoding="utf-8")
     expected = (
         NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")

@@ -215,7 +215,7 @@ def test_what_an_own_template_leaves_out_is_a_warning(repo: Folder) -> None:
     assert repo.ok("show")["title"] == "Release: Cut"
     warnings = result.json["warnings"]
     assert all(warning.startswith("from .agent/templates/short.md: EP10") for warning in warnings)
-    assert any("no section Decision Log" in warning for warning in warnings)
+    assert any("missing section Decision Log" in warning for warning in warnings)
 
 
 def test_words_are_not_lost_and_are_no_template(repo: Folder) -> None:

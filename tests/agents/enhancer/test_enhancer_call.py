@@ -53,7 +53,7 @@ def test_an_answer_that_can_not_stand(asking: EnhancerRepository) -> None:
 
 def test_what_can_not_be_started(asking: EnhancerRepository) -> None:
     for command, why in (
-        ("no-such-program --now", "there is no program no-such-program"),
+        ("no-such-program --now", "unknown program no-such-program"),
         ("/dev/null", "/dev/null can't be started: permission denied"),
     ):
         asking.settings(f'[enhancer]\ncommand = "{command}"\n')

@@ -34,10 +34,10 @@ def test_a_proposal(asking: EnhancerRepository) -> None:
     assert result.exit == 0
     assert result.err == ""
     for line in (
-        "  step more is new",
-        "  step build: confirm was true, is false",
-        "  step api: timeout_s was 300, is 20",
-        "  ! step build is no longer confirm",
+        "  step more was added",
+        "  step build: confirm was true and is now false",
+        "  step api: timeout_s was 300 and is now 20",
+        "  ! step build no longer sets confirm",
         '+      "timeout_s": 20,',
         "wrote .agent/execplans/artifacts/2026-01-01_parser/enhanced.json: it is not used until you accept it",
         "next: execplan compile 2026-01-01_parser --from .agent/execplans/artifacts/2026-01-01_parser/enhanced.json",

@@ -100,7 +100,7 @@ def test_new_writes_the_skeleton(repo: Folder) -> None:
     assert result.exit == 0
     assert result.out.splitlines()[0] == ".agent/execplans/2026-01-01_build-the-parser.md"
     assert "next: fill in 7 sections (Context and Orientation, Plan of Work," in result.out
-    assert "as with: execplan set 'Context and Orientation' - -p 2026-01-01_build-the-parser" in result.out
+    assert "for example: execplan set 'Context and Orientation' - -p 2026-01-01_build-the-parser" in result.out
     data = repo.ok("show")
     assert [section["name"] for section in data["sections"]] == list(NAMES)
     assert data["title"] == "Build the parser!"
@@ -410,7 +410,7 @@ def test_lint_of_files_needs_no_project(plain: Folder) -> None:
 def test_lint_of_a_file_that_is_not_there_asks_for_no_project(plain: Folder) -> None:
     result = plain.run("lint", "nope.md", "--json")
     assert result.exit == 3
-    assert result.json["error"]["message"] == "there is no file nope.md"
+    assert result.json["error"]["message"] == "file not found: nope.md"
     assert plain.run("lint", "nope").exit == 6
 
 

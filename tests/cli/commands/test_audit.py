@@ -224,7 +224,7 @@ def test_killed_between_the_record_and_the_approval(desk: InProcessRepository) -
             desk.type("approve", "--digest", read)
     assert records(desk) == ["approved"]
     warning, _ = desk.data("audit", "--verify")["plans"][0]["warnings"]
-    assert "was recorded, and its file is not there" in warning
+    assert "was recorded, and its file does not exist" in warning
     desk.refused(7, "not-approved", "approve", "--check")
     desk.approve()
     assert desk.data("audit", "--verify")["plans"][0]["warnings"] == []

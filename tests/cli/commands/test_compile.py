@@ -41,7 +41,7 @@ def test_check_says_whether_what_is_stored_is_current(repo: Folder) -> None:
     path.write_text(STEPS.replace("make parser", "make all"))
     stale = repo.run("compile", "--check")
     assert stale.exit == 1
-    assert 'build.1: argv was ["make", "parser"], is ["make", "all"]' in stale.out
+    assert 'build.1: argv was ["make", "parser"] and is now ["make", "all"]' in stale.out
     assert "next: execplan compile 2026-01-01_parser" in stale.out
     (repo.path / STORED).write_text("{}")
     broken = repo.run("compile", "--check", "--json").json["data"]
@@ -96,7 +96,7 @@ def test_what_is_wrong_stops_it_and_nothing_is_written(repo: Folder) -> None:
     refused = repo.run("compile")
     assert refused.exit == 3
     assert "EP602 unknown attribute timout; did you mean timeout?" in refused.err
-    assert "EP605 there is no step bild; did you mean build?" in refused.err
+    assert "EP605 unknown step bild; did you mean build?" in refused.err
     assert "2026-01-01_parser.md:42:" in refused.err
     assert repo.run("compile", "--json").json["error"]["code"] == "bad-steps"
     repo.plan(STEPS.replace("make parser", "make \u202eresrap"))
@@ -221,7 +221,7 @@ def test_annotate_says_why_also_before_it_writes(repo: Folder) -> None:
     repo.plan(STEPS.replace("```sh {#build", "    ls src\n\nIf needed:\n\n    make schema\n\n```sh {#build"))
     for options in ([], ["--dry-run"]):
         out = repo.run("compile", "--annotate", *options).out
-        assert "is no step: it runs only under a condition: make schema" in out
+        assert "is not a step: it runs only under a condition: make schema" in out
 
 
 def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:

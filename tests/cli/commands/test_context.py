@@ -75,7 +75,7 @@ def items_by_id(decision: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_the_pack_is_on_standard_output_and_its_summary_on_standard_error(desk: InProcessRepository) -> None:
     result = desk.type("context", "--estimate")
     assert result.exit == 0
-    assert result.out.startswith("# What to read for Build the parser\n\n## section: Introduction (lines 3-3)\n\n```\n")
+    assert result.out.startswith("# Context for Build the parser\n\n## section: Introduction (lines 3-3)\n\n```\n")
     assert "## file: src/other.py (lines 1-1)\n\n```python\ny = 1\n```\n" in result.out
     assert re.fullmatch(r"execplan: \d+ kept.*: about [\d,]+ of 6,500 tokens \(estimate\).*\n", result.err)
     assert desk.type("context", "--estimate", "-q").err == ""

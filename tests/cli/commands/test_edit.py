@@ -43,7 +43,7 @@ def test_findings_are_reported(repo: Folder) -> None:
 
 def test_nothing_changed(repo: Folder) -> None:
     path = repo.plan()
-    assert repo.run("edit").out == "nothing was changed\n"
+    assert repo.run("edit").out == "no changes\n"
     assert path.read_text() == CLEAN
     assert copies(repo) == []
 

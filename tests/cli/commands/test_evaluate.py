@@ -57,7 +57,7 @@ def test_what_must_not_run(repo: Folder) -> None:
     (finding,) = [finding for finding in data["findings"] if finding["level"] == "error"]
     assert list(finding) == FIELDS
     assert finding["step"] == "api"
-    assert finding["message"] == "src/api.py is there already"
+    assert finding["message"] == "src/api.py already exists"
     plan = (repo.path / finding["path"]).read_text().splitlines()
     assert plan[finding["line"] - 1].startswith("```python {#api ")
     assert [step["ok"] for step in data["steps"]] == [True, True, False]
@@ -80,7 +80,7 @@ def test_it_never_exits_7(repo: Folder) -> None:
     result = repo.run("evaluate")
     assert result.exit == 1
     assert "u202e" in result.out
-    assert "It must not run" in result.out
+    assert "Blocked" in result.out
     document = repo.run("evaluate", "--json").json
     assert document["data"]["findings"][0]["check"] == "hidden-character"
     assert document["error"] is None

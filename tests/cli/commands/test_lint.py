@@ -147,7 +147,7 @@ def test_rules_of_ones_own(repo: Folder) -> None:
     ("source", "why"),
     [
         (RULE.replace("TEAM1", "EP900"), "begin with EP"),
-        (RULE.replace("TEAM1", "EP101"), "is there already"),
+        (RULE.replace("TEAM1", "EP101"), "already exists"),
         (RULE.replace("WARNING)", "'fatal')"), "fatal"),
         ("def (", "SyntaxError"),
         ("import no_such_module_at_all", "ModuleNotFoundError"),

@@ -74,7 +74,7 @@ def test_a_session_begins_whatever_is_there(desk: InProcessRepository, hook: str
     deleted = f"execplan: {PLAN} was deleted in the working tree; git still has it"
     assert session_text() == f"{deleted}\nhint: restore it: git restore {PLAN}\n"
     desk.plan(b"\xff\xfe")
-    assert session_text().startswith(f"> {NAME} can't be read: ")
+    assert session_text().startswith(f"> {NAME} can't be parsed: ")
     assert f"execplan lint {PLAN}" in session_text()
     desk.plan("<<<<<<< a\n" + CLEAN)
     assert "conflict" in session_text() or "Build the parser" in session_text()
@@ -141,10 +141,10 @@ def test_claims_and_a_run_that_waits_are_reported(desk: InProcessRepository) -> 
     assert desk.type("run").exit == 8
     text = prime_output(desk)
     assert "\nSteps: " in text
-    assert "run 1 waits for an answer" in text
+    assert "run 1 is waiting for an answer" in text
     assert text.partition("Continue:\n  ")[2].startswith("execplan resume 0001-")
     assert desk.type("checkpoint").exit == 0
-    assert "run 1 waits for an answer" in (desk.path / PAGE).read_text()
+    assert "run 1 is waiting for an answer" in (desk.path / PAGE).read_text()
 
 
 def test_secrets_and_what_is_hidden_do_not_leave(desk: InProcessRepository) -> None:
@@ -220,7 +220,7 @@ def test_a_commit_holds_the_page_alone(desk: InProcessRepository) -> None:
     data = desk.data("checkpoint", "--commit")
     assert data["commit"] == desk.git("rev-parse", "HEAD").strip()
     assert desk.git("show", "--format=%s", "--name-only").split("\n") == [
-        f"plan({NAME}): the restart page",
+        f"plan({NAME}): write the restart page",
         "",
         PAGE,
         "",
@@ -265,7 +265,7 @@ def test_no_repository(plain: Folder) -> None:
 def test_a_failure_of_git_is_reported(desk: InProcessRepository) -> None:
     (desk.path / ".git" / "index").write_bytes(b"broken")
     assert desk.type("checkpoint").exit == 0
-    assert "Not known: " in (desk.path / PAGE).read_text()
+    assert "Unknown: " in (desk.path / PAGE).read_text()
     assert "index" in prime_output(desk, "--hook", "claude")
 
 
@@ -292,5 +292,5 @@ def test_twenty_at_once_leave_one_complete_page(repo: Folder) -> None:
     assert repo.run("checkpoint").exit == 0
     page = (repo.path / PAGE).read_bytes()
     assert is_unedited(page)
-    assert b"**up next** `tn9pppc`" in page
+    assert b"**next** `tn9pppc`" in page
     assert os.listdir((repo.path / PAGE).parent) == ["checkpoint.md"]

@@ -33,9 +33,9 @@ def test_a_run_that_is_completed(desk: InProcessRepository) -> None:
     assert lines[0].startswith(f"run {run} of {NAME}: approved by the policy, in ")
     assert [line.partition(" (")[0] for line in lines[1:5]] == [
         "ok 1 make",
-        "  ticked: Make it.",
+        "  checked off: Make it.",
         "ok 2 see",
-        "  ticked: See it.",
+        "  checked off: See it.",
     ]
     assert lines[1].endswith("): created src/made.py")
     assert lines[5].startswith("completed 2 of 2 steps in ")
@@ -95,7 +95,7 @@ def test_who_runs_what_nobody_approved_sees_how_to_approve_it(desk: InProcessRep
     result = desk.type("run")
     assert result.exit == 7
     assert f"execplan approve {NAME}" in result.err
-    assert desk.type("runs").out == "no run yet\nnext: execplan run\n"
+    assert desk.type("runs").out == "no runs yet\nnext: execplan run\n"
 
 
 def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
@@ -104,8 +104,8 @@ def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
     assert out.startswith("would run 1 of 2 steps, approved by the policy, in ")
     assert out.splitlines()[1:] == [
         "1 make: Create src/made.py",
-        "2 see: skipped: not chosen",
-        f"see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
+        "2 see: skipped: not selected",
+        f"see see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
         f"next: execplan run {NAME} --step make",
     ]
     assert "\n  runs: cat src/made.py\n" in desk.type("run", "--dry-run").out
@@ -126,7 +126,7 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
     result = with_approved_plan(desk, MAKE, ASKS).type("run")
     assert result.exit == 8
     run = run_id(desk)
-    assert f"execplan: the run {run} of {NAME} waits, 1 of 2 steps done: see asks" in result.err
+    assert f"execplan: run {run} of {NAME} is paused, 1 of 2 steps done: see asks" in result.err
     assert result.err.endswith(f"\n  go\n  skip\n  stop\nresume: execplan resume {run} -p {NAME}\n")
     document = desk.type("resume", "--answer", "skip", "--json").json
     assert document["data"]["steps"][1]["status"] == "skipped"

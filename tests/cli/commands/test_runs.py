@@ -45,7 +45,7 @@ def failed_run(desk: InProcessRepository) -> JournaledRun:
 
 
 def test_a_plan_that_was_never_run(desk: InProcessRepository) -> None:
-    assert desk.type("runs").out == "no run yet\nnext: execplan run\n"
+    assert desk.type("runs").out == "no runs yet\nnext: execplan run\n"
     assert desk.data("runs", "parser") == {"runs": []}
     error = desk.refused(3, "no-such-run", "show", "--run")
     assert "execplan run" in error["hint"]
@@ -65,7 +65,7 @@ def test_a_line_for_each_run_the_last_one_first(desk: InProcessRepository) -> No
         (runs[0].paths.id, "completed", 3, 3),
     ]
     assert [run["id"] for run in desk.data("runs", "--state", "completed")["runs"]] == [runs[0].paths.id]
-    assert desk.type("runs", "--state", "active").out == "no run is active\n"
+    assert desk.type("runs", "--state", "active").out == "no active runs\n"
     assert desk.type("runs", "--state", "done").exit == 2
 
 
@@ -76,10 +76,10 @@ def test_a_run_that_cannot_be_read_hides_no_other(desk: InProcessRepository) -> 
     for arguments in (("runs",), ("runs", "parser")):
         listing = desk.type(*arguments)
         assert (listing.exit, listing.out.split()[1]) == (1, good.paths.id)
-        assert f"the run {bad.paths.id} of {NAME} can't be read" in listing.err
+        assert f"run {bad.paths.id} of {NAME} can't be read" in listing.err
     with open(good.paths.journal, "ab") as file:
         file.write(b"garbage\n")
-    assert desk.type("runs").out == "no run can be read\nnext: execplan audit --verify\n"
+    assert desk.type("runs").out == "no readable runs\nnext: execplan audit --verify\n"
 
 
 def test_of_two_branches_runs_the_later_one_is_the_last(desk: InProcessRepository) -> None:
@@ -118,25 +118,25 @@ def test_archived_runs_are_listed_with_their_plan(desk: InProcessRepository) -> 
 
 def test_a_run_that_waits_is_resumed(desk: InProcessRepository) -> None:
     run = JournaledRun(desk)
-    run.write("paused", why=CONFIRM, step="build", question="build asks first: go on?")
+    run.write("paused", why=CONFIRM, step="build", question="build asks first: continue?")
     (line, follow) = desk.type("runs").out.splitlines()
     assert line.startswith("active ")
-    assert line.endswith("waits: build asks first: go on?")
+    assert line.endswith("waits: build asks first: continue?")
     assert follow == f"next: execplan resume {run.paths.id} -p {NAME}"
     output = desk.type("show", "--run").out
     assert f"run {run.paths.id} of {NAME}: paused, 0 of 3 steps done\n" in output
-    assert "\nwaits: build asks first: go on?\n" in output
+    assert "\nwaits: build asks first: continue?\n" in output
     assert desk.data("show", "--run")["question"] == {
         "why": CONFIRM,
         "step": "build",
-        "words": "build asks first: go on?",
+        "words": "build asks first: continue?",
     }
 
 
 def test_a_run_that_was_killed_is_interrupted(desk: InProcessRepository) -> None:
     run = JournaledRun(desk)
     run.write("intent", **intent("build"))
-    assert desk.type("runs").out.splitlines()[0].endswith("cut short")
+    assert desk.type("runs").out.splitlines()[0].endswith("interrupted")
     data = desk.data("show", "--run")
     assert data["cut_short"] is True
     assert data["steps"][0]["status"] == "running"
@@ -150,7 +150,7 @@ def test_a_run_on_a_page(desk: InProcessRepository) -> None:
     lines = result.out.splitlines()
     assert lines[:2] == [
         f"run {run.paths.id} of {NAME}: completed, 3 of 3 steps done, 1 min 2 s",
-        "begun 2026-01-01T00:00:00Z by ann, approved by Ann on a terminal, in bwrap",
+        "started 2026-01-01T00:00:00Z by ann, approved by Ann on a terminal, in bwrap",
     ]
     assert [line.split()[:3] for line in lines[3:6]] == [
         ["1", "build", "completed"],

@@ -107,14 +107,14 @@ def test_any_line_is_shown_in_one_line(line: str, data: st.DataObject) -> None:
 def test_the_note_shows_level_and_fix_and_end() -> None:
     safe, unsafe = (Fix(kind, (Edit(0, 1, ("a",)),)) for kind in (SAFE, UNSAFE))
     assert text.render([_file_with_finding("see it", "it", "error", safe)]).endswith(
-        "| " + " " * 4 + "^^ error; --fix mends it"
+        "| " + " " * 4 + "^^ error; fixable with --fix"
     )
     assert text.render([_file_with_finding("see it", "it", "hint", unsafe)]).endswith(
-        "^^ hint; --unsafe-fixes mends it"
+        "^^ hint; fixable with --unsafe-fixes"
     )
     finding = Finding("EP202", "warning", 1, 5, 3, 2, "a message")
     output = text.render([CheckedFile("a.md", "a.md", [finding], b"see it\nand\nthat\n")])
-    assert output.endswith("\n       |     ^^ warning; down to line 3")
+    assert output.endswith("\n       |     ^^ warning; through line 3")
 
 
 def test_a_place_is_shown_once_and_the_title_not_at_all() -> None:
@@ -427,7 +427,7 @@ def test_standard_input(repo: Folder) -> None:
         ("EP202", "-"),
         ("EP301", "-"),
     ]
-    assert repo.run("lint", "-", stdin=CLEAN.encode()).out == "1 plan, nothing found\n"
+    assert repo.run("lint", "-", stdin=CLEAN.encode()).out == "1 plan, no findings\n"
 
 
 def test_where_standard_input_would_lie(repo: Folder) -> None:

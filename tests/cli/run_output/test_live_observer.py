@@ -66,9 +66,9 @@ def test_what_has_ended_stays(wide: TerminalResult) -> None:
         "failed 2 see (1.5 s): exit 1, not 0",
         "    E  is red",
         "  transcript: runs/build.md",
-        "again 2 see: attempt 2 of 3",
+        "retrying 2 see: attempt 2 of 3",
         "ok 2 see (0.2 s, attempt 2)",
-        "skipped 3 drop: not chosen",
+        "skipped 3 drop: not selected",
         "over",
     ]
     at = [wide.lines.index(line) for line in expected]

@@ -56,11 +56,15 @@ ROLLBACK: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("kind", "said", "lines"),
     [
-        ("begun", BEGUN, ["run 0001-aaaaaaaa of parser: approved by Ann, in no sandbox"]),
-        ("begun", {**BEGUN, "how": "policy"}, ["run 0001-aaaaaaaa of parser: approved by the policy, in no sandbox"]),
+        ("begun", BEGUN, ["run 0001-aaaaaaaa of parser: approved by Ann, without a sandbox"]),
+        (
+            "begun",
+            {**BEGUN, "how": "policy"},
+            ["run 0001-aaaaaaaa of parser: approved by the policy, without a sandbox"],
+        ),
         ("resumed", USER_FIELDS, ["resumed"]),
         ("intent", intent("build"), []),
-        ("intent", intent("build", 2), ["again 1 build: attempt 2 of 3"]),
+        ("intent", intent("build", 2), ["retrying 1 build: attempt 2 of 3"]),
         ("result", result("api", OK), ["ok 2 api (0.2 s)"]),
         ("result", result("api", OK._replace(changes=(CREATED_FILE,))), ["ok 2 api (0.2 s): created src/made.py"]),
         ("result", result("api", FAILED), ["failed 2 api (1.5 s): exit 1, not 0", "  transcript: runs/build.md"]),
@@ -68,18 +72,18 @@ ROLLBACK: dict[str, Any] = {
         (
             "retaken",
             {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE)]},
-            ["  taken back: src/made.py"],
+            ["  reverted: src/made.py"],
         ),
         ("retaken", {"step": "api", "attempt": 1, "changes": []}, []),
         (
             "retaken",
             {"step": "api", "attempt": 1, "changes": [change_json(CREATED_FILE._replace(declared=False))]},
-            ["  taken back: src/made.py", f"  backed up: src/made.py: {CREATED_FILE.after.sha256}"],
+            ["  reverted: src/made.py", f"  backed up: src/made.py: {CREATED_FILE.after.sha256}"],
         ),
         ("skipped", {"step": "drop", "reason": "not\x1bchosen"}, ["skipped 3 drop: not\\x1bchosen"]),
         ("blocked", {"step": "drop", "reason": "api has failed"}, ["blocked 3 drop: api has failed"]),
         ("recovered", {"step": "api", "by": "drop"}, ["recovered 2 api: replaced by drop"]),
-        ("ticked", {"step": "api", "task": "Do it.", "transcript": ""}, ["  ticked: Do it."]),
+        ("ticked", {"step": "api", "task": "Do it.", "transcript": ""}, ["  checked off: Do it."]),
         ("reopened", {"step": "api", "task": "Do it."}, ["  reopened: Do it."]),
         ("answered", {"why": journal_entries.ASK, "step": "api", "answer": "skip"}, ["answered for 2 api: skip"]),
         ("replanned", {"revision": 2, "reason": "it was red"}, ["replanned, now revision 2: it was red"]),
@@ -94,7 +98,7 @@ ROLLBACK: dict[str, Any] = {
             ],
         ),
         ("ended", {"status": "completed"}, []),
-        ("of another day", {}, []),
+        ("of different day", {}, []),
     ],
 )
 def test_an_entry_in_lines(kind: str, said: dict[str, Any], lines: list[str]) -> None:

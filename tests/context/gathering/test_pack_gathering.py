@@ -123,7 +123,7 @@ def test_nothing_of_the_plan_is_lost_or_told_twice(project: Folder) -> None:
 def test_a_task_by_name_and_fewer_decisions(project: Folder) -> None:
     result = gather(task="3", decision_count=1)
     assert result.pack.task == "Write the tests."
-    assert {unit.pinned for unit in result.pack.units} >= {"asked for by name", "the last decision"}
+    assert {unit.pinned for unit in result.pack.units} >= {"requested by name", "the last decision"}
     assert not [unit for unit in units_of(DECISION, gather(decision_count=0)) if unit.pinned]
     with pytest.raises(ExecplanError) as refused:
         gather(task="no such words")
@@ -354,9 +354,9 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
     assert [int(candidate.split(":")[0].removeprefix("line ")) for candidate in error.candidates] == list(range(2, 14))
     messages = dict(enumerate(error.candidates, start=2))
     assert "stands in line 1 already" in messages[2]
-    assert "there is no field 'colour'; type is one of" in messages[5]
+    assert "unknown field 'colour'; type is one of" in messages[5]
     assert "it has no type; it has no content" in messages[6]
-    assert (messages[12], messages[13]) == ("line 12: it is nested too deeply", "line 13: content is no string")
+    assert (messages[12], messages[13]) == ("line 12: it is nested too deeplyly", "line 13: content is not a string")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])

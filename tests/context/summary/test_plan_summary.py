@@ -161,14 +161,14 @@ def test_the_newest_come_first_in_whichever_order_they_stand() -> None:
     for first, last in (("2026-01-01", "2026-02-02"), ("2026-02-02", "2026-01-01")):
         log = "".join([f"- Decision: Made on {day}.\n  Date/Author: {day} / Ann\n" for day in (first, last)])
         text = summary_text(f"# T\n\n## Decision Log\n\n{log}", "summary")
-        assert "Decided last: Made on 2026-02-02." in text
+        assert "Last decided: Made on 2026-02-02." in text
 
 
 def test_pace_is_counted_from_the_timestamps() -> None:
     stamps = ("(2026-01-01 10:00Z)", "(2026-01-01 12:10+02:00)", "(2026-01-01 10:20Z)", "(2026-01-03 10:20Z)")
     tasks = "".join([f"- [x] {stamp} Do {at}.\n" for at, stamp in enumerate(stamps)])
     text = summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
-    assert "4 of 4 ticks with a stamp, from 2026-01-01 10:00Z to 2026-01-03 10:20Z, on 2 days." in text
+    assert "4 of 4 ticks with a timestamp, from 2026-01-01 10:00Z to 2026-01-03 10:20Z, on 2 days." in text
     assert "Usually 10 minutes from one completed task to the next; the longest gap, 2 days, before: Do 3." in text
 
 

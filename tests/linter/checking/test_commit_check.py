@@ -48,7 +48,7 @@ def test_work_on_a_plan_with_old_errors_can_be_committed(old: Folder) -> None:
     blocked = commit(old)
     assert blocked.returncode == 1
     assert blocked.stderr.decode().count(" EP104 ") == 1
-    assert b"no section Surprises & Discoveries" in blocked.stderr
+    assert b"missing section Surprises & Discoveries" in blocked.stderr
 
 
 def test_without_the_hook_all_count(old: Folder) -> None:
@@ -64,7 +64,7 @@ def test_the_hook_with_names_as_pre_commit_calls_it(old: Folder) -> None:
     for arguments in (("--hook", PLAN), ("--hook", "--level", "hint", PLAN)):
         result = old.run("lint", *arguments)
         assert result.exit == 0, result
-        assert result.out.startswith("1 plan, nothing new found; ")
+        assert result.out.startswith("1 plan, no new findings; ")
     data = old.run("lint", "--hook", PLAN, "--json").json["data"]
     assert (data["findings"], data["older"] > 2) == ([], True)
     old.plan(WORSE)
@@ -127,7 +127,7 @@ def test_more_findings_than_are_listed(old: Folder) -> None:
     select = ("--staged", "--hook", "--select", "EP202")
     old.plan(many_tasks.replace("# ", "# New: ", 1))
     old.git("add", "-A")
-    assert old.run("lint", *select).out == "1 plan, nothing new found; 151 older findings left out\n"
+    assert old.run("lint", *select).out == "1 plan, no new findings; 151 older findings left out\n"
     old.plan(many_tasks.replace("- [x] Task 3 and 3.\n", "- [x] Task 3 and 3.\n- [x] One more.\n"))
     old.git("add", "-A")
     data = old.run("lint", *select, "--json").json["data"]
@@ -140,7 +140,7 @@ def test_one_error_fixed_and_another_made(old: Folder) -> None:
     result = old.run("lint", "--staged", "--hook")
     assert result.exit == 1
     assert result.out.count(" EP104 ") == 1
-    assert "no section Surprises & Discoveries" in result.out
+    assert "missing section Surprises & Discoveries" in result.out
 
 
 def test_no_process_of_git_where_nothing_fails(repo: Folder) -> None:

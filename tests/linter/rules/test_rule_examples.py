@@ -120,11 +120,11 @@ def test_none_yet_is_fine_until_the_plan_is_complete() -> None:
 def test_a_homoglyph_heading_is_named() -> None:
     text = CLEAN.replace("## Progress", "## Рrogress")  # a Cyrillic letter
     message = next(finding.message for finding in lint_bytes(text.encode()) if finding.code == "EP104")
-    assert message == "no section Progress; is `## Рrogress` meant?"
+    assert message == "missing section Progress; rename `## Рrogress`?"
     messages = [finding.message for finding in lint_bytes(("# A\n" + "## Own\n\n" * 99 + "## Рrogress\n").encode())]
-    assert "no section Progress; is `## Рrogress` meant?" in messages
+    assert "missing section Progress; rename `## Рrogress`?" in messages
     messages = [finding.message for finding in lint_bytes(("# A\n" + "## Own\n\n" * 100 + "## Рrogress\n").encode())]
-    assert "no section Progress" in messages  # a search among so many would take its time
+    assert "missing section Progress" in messages  # a search among so many would take its time
 
 
 @pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NO_FIX])

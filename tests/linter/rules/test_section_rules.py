@@ -116,7 +116,7 @@ def test_spelling_of_a_section_that_stands_twice_is_left_alone() -> None:
 def test_empty(body: str) -> None:
     text = with_sections(f"## Concrete Steps\n{body}")
     empty_findings = findings("EP108", text)
-    assert [finding.message for finding in empty_findings] == ["Concrete Steps says nothing"]
+    assert [finding.message for finding in empty_findings] == ["Concrete Steps is empty"]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_wrong_level(mark: str, name: str) -> None:
     assert lines("EP103", text) == []
     messages = [finding.message for finding in findings("EP104", text)]
     assert messages == (
-        [f"no section {name}: the heading on line {level_findings[0].line} is not at level 2"]
+        [f"missing section {name}: the heading on line {level_findings[0].line} is not at level 2"]
         if name in outline.LIVING
         else []
     )

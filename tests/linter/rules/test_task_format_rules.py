@@ -40,7 +40,7 @@ def test_what_is_certain_is_fixed(before: str, after: str) -> None:
 def test_other_marks_are_told_and_kept(mark: str) -> None:
     text = f"{HEAD}- [x] a\n- [{mark}] b\n- [{mark}] c\n"
     assert marked_text("EP206", text) == [f"[{mark}]"]
-    assert findings("EP206", text)[0].message == f"`[{mark}]` is neither open nor done (2 of them)"
+    assert findings("EP206", text)[0].message == f"`[{mark}]` is neither open nor done (2 times)"
     assert fixed_text("EP206", text) == text
 
 
@@ -79,7 +79,7 @@ def test_what_may_stay_text_has_no_fix() -> None:
 
 def test_a_form_is_told_once() -> None:
     text = HEAD + "* [x] a\n" * 30
-    assert [finding.message for finding in findings("EP206", text)] == ["the bullet of a task is `-` (30 of them)"]
+    assert [finding.message for finding in findings("EP206", text)] == ["the bullet of a task is `-` (30 times)"]
 
 
 def test_line_ends_stay() -> None:

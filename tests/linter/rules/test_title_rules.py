@@ -130,7 +130,7 @@ def test_a_title_at_level_two_is_the_only_one() -> None:
 
 def test_another_plan_of_the_same_id() -> None:
     id_findings = findings("EP114", CLEAN, context_at("plans/a.md", same_id_path="plans/archive/a.md"))
-    assert [(finding.line, finding.message) for finding in id_findings] == [(1, "plans/archive/a.md has the same id")]
+    assert [(finding.line, finding.message) for finding in id_findings] == [(1, "plans/archive/a.md has the same ID")]
     assert lines("EP114", CLEAN, context_at("plans/a.md")) == []
     assert lines("EP114", CLEAN, context_at("", same_id_path="plans/archive/a.md")) == []
     assert lines("EP114", CLEAN, RuleContext(path="plans/a.md")) == []
@@ -145,29 +145,29 @@ def test_another_plan_of_the_same_id() -> None:
         ("title: parser", "", ""),
         ("title: >", "", ""),
         ("  title: Write the lexer", "", ""),
-        ("id: 2026-01-02_lexer", "plans/2026-01-01_parser.md", "the plan is named 2026-01-01_parser"),
-        ("id: 2026-01-02_parser", "plans/2026-01-01_parser.md", "the plan is named 2026-01-01_parser"),
-        ("id: other-plan", "plans/2026-01-01_parser.md", "the plan is named 2026-01-01_parser"),
-        ("id: other-plan", "plans/this-plan.md", "the plan is named this-plan"),
+        ("id: 2026-01-02_lexer", "plans/2026-01-01_parser.md", "differs from the plan's name, 2026-01-01_parser"),
+        ("id: 2026-01-02_parser", "plans/2026-01-01_parser.md", "differs from the plan's name, 2026-01-01_parser"),
+        ("id: other-plan", "plans/2026-01-01_parser.md", "differs from the plan's name, 2026-01-01_parser"),
+        ("id: other-plan", "plans/this-plan.md", "differs from the plan's name, this-plan"),
         ("id: other-plan", "plans/PLAN.md", ""),
         ("id: 2026-01-01-parser", "plans/2026-01-01_parser.md", ""),
         ("id: parser-rework", "plans/2026-01-01_parser.md", ""),
         ("id: EP-12", "plans/2026-01-01_parser.md", ""),
         ("id: 4f6c2a1e-77aa-4d0b-9c1e-0a1b2c3d4e5f", "plans/2026-01-01_parser.md", ""),
-        ("plan_id: 2026-01-02_lexer", "plans/2026-01-01_parser.md", "the plan is named 2026-01-01_parser"),
+        ("plan_id: 2026-01-02_lexer", "plans/2026-01-01_parser.md", "differs from the plan's name, 2026-01-01_parser"),
         ("plan_id: 2026-01-01_parser", "plans/2026-01-01_parser.md", ""),
         ("plan-id: parser", "plans/2026-01-01_parser.md", ""),
-        ("id: EP-0001", "plans/EP-0002_parser.md", "the plan is named EP-0002_parser"),
+        ("id: EP-0001", "plans/EP-0002_parser.md", "differs from the plan's name, EP-0002_parser"),
         ("id: EP-0002", "plans/EP-0002_parser.md", ""),
         ("id: EP-0001", "plans/EP-00023_parser.md", ""),
         ("id: 12", "plans/0012-parser.md", ""),
         ("id: PROJ-7", "plans/parser.md", ""),
-        ("created: 2026-03-09\nupdated: '2026-03-01'", "", "2026-03-09 is after updated, 2026-03-01"),
+        ("created: 2026-03-09\nupdated: '2026-03-01'", "", "2026-03-09 is after updated (2026-03-01)"),
         ("created: 2026-03-01\nupdated: 2026-03-09", "", ""),
         (
             "created: 2026-03-01T10:00Z\nclosed: 2026-03-01T09:00Z",
             "",
-            "2026-03-01T10:00Z is after closed, 2026-03-01T09:00Z",
+            "2026-03-01T10:00Z is after closed (2026-03-01T09:00Z)",
         ),
         ("created: 2026-03-02\nupdated: 2026-03-01", "", ""),
         ("created: soon\nupdated: 2026-03-01", "", ""),
