@@ -81,7 +81,7 @@ def test_prime_says_what_is_yours(repo: Folder) -> None:
     assert "Yours" not in output
     assert f"\nClaimed, {task}:\n> by agent-1: Write the tests.\n" in output
     assert "execplan done" not in output
-    assert "(yours, in progress)" in repo.run("status", "--as", "agent-1").out
+    assert "(claimed by you, in progress)" in repo.run("status", "--as", "agent-1").out
     assert "all open tasks are claimed: 2. by agent-1" in repo.run("status").out
 
 
@@ -118,7 +118,7 @@ def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
     ]
     assert findings
     out = repo.run("prime").out
-    assert "Lint error:" in out or "Errors of lint, " in out
+    assert "Lint error:" in out or "Lint errors, " in out
     assert f"{findings[0]['code']} " in out
     assert [line.partition(" ")[2].split()[1] for line in repo.ok("prime")["findings"]] == [
         finding["code"] for finding in findings

@@ -64,7 +64,7 @@ def test_a_digest_that_is_none_or_not_the_present_one(desk: InProcessRepository)
     desk.approve()
     desk.write("Makefile", "parser: all\n")
     error = desk.refused(4, "other-digest", "approve", "--digest", desk.approval_data()["digest"])
-    assert [line.partition(" (")[0] for line in error["candidates"]] == ["Makefile: other bytes"]
+    assert [line.partition(" (")[0] for line in error["candidates"]] == ["Makefile: different content"]
     desk.write("src/made.py", "")
     desk.refused(4, "other-digest", "approve", "--digest", desk.approval_data()["digest"])
 
@@ -146,7 +146,7 @@ def test_what_changes_while_somebody_reads_is_not_approved(desk: InProcessReposi
     desk.patch.setattr(approval_output, "ask_for_approval", lambda *_: desk.write("src/old.py", "x = 2\n"))
     result = desk.type("approve")
     assert result.exit == 4
-    assert "src/old.py: other bytes" in result.err
+    assert "src/old.py: different content" in result.err
     assert not (desk.path / ".agent/execplans/artifacts").exists()
     assert approval_creation.evaluate_for_approval(*desk.project()).evaluation.ok
 

@@ -85,10 +85,10 @@ def test_a_link_a_pipe_and_a_folder_are_no_key(project: Project, tmp_path: Path)
     assert not (tmp_path / "nothing").exists()
     file.unlink()
     os.mkfifo(file)
-    assert "no regular file" in key_error(project, "unsafe-key", 7)
+    assert "is not a regular file" in key_error(project, "unsafe-key", 7)
     file.unlink()
     file.mkdir()
-    assert "no regular file" in key_error(project, "unsafe-key", 7)
+    assert "is not a regular file" in key_error(project, "unsafe-key", 7)
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 1000])
@@ -106,7 +106,7 @@ def test_never_inside_the_repository(project: Project, monkeypatch: pytest.Monke
         key_error(project, "key-inside", 7)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", inside)
-    with pytest.raises(ExecplanError, match="lies in the repository"):
+    with pytest.raises(ExecplanError, match="is inside the repository"):
         approval_registry.read_entry(project, ONE)
     assert sorted(os.listdir(project.root)) == [".agent"]
 
@@ -115,7 +115,7 @@ def test_an_approval_serves_one_run_and_its_resumes(project: Project) -> None:
     assert approval_registry.read_entry(project, ONE) == ("", False)
     approval_registry.mark_used(project, ONE, "run-1")
     approval_registry.mark_used(project, ONE, "run-1")
-    with pytest.raises(ExecplanError, match="used by the run run-1") as caught:
+    with pytest.raises(ExecplanError, match="used by run run-1") as caught:
         approval_registry.mark_used(project, ONE, "run-2")
     assert caught.value.exit == 4
     assert approval_registry.read_entry(project, ONE) == ("run-1", False)

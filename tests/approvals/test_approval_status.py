@@ -56,15 +56,15 @@ CHANGES: dict[str, Callable[[InProcessRepository], object]] = {
     "policy": lambda desk: desk.write("pyproject.toml", '[tool.execplan.execution]\nperson_from = "LOW"\n'),
 }
 DRIFT = {
-    "bytes": "src/old.py: other bytes",
+    "bytes": "src/old.py: different content",
     "mode": "src/old.py: mode 644 → 755",
-    "vanished": "src/old.py: was a file, is absent",
+    "vanished": "src/old.py: was a file and is now absent",
     "link": "src/old.py: was a file, is a link",
     "appeared": "src/made.py: was absent, is a file",
     "folder is a link": "src/made.py: was absent, is outside the repository",
-    "input": "Makefile: other bytes",
-    "step": "the execution plan: other bytes",
-    "file of a step": "the execution plan: other bytes",
+    "input": "Makefile: different content",
+    "step": "the execution plan: different content",
+    "file of a step": "the execution plan: different content",
     "policy": "the policy: another version",
 }
 
@@ -123,7 +123,7 @@ def test_not_a_byte_of_it_changes_nor_its_name(desk: InProcessRepository) -> Non
     file = desk.file()
     data = file.read_bytes()
     file.write_bytes(data + b"\n")
-    assert "its bytes or its name" in desk.refused(4, "approval-altered", "approve", "--check")["candidates"][0]
+    assert "its content or its file name" in desk.refused(4, "approval-altered", "approve", "--check")["candidates"][0]
     file.write_bytes(data)
     assert desk.approval_state() == "approved"
     file.rename(file.with_name(f"{'0' * 64}.json"))
@@ -143,7 +143,7 @@ def test_not_a_byte_of_it_changes_nor_its_name(desk: InProcessRepository) -> Non
             '"revision": 1, "revision": 1,',
             "execution-plan.json: it can't be used: /revision: the key",
         ),
-        ("{", "{ ", "the execution plan: other bytes"),
+        ("{", "{ ", "the execution plan: different content"),
     ],
 )
 def test_an_edited_execution_plan_is_drift(desk: InProcessRepository, old: str, new: str, told: str) -> None:

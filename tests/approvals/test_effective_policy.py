@@ -175,7 +175,7 @@ def test_the_page_shows_the_defaults(repo: Folder) -> None:
 
 def test_own_settings_know_no_other_table(repo: Folder) -> None:
     repo.write(USER_SETTINGS, "[exection]\n")
-    with pytest.raises(ExecplanError, match="no setting exection"):
+    with pytest.raises(ExecplanError, match="unknown setting exection"):
         effective_policy(project_discovery.find(str(repo.path)))
 
 
@@ -183,7 +183,7 @@ def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
     repo.write(".agent/execplan.toml", "[execution]\nsandbox = 'off'\n")
     result = repo.run("list")
     assert result.exit == 3
-    assert "a repository may only tighten the policy, but execution.sandbox = 'off'" in result.err
+    assert "a repository can only tighten the policy, but execution.sandbox = 'off'" in result.err
 
 
 def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:

@@ -427,7 +427,7 @@ def test_claims_that_can_not_be_read_stop_no_move(repo: Folder) -> None:
     (repo.path / ".git/execplan/claims.json").write_text("damaged")
     result = repo.run("archive", "parser", "--json")
     assert result.exit == 0
-    assert "claims on the plan stay where they were" in result.json["warnings"][0]
+    assert "claims on the plan were not moved" in result.json["warnings"][0]
     assert repo.run("list").err == ""
 
 

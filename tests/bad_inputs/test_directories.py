@@ -75,7 +75,7 @@ def test_32_plans_folder_is_a_link_out(request: pytest.FixtureRequest, kind: str
     for command in COMMANDS:
         result = folder.run(*command)
         assert result.exit == 7, (command, result)
-        assert "out of the repository" in checked_output(result)
+        assert "outside of the repository" in checked_output(result)
         assert str(outside) in result.err
         assert "hint: " in result.err
         assert "Read lines" not in result.out
@@ -140,7 +140,7 @@ def test_32_a_link_inside_is_fine(request: pytest.FixtureRequest, kind: str) -> 
         if command[0] != "archive":
             result = folder.run(*command)
             assert result.exit != 7, command
-            assert "out of the repository" not in checked_output(result)
+            assert "outside of the repository" not in checked_output(result)
     assert folder.ok("show", PATH)["id"] == folder.ok("show", "docs/plans/2026-01-01_parser.md")["id"]
     assert folder.ok("archive", "parser", "--force", "--reason", "Over.")["changed"] is True
     assert (target / "archive/2026-01-01_parser.md").is_file()

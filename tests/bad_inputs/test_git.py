@@ -103,14 +103,14 @@ def test_43_no_repository(plain: Folder) -> None:
     path.write_text(CLEAN, encoding="utf-8")
     result = plain.run("done", "2", "--commit")
     assert result.exit == 6, result
-    assert "no git repository" in checked_output(result)
+    assert "is not a git repository" in checked_output(result)
     assert "on disk" in result.err
     assert "git init" in result.err
     assert path.read_bytes() == TICKED_PLAN.encode()
     for command in (("commit",), ("commit", "parser"), ("new", "Lexer", "--commit")):
         document = plain.run(*command, "--json")
         assert document.exit == 6, document
-        assert "no git repository" in document.json["error"]["message"]
+        assert "is not a git repository" in document.json["error"]["message"]
         checked_output(document)
     assert path.read_bytes() == TICKED_PLAN.encode()
 
@@ -265,7 +265,7 @@ def test_46_every_line_of_a_hook_is_shown(repo: Folder) -> None:
     nobody = repo.run("commit", GIT_AUTHOR_NAME="", GIT_COMMITTER_NAME="")
     assert nobody.exit == 6
     assert "git commit failed" in nobody.err
-    assert "say who you are: git config user.name" in nobody.err
+    assert "set your identity: git config user.name" in nobody.err
 
 
 def test_52_staged_files_stay_staged(repo: Folder) -> None:

@@ -30,7 +30,7 @@ def test_47_a_hook_rewrites_the_plan(repo: Folder, script: str) -> None:
         assert path.read_text().endswith("hooked\n")
         assert result.json["data"]["digest"] == digest(path)
         assert any(
-            "a git hook, or different program, has changed" in warning and NAME in warning
+            "a git hook or another program has changed" in warning and NAME in warning
             for warning in result.json["warnings"]
         )
     path.write_text(CLEAN)
@@ -44,7 +44,7 @@ def test_47_a_hook_rewrites_an_archived_plan(repo: Folder) -> None:
     result = repo.run("archive", "--force", "--reason", "Enough.", "--commit", "--json")
     data = result.json["data"]
     assert data["digest"] == digest(repo.path / data["path"])
-    assert any("a git hook, or different program, has changed" in warning for warning in result.json["warnings"])
+    assert any("a git hook or another program has changed" in warning for warning in result.json["warnings"])
 
 
 def test_48_detached_head(repo: Folder) -> None:

@@ -128,5 +128,5 @@ def test_9_hidden_characters_in_a_document(repo: Folder) -> None:
     hides = command(1, command="make all\u202e", argv=["make", "all\u202e"])
     error = expect_error(repo, json.dumps(plan(hides)), exit=7)
     assert error["code"] == "hidden-character"
-    assert "all\\u202e` hides U+202E (right-to-left override)" in error["message"]
+    assert "all\\u202e` contains invisible characters: U+202E (right-to-left override)" in error["message"]
     assert "\u202e" not in json.dumps(error, ensure_ascii=False)

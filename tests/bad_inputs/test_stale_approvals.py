@@ -41,7 +41,7 @@ def expect_error(desk: InProcessRepository, code: str, *lines: str) -> None:
 
 def test_57_the_plan_was_edited(desk: InProcessRepository) -> None:
     desk.plan(STEPS.replace("make parser", "make parser install"))
-    expect_error(desk, "stale-approval", "the execution plan: other bytes")
+    expect_error(desk, "stale-approval", "the execution plan: different content")
 
 
 def test_57_the_approval_was_edited(desk: InProcessRepository) -> None:
@@ -74,4 +74,4 @@ def test_57_for_another_checkout(desk: InProcessRepository) -> None:
 def test_57_a_target_drifted(desk: InProcessRepository) -> None:
     desk.write("src/old.py", "x = 2\n")
     (desk.path / "Makefile").unlink()
-    expect_error(desk, "stale-approval", "Makefile: was a file and is now absent", "src/old.py: other bytes")
+    expect_error(desk, "stale-approval", "Makefile: was a file and is now absent", "src/old.py: different content")

@@ -202,7 +202,7 @@ def test_25_leading_dash_and_at_sign(plain: Folder) -> None:
     """Text that begins with a dash follows `--`; `@@` begins words that begin with an at sign."""
     path = plain.plan()
     error = expect_error(plain, path, "add", "-x is new", exit=2)
-    assert "put -- before text that begins with a dash" in error["hint"]
+    assert "put -- before text that starts with a hyphen" in error["hint"]
     error = expect_error(plain, path, "add", "@ann", says=("ann",))
     assert "@@ann" in error["hint"]
     expect_error(plain, path, "add", "@.", says=("directory",))

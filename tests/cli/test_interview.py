@@ -181,5 +181,5 @@ def test_without_git(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_nobody_can_be_asked_nothing_is_written(repo: Folder, arguments: list[str], code: str) -> None:
     result = repo.run("new", "-i", *arguments)
     assert result.exit == (6 if code == "no-terminal" else 2)
-    assert ("terminal, and there is none" in result.err) == (code == "no-terminal")
+    assert ("--interactive requires a terminal" in result.err) == (code == "no-terminal")
     assert os.listdir(repo.path / ".agent/execplans") == []

@@ -65,7 +65,7 @@ def test_a_page_that_was_edited_stays_and_is_reported(repo: Folder) -> None:
     path.write_text(page(repo, OLD) + "\nMine.\n")
     result = repo.run("rename", "parser", "Build the reader")
     assert result.exit == 0
-    assert f"{PAGE.format(NEW)} still names the old id" in result.err
+    assert f"{PAGE.format(NEW)} still has the old ID" in result.err
     assert f"execplan checkpoint {NEW} --force" in result.err
     assert page(repo).endswith("\nMine.\n")
 

@@ -86,7 +86,7 @@ def test_context(desk: InProcessRepository, way: str, as_item: bool) -> None:
     result = desk.type("context", "--estimate", *(["--item", "file:src/other.py"] if as_item else []))
     assert result.exit == 0
     assert "## file: src/other.py (lines 1-1)\n\n```python\nz = 2\n" in result.out
-    warning = next(line for line in result.err.splitlines() if "warning: skipped: what is not committed" in line)
+    warning = next(line for line in result.err.splitlines() if "warning: skipped: uncommitted changes" in line)
     assert why in warning
     assert helps in warning
     assert "diff: " not in result.out
@@ -99,7 +99,7 @@ def test_triage(desk: InProcessRepository, way: str) -> None:
     result = desk.type("triage", "Rewrite the parser and move all data to different format")
     assert result.exit == 0
     assert result.out.startswith(("plan: ", "unclear: ", "none: "))
-    assert "the request is judged without them" in result.err
+    assert "the request is checked without them" in result.err
     assert why in result.err
     assert helps in result.err
 

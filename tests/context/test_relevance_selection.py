@@ -313,7 +313,7 @@ def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
     result = make(pack(*talk, message(40, "Which offsets do dates have?")), 20000, COUNTERS[0], MARKDOWN)
     first, last = result.items[2], result.items[-1]
     assert (first.action, first.is_filtered) == (PRUNE, True)
-    assert first.reason == "Shares no telling word with the task; older than 40 other messages"
+    assert first.reason == "Shares no distinctive word with the task; older than 40 other messages"
     assert last.action == KEEP
     assert last.reason == "Shares dates and offsets with the task; the newest of the messages"
 

@@ -86,7 +86,7 @@ def test_all_of_it() -> None:
         "Last discovery:",
         "> The last line is dropped.",
         "Steps: approved, run 3 is waiting for an answer",
-        "Drift: 2 commits and 6 files changed since the plan was last written:",
+        "Changes: 2 commits and 6 files changed since the plan was last written:",
         "> src/a.py, src/b.py, src/c.py, src/d.py and 2 more",
         "Lint errors, 2:",
         "> line 3: EP104 no section",

@@ -160,7 +160,7 @@ def test_a_folder_that_is_a_link_out(repo: Folder) -> None:
     (repo.path / ".agent/execplans").rmdir()
     (repo.path / ".agent/execplans").symlink_to(outside)
     (finding,) = doctor(repo)["findings"]
-    assert "link out of the repository" in finding["message"]
+    assert "outside of the repository" in finding["message"]
 
 
 def test_folders(repo: Folder) -> None:
@@ -170,7 +170,7 @@ def test_folders(repo: Folder) -> None:
     assert finding["fixable"]
     doctor(repo, "--fix", "--dry-run")
     assert not (repo.path / "plans").exists()
-    assert doctor(repo, "--fix")["fixed"][0]["message"] == "made plans"
+    assert doctor(repo, "--fix")["fixed"][0]["message"] == "created plans"
     assert_clean(repo)
     repo.write("done", "a file")
     assert only_finding(repo, "folders")["path"] == "done"

@@ -183,7 +183,7 @@ def test_lines_that_were_changed_otherwise_are_kept_in_a_file(repo: Folder) -> N
     repo.ok("done", "2")
     stale = CLEAN.replace("Build the parser.\n", "Build the whole parser.\n")
     path.write_text(stale)
-    assert "can't be restore by itself" in only_finding(repo, "edits")["message"]
+    assert "can't be restored automatically" in only_finding(repo, "edits")["message"]
     data = doctor(repo, "--fix")
     assert path.read_text() == stale
     assert "kept in" in data["fixed"][0]["message"]
@@ -316,7 +316,7 @@ def test_a_damaged_record_is_reported_and_the_others_are_checked(repo: Folder) -
     lines = journal_file(repo).read_text().splitlines()
     journal_file(repo).write_text("\n".join([*lines[:2], lines[2][:-30], lines[3], "edit 9 cut"]))
     finding = only_finding(repo, "edits")
-    assert "can't be read of done 3" in finding["message"]
+    assert "can't be read: done 3" in finding["message"]
     path.write_text(BY_HAND)
     assert [edit_finding["level"] for edit_finding in findings(repo, "edits")] == ["warning", "error"]
     doctor(repo, "--fix")

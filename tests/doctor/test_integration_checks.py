@@ -112,7 +112,7 @@ def test_the_python_that_is_named(installed: Folder, check: str) -> None:
     replace_in_block(path, "/bin/sh", "/nowhere/python")
     finding = only_finding(installed, check)
     assert finding["level"] == "error"
-    assert "which is gone" in finding["message"]
+    assert "which no longer exists or can't run" in finding["message"]
     run_remedy(installed, finding["mend"])
     assert_clean(installed)
     replace_in_block(path, sys.executable, "/nowhere/python")
@@ -136,7 +136,7 @@ def test_a_python_with_an_odd_name_that_goes(repo: Folder) -> None:
     assert_clean(repo)
     python.unlink()
     for finding in doctor(repo)["findings"]:
-        assert f"names {python}, which is gone" in finding["message"]
+        assert f"names {python}, which no longer exists or can't run" in finding["message"]
     assert len(doctor(repo)["findings"]) == 2
     assert len(doctor(repo, "--fix")["fixed"]) == 2
     assert_clean(repo)
@@ -144,7 +144,7 @@ def test_a_python_with_an_odd_name_that_goes(repo: Folder) -> None:
 
 def test_a_hook_that_somebody_wrote_into(installed: Folder) -> None:
     replace_in_block(installed.path / HOOK, sys.executable, "/nowhere/it's")
-    assert "which is gone" in only_finding(installed, "git-hooks")["message"]
+    assert "which no longer exists or can't run" in only_finding(installed, "git-hooks")["message"]
 
 
 def test_agents_in_one_file_of_two(installed: Folder) -> None:
@@ -157,7 +157,7 @@ def test_agents_in_one_file_of_two(installed: Folder) -> None:
 def test_a_hook_that_git_passes_over(installed: Folder) -> None:
     (installed.path / HOOK).chmod(0o644)
     finding = only_finding(installed, "git-hooks")
-    assert "can't be executed" in finding["message"]
+    assert "is not executable" in finding["message"]
     run_remedy(installed, finding["mend"])
     assert_clean(installed)
 
@@ -185,7 +185,7 @@ def test_a_hook_that_was_put_aside(repo: Folder) -> None:
     assert_clean(repo)
     hook.rename(hook.with_name("pre-commit.before-execplan"))
     repo.write(HOOK, "#!/bin/sh\n").chmod(0o755)
-    assert "both stay" in only_finding(repo, "git-hooks")["message"]
+    assert "both are kept" in only_finding(repo, "git-hooks")["message"]
 
 
 def test_a_hook_that_was_put_in_by_hand(repo: Folder) -> None:
@@ -199,10 +199,7 @@ def test_completion(installed: Folder) -> None:
     path = installed.path.parent / ".local/share/bash-completion/completions/execplan"
     current = path.read_bytes()
     replace_in_block(path, "execplan", "execplun")
-    assert (
-        only_finding(installed, "completion")["mend"]
-        == "name the shell: name the shell: execplan install completion --shell bash"
-    )
+    assert only_finding(installed, "completion")["mend"] == "name the shell: execplan install completion --shell bash"
     doctor(installed, "--fix")
     assert path.read_bytes() == current
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))

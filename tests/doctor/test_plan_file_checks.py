@@ -131,13 +131,13 @@ def test_the_guide_and_the_templates_are_no_plans(repo: Folder) -> None:
 def test_links_to_folders(repo: Folder) -> None:
     inside = repo.write("docs/plans/a.md", CLEAN).parent
     (repo.path / ".agent/execplans/more").symlink_to(inside)
-    assert "link to a folder" in only_finding(repo, "hidden")["message"]
+    assert "link to a directory" in only_finding(repo, "hidden")["message"]
     outside = repo.path.parent / "outside"
     outside.mkdir()
     (outside / "a.md").write_text(CLEAN)
     (repo.path / ".agent/execplans/more").unlink()
     (repo.path / ".agent/execplans/more").symlink_to(outside)
-    assert "link to a folder" in only_finding(repo, "hidden")["message"]
+    assert "link to a directory" in only_finding(repo, "hidden")["message"]
 
 
 @pytest.mark.parametrize("layout", ["folder", "ExecPlan.md"])
@@ -161,7 +161,7 @@ def test_projects_that_the_settings_do_not_name_are_reported(repo: Folder) -> No
     repo.plan()
     repo.write("web/.agent/execplans/a.md", CLEAN)
     hidden_check = next(check for check in doctor(repo)["checks"] if check["name"] == "hidden")
-    assert "do not name: web" in hidden_check["message"]
+    assert "missing from the settings: web" in hidden_check["message"]
 
 
 def test_files_that_are_no_plans(repo: Folder) -> None:
@@ -245,4 +245,6 @@ def test_a_plan_whose_id_looks_like_a_flag_is_named_by_its_path(repo: Folder) ->
     mend = only_finding(repo, "places")["mend"]
     repo.ok(*shlex.split(mend)[1:])
     assert not path.exists()
-    assert f"take it back: execplan restore {path.parent}/archive/-dash.md" in repo.run("done", "1", "-p", "dash").err
+    assert (
+        f"restore this one: execplan restore {path.parent}/archive/-dash.md" in repo.run("done", "1", "-p", "dash").err
+    )

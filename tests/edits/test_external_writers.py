@@ -135,7 +135,7 @@ def test_bytes_that_a_killed_writer_left_and_nobody_has_read(repo: Scratch) -> N
     message = repo.run("outcome", "Three.").err
     backups = backup_copies.list_backups(project_discovery.find(str(repo.path)))
     assert [Path(backup).read_text() for backup in backups] == [SECOND_SAVE]
-    assert f"is kept in {backups[0]}" in message
+    assert f"its version is saved in {backups[0]}" in message
     assert not leftover.exists()
 
 

@@ -51,7 +51,7 @@ def test_init_says_so_with_lines_that_help(empty: Folder, pattern: str) -> None:
     result = empty.run("init", "--json").json
     assert result["ok"] is True
     (warning,) = [message for message in result["warnings"] if "git ignores" in message]
-    assert f"by the pattern {pattern} in {PATTERNS[pattern]}:1" in warning
+    assert f"because of the pattern {pattern} in {PATTERNS[pattern]}:1" in warning
     apply_remedy(empty, warning)
     assert not [message for message in empty.run("init", "--json").json["warnings"] if "git ignores" in message]
     empty.ok("new", "Build the parser", "--commit")

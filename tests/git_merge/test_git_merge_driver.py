@@ -79,7 +79,7 @@ def test_a_side_that_is_no_text_is_merged_by_lines(plain: Folder, which: str) ->
     result = drive(plain, *((odd, even) if which == "ours" else (even, odd)))
     assert (result.exit, result.out) == (1, "conflicts\n")
     assert result.err.count("\n") == 1
-    assert "merged line by line instead, so inspect it before you stage it" in result.err
+    assert "merged line by line instead: review the result before you stage it" in result.err
     data = (plain.path / "A").read_bytes()
     assert b"caf\xe9\n" in data
     assert b"Handle CRLF" in data

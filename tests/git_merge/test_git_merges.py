@@ -107,7 +107,7 @@ def test_a_plan_with_a_conflict_is_shown_and_not_edited(driven: Folder) -> None:
     for command in ("show", "list", "status", "next"):
         result = driven.run(command)
         assert result.exit == 0
-        assert "holds a conflict marker of git" in result.err
+        assert "contains a git conflict marker" in result.err
     assert driven.run("lint").exit == 1
     for call in (["done", "4"], ["decide", "No", "--why", "So."], ["archive", "--force", "--reason", "So."]):
         result = driven.run(*call, "--json")
@@ -258,7 +258,7 @@ def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
     paths = [str(driven.path / "bad"), driven.env.get("PYTHONPATH", "")]
     merged = git(driven, "merge", "side", PYTHONPATH=":".join(paths))
     assert merged.returncode == 1
-    assert f"execplan: {PLAN}: a bug in execplan: ImportError" in merged.stderr
+    assert f"execplan: {PLAN}: internal error (a bug in execplan): ImportError" in merged.stderr
     assert merged.stderr.count("execplan: ") == 2
     text = marked(driven)
     assert "<<<<<<< ours" in text

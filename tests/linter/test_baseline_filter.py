@@ -216,7 +216,7 @@ def test_plans_that_were_not_checked_keep_their_entries(repo: Folder) -> None:
     repo.ok("lint", "parser", "--write-baseline")
     assert list(json.loads((repo.path / FILE).read_bytes())["plans"]) == [".agent/execplans/2026-01-02_reader.md"]
     other_path.unlink()
-    assert "2 baseline entries no longer match gone" in repo.run("lint", "--baseline", FILE).out
+    assert "2 baseline entries no longer match;" in repo.run("lint", "--baseline", FILE).out
 
 
 def test_staged_plans_and_standard_input_are_held_against_it(repo: Folder) -> None:

@@ -227,7 +227,7 @@ def test_the_search_for_other_projects_is_bounded(tmp_path: Path) -> None:
     assert directory_tree.find_nearby_projects(str(tmp_path), 1, 10_000) == nearby
     assert len(listed) == 41
     listed.clear()
-    with pytest.raises(Exception, match="in folders below") as error:
+    with pytest.raises(Exception, match="in directories below") as error:
         project_discovery.require(str(tmp_path))
     assert getattr(error.value, "code", "") == "no-home"
     assert len(listed) <= 500

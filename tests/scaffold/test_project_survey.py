@@ -465,4 +465,4 @@ def test_a_folder_that_settings_can_not_name(repo: Folder) -> None:
         check=False,
     )
     assert completed.returncode == 3
-    assert b"is no UTF-8, as settings are" in completed.stderr
+    assert b"is not UTF-8, as settings require" in completed.stderr

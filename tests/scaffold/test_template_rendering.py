@@ -102,7 +102,7 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
     }
     assert (listed["spike"]["own"], listed["spike"]["overrides"], listed["spike"]["about"]) == (True, True, "")
     assert "UTF-8" in listed["binary"]["about"]
-    assert "link out of" in listed["out"]["about"]
+    assert "is a symbolic link to" in listed["out"]["about"]
     out = repo.run("new", "--list-templates").out
     assert "\nspike         (replaces the built-in)\n" in out
     assert "\nrelease       A release.  (own)\n" in out
@@ -240,15 +240,15 @@ BROKEN = {
     "open": ("# {{ title }}\n{% for a in tasks %}\n", 2, "Unexpected end"),
     "undefined": ("# {{ title }}\n\n\n{{ titel }}", 4, "'titel' is undefined"),
     "deep in a loop": ("# {{ title }}\n{% for a in [1] %}\n{{ b }}\n{% endfor %}", 3, "'b' is undefined"),
-    "filter": ("# {{ title }}\n\n{{ title|shout }}", 3, "there is no filter 'shout'"),
-    "missing": ("# {{ title }}\n{% include 'nosuch.md' %}", 2, "no file 'nosuch.md'"),
+    "filter": ("# {{ title }}\n\n{{ title|shout }}", 3, "unknown filter 'shout'"),
+    "missing": ("# {{ title }}\n{% include 'nosuch.md' %}", 2, "file not found: 'nosuch.md'"),
     "itself": ("# {{ title }}\n{% include 'itself.md' %}", 2, "no file 'itself.md' among the built-in"),
     "parent": ("{% extends '../plan.md' %}", 1, "no file '../plan.md'"),
     "root": ("\n{% extends '/etc/passwd' %}", 2, "no file '/etc/passwd'"),
     "other": ("{% include 'PLANS.md' %}", 1, "no file 'PLANS.md'"),
     "class": ("# {{ title }}\n\n{{ ''.__class__ }}", 3, "'__class__' can't be asked for"),
     "item": ("{{ title['__class__'] }}", 1, "`[ ]` can't be used"),
-    "attr": ("{{ title|attr('__class__') }}", 1, "there is no filter 'attr'"),
+    "attr": ("{{ title|attr('__class__') }}", 1, "unknown filter 'attr'"),
     "self": ("{{ self.x() }}", 1, "nothing can be called"),
     "self shown": ("{{ self }}", 1, "only words and numbers"),
     "sneaky super": ("{% for super in [1] %}{{ super() }}{% endfor %}", 1, "not callable"),
@@ -264,12 +264,12 @@ BROKEN = {
     "format": ("{{ '%99999999999d' % 1 }}", 1, "`%` can't be used"),
     "doubled": ("{{ 'x' ~ 'y' }}", 1, "`~` can't be used"),
     "method": ("{{ title.ljust(99999999999) }}", 1, "nothing can be called"),
-    "center": ("{{ title|center(99999999999) }}", 1, "there is no filter 'center'"),
+    "center": ("{{ title|center(99999999999) }}", 1, "unknown filter 'center'"),
     "range": ("{% for a in range(10**9) %}{% endfor %}", 1, "nothing can be called"),
-    "squared": (f"# x\n{{{{ '{'a' * 9999}'|replace('a', '{'b' * 9999}') }}}}", 2, "goes on for too long"),
-    "joined": (f"{{{{ '{'a' * 9999}'|join('{'b' * 9999}') }}}}", 1, "goes on for too long"),
-    "turns": ("x\n" + "{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "{% endfor %}" * 12, 2, "goes on for too long"),
-    "written": ("{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "x" + "{% endfor %}" * 12, 1, "goes on for too long"),
+    "squared": (f"# x\n{{{{ '{'a' * 9999}'|replace('a', '{'b' * 9999}') }}}}", 2, "it runs too long"),
+    "joined": (f"{{{{ '{'a' * 9999}'|join('{'b' * 9999}') }}}}", 1, "it runs too long"),
+    "turns": ("x\n" + "{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "{% endfor %}" * 12, 2, "it runs too long"),
+    "written": ("{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "x" + "{% endfor %}" * 12, 1, "it runs too long"),
     "deep": ("\n" + "{% for a in [1] %}" * 30 + "{% endfor %}" * 30, 2, "nested more than 20 deep"),
     "parentheses": ("{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", 1, "nested too deeply"),
     "nested list": ("{% for a in [[1], [2]] %}{% endfor %}", 1, "a list holds nothing but"),
@@ -300,7 +300,7 @@ def test_templates_that_bring_in_each_other_come_to_an_end(repo: Folder) -> None
     write_template(repo, "s40", "# {{ title }}{% block x %}{% endblock %}")
     write_template(repo, "tree", "{% include '_0.md' %}")
     assert "files are brought in" in template_error(repo, "tree")
-    assert "goes on for too long" in template_error(repo, "s0")
+    assert "it runs too long" in template_error(repo, "s0")
 
 
 def test_the_fault_of_a_part_is_told_where_it_is(repo: Folder) -> None:

@@ -139,7 +139,7 @@ def test_the_line_that_differs_is_named(repo: Folder) -> None:
     repo.ok("decide", "Read bytes", "--why", "Nothing is lost.")
     text = path.read_text()
     path.write_text(text.replace("Nothing is lost.", "By hand."))
-    assert "'Rationale: By hand.' no longer sets 'Rationale: Nothing is lost.'" in repo.run("undo").err
+    assert "it is now 'Rationale: By hand.', not 'Rationale: Nothing is lost.'" in repo.run("undo").err
     path.write_text(text.replace("  Rationale: Nothing is lost.\n", ""))
     assert "is no longer" in repo.run("undo").err
 

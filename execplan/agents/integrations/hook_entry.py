@@ -96,7 +96,7 @@ def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_direc
     note = (
         f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
         if created_directories is None
-        else f"created {created_directories}"
+        else f"made {created_directories}"
     )
     return json_edits.insert_value(text, insertion, {_HOOKS: [_mark_handler(hook, bare_handler, note)]})
 

@@ -23,7 +23,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
         "execplan install pre-commit --dry-run",
         "execplan install guard --for claude",
         "execplan install session-hooks",
-        "name the shell: execplan install completion --shell bash",
+        "execplan install completion --shell bash",
     ),
 )
 @click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=complete_with("integration"))

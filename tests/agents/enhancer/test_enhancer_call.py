@@ -53,7 +53,7 @@ def test_an_answer_that_can_not_stand(asking: EnhancerRepository) -> None:
 
 def test_what_can_not_be_started(asking: EnhancerRepository) -> None:
     for command, why in (
-        ("no-such-program --now", "unknown program no-such-program"),
+        ("no-such-program --now", "program not found: no-such-program"),
         ("/dev/null", "/dev/null can't be started: permission denied"),
     ):
         asking.settings(f'[enhancer]\ncommand = "{command}"\n')
@@ -101,7 +101,7 @@ def test_what_can_not_be_recorded_is_not_sent(asking: EnhancerRepository) -> Non
     (asking.folder / "request.json").unlink()
     enhanced = asking.ask("echo")
     assert enhanced["ended"] == "not_sent"
-    assert "its anchor knows 2 records" in enhanced["reason"]
+    assert "its anchor refers to record 2" in enhanced["reason"]
     assert not (asking.folder / "request.json").exists()
 
 
@@ -148,7 +148,7 @@ def test_the_record(asking: EnhancerRepository) -> None:
     assert last.said["received"] == enhanced["received"]["sha256"]
     assert last.session == "0f1e2d3c"
     lines = asking.type("audit").out.splitlines()
-    assert f"{len(request)} bytes, {digest(request)[:12]}, to {common_fields['program']}; taken out: " in lines[0]
+    assert f"{len(request)} bytes, {digest(request)[:12]}, to {common_fields['program']}; redacted: " in lines[0]
     assert "proposed by" in lines[1]
     assert asking.type("audit", "--verify").exit == 0
 

@@ -299,7 +299,7 @@ def test_relaxations_are_reported(case: Case) -> None:
     assert find_relaxations(old, new) == (
         "constraints.max_steps was 100 and is now 999",
         "constraints.max_duration_s was 60 and is now null",
-        "constraints.require_sequential no longer sets set",
+        "constraints.require_sequential is no longer set",
         "constraints.allow_unplanned is now set",
         "constraints.forbidden_paths no longer contains 'etc'",
         "constraints.forbidden_commands no longer contains 'rm'",

@@ -155,7 +155,7 @@ def test_somebody_is_at_work(begun: GuardRepository) -> None:
     for program in PROGRAMS:
         answer = begun.ask(CALL, program=program, before=lambda: setattr(call_recording, "LOCK_TIMEOUT", 0.05))
         assert_denied(answer)
-        assert "at work" in answer.why
+        assert "another execplan process is running" in answer.why
     os.close(handle)
     assert begun.calls() == ["build"]
 

@@ -132,7 +132,7 @@ def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
         (b"one\ntwo\n", b"j" * 32),
         (b"", b"k" * 32),
     ):
-        with pytest.raises(ExecplanError, match="taken away or changed"):
+        with pytest.raises(ExecplanError, match="removed or changed"):
             journal_watermark.check(run_paths, data, secret)
 
 

@@ -699,7 +699,7 @@ NEAREST = [
         "search",
         "the parameters of server.search differ from the plan: limit",
     ),
-    (cmd("curl example.org"), "", "no step is like it"),
+    (cmd("curl example.org"), "", "no step is similar"),
 ]
 
 

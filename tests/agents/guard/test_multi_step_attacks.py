@@ -94,12 +94,12 @@ def test_nor_do_planned_files_that_decide(desk: GuardRepository) -> None:
         json.dumps(hook("Write", str(desk.path), file_path=".claude/settings.json", content="{}\n")).encode()
     )
     assert answer.kind == "deny"
-    assert "no agent changes" in answer.why, answer
+    assert "agents can't change" in answer.why, answer
     honest = json.dumps(hook("Write", str(desk.path), file_path="notes/settings.json", content="{}\n")).encode()
     shutil.rmtree(desk.path / "notes")
     (desk.path / ".claude").mkdir()
     os.symlink(".claude", desk.path / "notes")
-    assert "no agent changes" in answer_in_process(honest).why
+    assert "agents can't change" in answer_in_process(honest).why
     (desk.path / "notes").unlink()
     assert answer_in_process(honest).kind == "allow"
 

@@ -121,7 +121,7 @@ def test_links_out_of_the_repository_are_refused(repo: Folder, name: str, what: 
     before = tree(repo.path.parent)
     result = repo.run("install", what)
     assert result.exit == 7
-    assert "link out of the repository" in result.err
+    assert "outside of the repository" in result.err
     assert tree(repo.path.parent) == before
 
 

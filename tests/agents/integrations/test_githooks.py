@@ -141,7 +141,9 @@ def test_every_step_of_the_workflow_can_be_committed(repo: Folder) -> None:
     stopped = repo.run("done", "2", "-p", plan, "--commit")
     assert stopped.exit == 6
     lines = stopped.err.splitlines()
-    assert lines[0].startswith("execplan: a git hook stopped the commit (exit status 1); what was written is on disk")
+    assert lines[0].startswith(
+        "execplan: a git hook stopped the commit (exit status 1); the changes are on disk but not committed"
+    )
     assert sum(" EP109 " in line for line in lines) == 1
     assert any(" EP109 10 sections still contain placeholder text: Purpose / Big Picture, " in line for line in lines)
     assert lines[-2].startswith("  execplan: nothing was committed; fix this and stage it")
@@ -392,7 +394,7 @@ def test_edits_of_the_hook_are_kept(repo: Folder) -> None:
     assert path.read_text() == installed
     path.write_text(installed + "echo mine\n")
     result = repo.run("uninstall", "git-hooks")
-    assert "both stay" in result.err
+    assert "both are kept" in result.err
     assert path.read_text() == "#!/bin/sh\necho mine\n"
     assert (repo.path / f"{HOOK}.before-execplan").exists()
     repo.ok("install", "git-hooks")

@@ -185,7 +185,7 @@ def test_what_was_broken_since_is_not_taken_apart(desk: InProcessRepository) -> 
     path.write_text(path.read_text().replace('"hooks": {', '"hooks": {,'))
     assert_unreadable(desk, "uninstall", f"{CLAUDE}:2: ")
     path.write_text('{"about": "# execplan:guard"}')
-    assert "stands in no hook" in desk.type("uninstall", "guard").out
+    assert "no hook has the mark" in desk.type("uninstall", "guard").out
 
 
 def test_a_link_is_followed_within_the_repository_and_not_out_of_it(desk: InProcessRepository) -> None:

@@ -185,7 +185,7 @@ def test_a_block_that_was_edited_stays(repo: Folder) -> None:
 def test_a_link_is_warned_of(repo: Folder) -> None:
     repo.write("attributes", "")
     (repo.path / ".gitattributes").symlink_to("attributes")
-    assert "git does not follow" in repo.run("install", "merge-driver").err
+    assert "git doesn't follow" in repo.run("install", "merge-driver").err
 
 
 def test_without_a_repository(plain: Folder) -> None:

@@ -50,8 +50,8 @@ def test_what_is_asked(followed: Folder) -> None:
     stage(followed, "src/other.py")
     assert requested_plans(followed) == []
     stage(followed, "src/reader.py")
-    expected_message = "src/reader.py is in its scope, but the commit changes no plan: say what was done with "
-    assert requested_plans(followed) == [(PLAN, expected_message + "execplan done, note or revise, and stage it")]
+    expected_message = "src/reader.py is in its scope, but the commit changes no plan: record the work with "
+    assert requested_plans(followed) == [(PLAN, expected_message + "execplan done, note or revise, and stage the plan")]
     followed.ok("done", "2")
     assert len(requested_plans(followed)) == 1  # it is not staged
     followed.git("add", PLAN)
@@ -71,7 +71,7 @@ def test_many_files_need_a_plan(followed: Folder) -> None:
     assert requested_plans(followed) == []
     stage(followed, "d")
     ((path, why),) = requested_plans(followed)
-    assert (path, why[:52]) == ("a", "the commit changes 4 files and no plan (more than 3,")
+    assert (path, why[:52]) == ("a", "the commit changes 4 files but no plan (more than 3,")
     followed.write(SETTINGS, "follow = true\nfollow_files = 0\n")
     assert requested_plans(followed) == []
 
@@ -85,7 +85,7 @@ def test_a_change_that_calls_for_a_plan_is_asked_for_one(followed: Folder) -> No
     ((path, why),) = requested_plans(followed)
     assert path == SETTINGS  # the first of the files
     assert why.startswith("the commit needs a plan but changes none (risk: db/migrations/2.sql (migration) changes")
-    assert "write one with execplan new" in why
+    assert "create one with execplan new" in why
     followed.write(SETTINGS, "follow = true\nfollow_files = 3\n")
     ((path, why),) = requested_plans(followed)
     assert "more than 3, follow_files" in why

@@ -52,7 +52,7 @@ def test_documents_that_name_the_plan_are_reported(repo_with_mentions: Folder) -
         assert documents == (
             f"README.md:3, docs/guide.md:1 name the old path; to rewrite them: execplan archive {NAME} --rewrite-links"
         )
-        assert programs == "src/read.py:1 refers to the old path; change it by hand"
+        assert programs == "src/read.py:1 names the old path; change it by hand"
         assert {"path": "README.md", "lines": [3]} in document["data"]["mentions"]
         assert (repo_with_mentions.path / "README.md").read_text() == README
 

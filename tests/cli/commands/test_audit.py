@@ -119,7 +119,7 @@ def test_records_of_other_shapes_are_none(audited_plan: AuditedPlan) -> None:
             own_hash = fields.pop("hash")
             data = json.dumps(fields, separators=(",", ":")).encode()
             ending = json.dumps(digest(data) if name != "hash" else own_hash)
-            with pytest.raises(ValueError, match="no record"):
+            with pytest.raises(ValueError, match="is not an audit log record"):
                 hash_chain.parse_record(data[:-1] + f',"hash":{ending}}}'.encode())
 
 
@@ -134,7 +134,7 @@ def test_intact_and_broken(audited_plan: AuditedPlan) -> None:
     assert (result.exit, result.json["ok"], plan["flaw"]["line"], plan["flaw"]["seq"]) == (1, False, 3, 4)
     text = audited_plan.repo.type("audit", audited_plan.ref.id, "--verify")
     assert text.exit == 1
-    assert "record 4, line 3: record 3 should stand here" in text.out
+    assert "record 4, line 3: record 3 is expected here" in text.out
     assert f"execplan audit {audited_plan.ref.id} --accept REASON" in text.out
     assert "broken" in audited_plan.repo.type("audit").err
 
@@ -224,7 +224,7 @@ def test_killed_between_the_record_and_the_approval(desk: InProcessRepository) -
             desk.type("approve", "--digest", read)
     assert records(desk) == ["approved"]
     warning, _ = desk.data("audit", "--verify")["plans"][0]["warnings"]
-    assert "was recorded, and its file does not exist" in warning
+    assert "was recorded, but its file is missing" in warning
     desk.refused(7, "not-approved", "approve", "--check")
     desk.approve()
     assert desk.data("audit", "--verify")["plans"][0]["warnings"] == []
@@ -257,7 +257,7 @@ def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: InProcessR
     desk.approve()
     desk.write(f".agent/execplans/artifacts/{desk.project()[1].id}/ledger.jsonl", "no record\n")
     error = desk.refused(1, "ledger-broken", "approve", "--revoke")
-    assert "is revoked, and that is not recorded" in error["message"]
+    assert "is revoked, but this is not recorded" in error["message"]
     assert desk.approval_state() == "revoked"
 
 
@@ -271,4 +271,4 @@ def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: InProcessRepository
     result = desk.type("approve")
     assert result.exit == 1
     assert "nothing was approved" in result.err
-    assert "is not recorded" in result.err
+    assert "couldn't record that the approval was declined" in result.err

@@ -267,7 +267,7 @@ def test_a_plan_with_another_title_is_to_be_compiled_and_approved_again(repo: Fo
     repo.ok("approve", "--digest", repo.ok("evaluate")["digest"], "--allow-inferred")
     for dry in (["--dry-run"], []):
         result = repo.run("rename", "parser", "Build the lexer", *dry)
-        assert (result.exit, "compile and approve it anew" in result.err) == (0, True)
+        assert (result.exit, "compile and approve it again" in result.err) == (0, True)
     stale = repo.run("compile", "--check")
     assert (stale.exit, 'plan_id was "2026-01-01_parser"' in stale.out) == (1, True)
     assert repo.run("approve", "--check").exit == 4

@@ -149,7 +149,7 @@ def test_flags_say_what_is_read_by_whom_and_for_what(desk: InProcessRepository) 
     assert decision["explainability"]["intent_confidence"] == 1.0
     assert decision["recommendations"]["model"]["recommended"] == "gpt-6-luna"
     pinned = [item["reason"] for item in decision["optimized_context"] if item["id"].startswith("task:")]
-    assert "Asked for by name" in pinned
+    assert "Requested by name" in pinned
     desk.refused(3, "no-such-task", "context", "--task", "9")
 
 
@@ -380,7 +380,7 @@ def test_a_table_for_people(desk: InProcessRepository) -> None:
 def test_an_item_of_a_pack_is_fetched_again(desk: InProcessRepository) -> None:
     desk.write("src/other.py", "def mend():\n    return 1\n" * 400)
     printed = desk.type("context", "--estimate", "--budget", "1000").out
-    assert "`execplan context 2026-01-01_parser --explain` lists them, `--item ID` prints one whole." in printed
+    assert "`execplan context 2026-01-01_parser --explain` lists them; `--item ID` prints one completely." in printed
     name = re.search(r"summarized, id (\S+)\)", printed)
     assert name
     assert name[1] == "file:src/other.py"
@@ -420,7 +420,7 @@ def test_an_item_is_fetched_without_secrets(desk: InProcessRepository) -> None:
     desk.write("src/other.py", 'SAID = "correct horse"\n')
     result = desk.type("context", "--item", "file:src/other.py")
     assert "correct horse" not in result.out
-    assert "what looks like a secret is taken out" in result.err
+    assert "possible secrets are redacted" in result.err
 
 
 @pytest.mark.parametrize(

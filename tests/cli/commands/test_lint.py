@@ -146,7 +146,7 @@ def test_rules_of_ones_own(repo: Folder) -> None:
 @pytest.mark.parametrize(
     ("source", "why"),
     [
-        (RULE.replace("TEAM1", "EP900"), "begin with EP"),
+        (RULE.replace("TEAM1", "EP900"), "start with EP"),
         (RULE.replace("TEAM1", "EP101"), "already exists"),
         (RULE.replace("WARNING)", "'fatal')"), "fatal"),
         ("def (", "SyntaxError"),
@@ -223,7 +223,7 @@ def test_fix_continues_after_a_plan_that_cannot_be_fixed(repo: Folder) -> None:
         "2026-01-01_parser",
         "2026-01-03_parser",
     ]
-    assert "nothing was mended" in result.json["warnings"][0]
+    assert "not fixed" in result.json["warnings"][0]
     assert "EP002" in {finding["code"] for finding in result.json["data"]["findings"]}
     assert IDLE in broken.read_text()
 

@@ -121,11 +121,11 @@ def test_a_run_that_waits_is_resumed(desk: InProcessRepository) -> None:
     run.write("paused", why=CONFIRM, step="build", question="build asks first: continue?")
     (line, follow) = desk.type("runs").out.splitlines()
     assert line.startswith("active ")
-    assert line.endswith("waits: build asks first: continue?")
+    assert line.endswith("paused: build requires confirmation: continue?")
     assert follow == f"next: execplan resume {run.paths.id} -p {NAME}"
     output = desk.type("show", "--run").out
     assert f"run {run.paths.id} of {NAME}: paused, 0 of 3 steps done\n" in output
-    assert "\nwaits: build asks first: continue?\n" in output
+    assert "\npaused: build requires confirmation: continue?\n" in output
     assert desk.data("show", "--run")["question"] == {
         "why": CONFIRM,
         "step": "build",
@@ -157,7 +157,7 @@ def test_a_run_on_a_page(desk: InProcessRepository) -> None:
         ["2", "api", "completed"],
         ["3", "drop", "completed"],
     ]
-    assert "1 build: ticked 'Build the parser.'" in lines
+    assert "1 build: completed 'Build the parser.'" in lines
     assert f"  {RUNS_FOLDER}/{run.paths.id}/transcripts/build.md" in lines
     assert "2 api: created src/made.py" in lines
     assert lines[-1] == f"next: execplan audit {NAME}"
@@ -190,7 +190,7 @@ def test_the_document_of_a_run(desk: InProcessRepository) -> None:
 def test_a_failed_run_says_why_and_what_to_do(desk: InProcessRepository) -> None:
     run = failed_run(desk)
     out = desk.type("show", "--run").out
-    assert "\nwhy: build: exit 1, not 0\n" in out
+    assert "\nreason: build: exit 1, not 0\n" in out
     assert f"\n1 build: exit 1, not 0\n  {RUNS_FOLDER}/{run.paths.id}/transcripts/build.md\n" in out
     assert "2 api: build has failed" in out
     follow = desk.type("show", "--run", "--json").json["next"]

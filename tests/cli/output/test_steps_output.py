@@ -148,7 +148,7 @@ def test_what_is_left_out_is_told_as_a_sentence_that_a_terminal_can_show(repo: F
     (skipped_line, *_) = repo.ok("show", "--steps")["left"]
     assert "\x1b" in skipped_line["text"]
     output = repo.run("show", "--steps").out
-    assert f"line {skipped_line['line']} is no steps: it stands outside Concrete Steps" in output
+    assert f"line {skipped_line['line']} is not a step: it is outside Concrete Steps" in output
     assert "\x1b" not in output
 
 

@@ -243,7 +243,7 @@ def test_secrets_are_taken_out(project: Folder, monkeypatch: pytest.MonkeyPatch)
     assert KEY not in everything
     assert "correct horse" not in everything
     assert "[redacted]" in result.pack.task
-    assert any("secret is taken out of" in warning and "file:src/reader.py" in warning for warning in result.warnings)
+    assert any("possible secret" in warning and "file:src/reader.py" in warning for warning in result.warnings)
 
 
 def test_changes_of_a_file_for_secrets(project: Folder) -> None:
@@ -353,7 +353,7 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
     assert (error.code, error.exit) == ("bad-units", 3)
     assert [int(candidate.split(":")[0].removeprefix("line ")) for candidate in error.candidates] == list(range(2, 14))
     messages = dict(enumerate(error.candidates, start=2))
-    assert "stands in line 1 already" in messages[2]
+    assert "is already on line 1" in messages[2]
     assert "unknown field 'colour'; type is one of" in messages[5]
     assert "it has no type; it has no content" in messages[6]
     assert (messages[12], messages[13]) == ("line 12: it is nested too deeplyly", "line 13: content is not a string")

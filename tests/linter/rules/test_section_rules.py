@@ -23,11 +23,11 @@ def ordered(*places: int) -> str:
         ((0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 4), ""),
         ((1, 3), ""),
         ((), ""),
-        ((0, 5, 1, 2, 3, 8, 4), "Context and Orientation stands before Progress"),
-        ((1, 2, 3, 4, 0, 5, 6), "Purpose / Big Picture stands after Outcomes & Retrospective"),
-        ((0, 1, 2, 3, 4, 5, 6, 11, 7, 8, 9, 10), "Interfaces and Dependencies stands before Concrete Steps"),
-        ((4, 0, 1, 2, 3, 5), "Outcomes & Retrospective stands before Purpose / Big Picture"),
-        ((0, 5, 11, 1, 3, 2), "Context and Orientation stands before Progress, and 2 more out of order"),
+        ((0, 5, 1, 2, 3, 8, 4), "Context and Orientation is before Progress"),
+        ((1, 2, 3, 4, 0, 5, 6), "Purpose / Big Picture is after Outcomes & Retrospective"),
+        ((0, 1, 2, 3, 4, 5, 6, 11, 7, 8, 9, 10), "Interfaces and Dependencies is before Concrete Steps"),
+        ((4, 0, 1, 2, 3, 5), "Outcomes & Retrospective is before Purpose / Big Picture"),
+        ((0, 5, 11, 1, 3, 2), "Context and Orientation is before Progress, and 2 more out of order"),
     ],
 )
 def test_order(places: tuple[int, ...], message: str) -> None:

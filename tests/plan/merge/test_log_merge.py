@@ -107,7 +107,7 @@ def test_opposite_decisions_are_kept_and_told(one: str, two: str) -> None:
     result = merge_both_ways(log(*OLD), log(*OLD, decision(one)), log(*OLD, decision(two)))
     assert [entry.text for entry in reader.read(result.data).decisions][2:] == [one, two]
     assert result.conflict_count == 0
-    assert "against each other: both are kept" in "".join(result.notes)
+    assert "contradict each other: both are kept" in "".join(result.notes)
 
 
 def test_decisions_that_agree_are_not_told() -> None:
