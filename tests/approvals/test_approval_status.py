@@ -59,13 +59,13 @@ DRIFT = {
     "bytes": "src/old.py: different content",
     "mode": "src/old.py: mode 644 → 755",
     "vanished": "src/old.py: was a file and is now absent",
-    "link": "src/old.py: was a file, is a link",
-    "appeared": "src/made.py: was absent, is a file",
+    "link": "src/old.py: was a file and is now a link",
+    "appeared": "src/made.py: was absent and is now a file",
     "folder is a link": "src/made.py: was absent, is outside the repository",
     "input": "Makefile: different content",
     "step": "the execution plan: different content",
     "file of a step": "the execution plan: different content",
-    "policy": "the policy: another version",
+    "policy": "the policy: different version",
 }
 
 

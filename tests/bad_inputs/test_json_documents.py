@@ -19,10 +19,10 @@ _DEEP = 70
 JSON = (
     ("a key twice", '"version": 1', '"version": 1, "version": 1', "/version: duplicate key"),
     ("NaN", '"revision": 1', '"revision": NaN', "/revision: NaN is not a JSON number"),
-    ("too deep", '"revision": 1', f'"metadata": {"[" * _DEEP}1{"]" * _DEEP}', ": nested deeper than 64"),
+    ("too deep", '"revision": 1', f'"metadata": {"[" * _DEEP}1{"]" * _DEEP}', ": nested more than 64 levels deep"),
     ("5000 digits", '"revision": 1', f'"revision": {"9" * 5000}', "/revision: an integer of 5000 digits"),
     ("a lone surrogate", "Build the parser", "\\ud800", "/description: half of a surrogate pair"),
-    ("trailing data", None, "{}", "the document: something follows the end"),
+    ("trailing data", None, "{}", "the document: unexpected text after the end of the document"),
     ("an unknown key", '"revision": 1', '"revision": 1, "owner": "ann"', "/owner: unknown key"),
     ("true as integer", '"revision": 1', '"revision": true', "/revision: input should be a valid integer"),
 )

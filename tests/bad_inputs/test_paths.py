@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("kind", ["plain", "repo"])
 @pytest.mark.parametrize("shape", ["absolute", "relative", "chain"])
 def test_30_link_out_of_the_repository(request: pytest.FixtureRequest, kind: str, shape: str) -> None:
-    """A plan that is a link out of the repository is neither read nor written."""
+    """A plan that is a is a symbolic link to is neither read nor written."""
     folder: Folder = request.getfixturevalue(kind)
     outside = folder.path.parent / "outside.md"
     outside.write_text(CLEAN, encoding="utf-8")
@@ -32,12 +32,12 @@ def test_30_link_out_of_the_repository(request: pytest.FixtureRequest, kind: str
         path.symlink_to(outside if shape == "absolute" else "../../../outside.md")
     expect_edit_errors(folder, path, exit=7, says=("link", ".agent/execplans/2026-01-01_parser.md"))
     for command in (("show",), ("show", "parser"), ("archive",), ("done", "2"), ("done", "2", "--dry-run")):
-        error = expect_error(folder, path, *command, exit=7, says=("out of the repository",))
+        error = expect_error(folder, path, *command, exit=7, says=("outside of the repository",))
         assert error["candidates"] == []
     for command in (("list",), ("status",), ("next",), ("lint",), ("lint", str(path))):
         result = folder.run(*command)
         assert result.exit == 1, result
-        assert "link out of the repository" in checked_output(result) or "is broken" in checked_output(result)
+        assert "is a symbolic link to" in checked_output(result) or "is broken" in checked_output(result)
         assert "Read lines" not in result.out
     assert path.is_symlink()
     assert outside.read_bytes() == CLEAN.encode()

@@ -129,7 +129,7 @@ def test_16_17_boxes_that_are_no_tasks(plain: Folder, ghost: str, end: str) -> N
     assert [task["text"] for task in tasks] == ["Read lines.", "Build the parser.", "Write the tests.", "Last one."]
     assert not plain.ok("show")["checklists"]
     expect_error(plain, path, "done", "Ghost")
-    expect_error(plain, path, "done", "5", says=("no task 5",))
+    expect_error(plain, path, "done", "5", says=("unknown task 5",))
     plain.ok("done", "4")
     assert path.read_bytes() == content.replace("[ ] Last", "[x] (2026-01-01 00:00Z) Last").encode()
 

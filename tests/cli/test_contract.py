@@ -280,7 +280,7 @@ def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
         (["done", "--comit", "1"], "--commit"),
         (["done"], "TASK"),
         (["decide", "x"], "--why"),
-        (["add", "x", "--after", "1", "--under", "y"], "exclude"),
+        (["add", "x", "--after", "1", "--under", "y"], "can't be combined"),
         (["archive", "--force"], "--reason"),
         (["archive", "--reason", "x"], "--force"),
         (["new"], "title"),

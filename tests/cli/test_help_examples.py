@@ -198,7 +198,7 @@ def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
         tried.append(shell.run(example))
         assert tried[-1].exit not in (2, 70), tried[-1]
         if "--interactive" in example:  # tests/cli/test_interview.py runs it on a terminal
-            assert (tried[-1].exit, "on a terminal" in tried[-1].err) == (6, True)
+            assert (tried[-1].exit, "requires a terminal" in tried[-1].err) == (6, True)
             return
         if tried[-1].exit == 0:
             assert "warning" not in tried[-1].err or example.startswith(_WARNS)

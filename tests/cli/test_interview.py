@@ -64,7 +64,7 @@ def test_each_section_is_asked_for(current_repo: Folder, monkeypatch: pytest.Mon
     result = terminal.end()
     assert result.exit == 0, result.raw
     assert any(line.strip().startswith("Who can do what once this is finished") for line in result.lines)
-    assert "filled 5 of 12 sections" in result.lines
+    assert "filled in 5 of 12 sections" in result.lines
     assert PATH in result.lines
     plan = parse_plan(current_repo)
     assert section_text(plan, outline.PURPOSE) == "Plans can be read.\nBy everybody."
@@ -135,7 +135,7 @@ def test_answers_are_kept_when_it_is_stopped(
     result = terminal.end()
     assert result.exit == status, result.raw
     assert "Traceback" not in result.raw
-    assert (f"execplan: {PATH} has your answers so far" in result.lines) == (status == 130)
+    assert (f"execplan: your answers so far are in {PATH}" in result.lines) == (status == 130)
     assert section_text(parse_plan(current_repo), outline.PURPOSE) == "Plans can be read."
 
 

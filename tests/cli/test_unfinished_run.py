@@ -56,7 +56,7 @@ ROLLBACK: dict[str, Any] = {
     "undone_not": [],
 }
 STATES = {
-    "waiting": "waits for an answer",
+    "waiting": "is waiting for an answer",
     "cut_short": "was interrupted",
     "rolling_back": "is only partly rolled back: the rollback was interrupted",
     "by_agent": "is in progress, performed by an agent",

@@ -86,7 +86,7 @@ def test_context(desk: InProcessRepository, way: str, as_item: bool) -> None:
     result = desk.type("context", "--estimate", *(["--item", "file:src/other.py"] if as_item else []))
     assert result.exit == 0
     assert "## file: src/other.py (lines 1-1)\n\n```python\nz = 2\n" in result.out
-    warning = next(line for line in result.err.splitlines() if "warning: skipped: uncommitted changes" in line)
+    warning = next(line for line in result.err.splitlines() if "warning: left out: uncommitted changes" in line)
     assert why in warning
     assert helps in warning
     assert "diff: " not in result.out

@@ -87,7 +87,7 @@ def test_a_long_plan_makes_a_page_that_can_be_read() -> None:
     assert "The last 15 of 300:" in section_text(overview, "Done")
     assert section_text(overview, "Next").endswith("- and 240 more")
     first = plan.splitlines().index("Line 20.") + 1
-    assert section_text(overview, "Orientation").endswith(f"more lines stand in the plan, from line {first} on.")
+    assert section_text(overview, "Orientation").endswith(f"more lines are in the plan, from line {first}.")
     assert "Line 19." in section_text(overview, "Orientation")
     assert section_text(overview, "Git").endswith("- and 475 more")
 

@@ -59,7 +59,7 @@ def test_a_name_that_is_like_another_is_another(said: str) -> None:
     model, warning = table.resolve(said, "--model")
     assert model.name == table.default
     assert warning.startswith(
-        f"--model names the model {said or '(empty)'}, which is not known: {table.default} and its window of "
+        f"--model names the unknown model {said or '(empty)'}: {table.default} and its window of "
     )
     assert ("similar names: claude-opus-5" in warning) == said.startswith("claude-opus")
 
@@ -87,7 +87,7 @@ def test_rows_of_the_settings_replace_and_add() -> None:
         ({"strength": 5}, "from 1 to 4"),
         ({"strength": "2"}, "strength"),
         ({"window": True}, "window"),
-        ({"name": ""}, "words for name"),
+        ({"name": ""}, "text for name"),
         ({"colour": "red"}, "colour"),
         ({"aliases": [1]}, "aliases"),
     ],
@@ -99,7 +99,7 @@ def test_a_row_that_says_what_it_cannot(change: dict[str, object], words: str) -
 
 
 def test_a_row_without_a_field() -> None:
-    with pytest.raises(ExecplanError, match="needs window"):
+    with pytest.raises(ExecplanError, match="requires window"):
         load_models([{name: value for name, value in CUSTOM_MODEL.items() if name != "window"}])
 
 

@@ -13,14 +13,14 @@ from execplan.plan.reader import read
 from tests.plans import CLEAN, with_sections
 
 LINE_STARTS = (
-    "Plan in hand, ",
+    "Current plan, ",
     "active: ",
     "Next task, ",
     "Claimed, ",
     "Last decisions:",
     "Last discovery:",
     "Steps: ",
-    "Drift: ",
+    "Changes: ",
     "Error of lint:",
     "Errors of lint, ",
     "Continue:",
@@ -143,7 +143,7 @@ def test_no_plan_makes_a_line_of_its_own(words: str, name: str, number: int) -> 
 def test_several_are_described_as_far_as_they_fit() -> None:
     plans = [(f"plan-{number}", "Build the parser", "active; next tmkadfq: Write it.") for number in range(40)]
     text = format_plan_choices("no plan specified; 40 are open", plans, unchanged)
-    assert text.startswith("execplan: no plan specified; 40 are open. Name one: ")
+    assert text.startswith("execplan: no plan specified; 40 are open. Specify one: ")
     assert text.endswith("> plan-5 Build the parser\n>   active; next tmkadfq: Write it.\nand 34 more: execplan list\n")
     long = format_plan_choices("m" * 9000, [("n" * 250, "t" * 5000, "s" * 5000)] * 300, unchanged)
     assert len(long.encode()) <= MAX_BYTES

@@ -249,7 +249,7 @@ def test_tables_and_json_have_their_shape() -> None:
         '"none": null, "no": 3}'
     )
     assert require_summary(make_unit("a.json", data), 120).splitlines() == [
-        f"… only the shape of {len(data)} characters of JSON:",
+        f"… only the structure of {len(data)} characters of JSON:",
         "{",
         '  "dates": [2 × {',
         '    "at": number',

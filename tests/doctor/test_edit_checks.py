@@ -186,7 +186,7 @@ def test_lines_that_were_changed_otherwise_are_kept_in_a_file(repo: Folder) -> N
     assert "can't be restored automatically" in only_finding(repo, "edits")["message"]
     data = doctor(repo, "--fix")
     assert path.read_text() == stale
-    assert "kept in" in data["fixed"][0]["message"]
+    assert "saved to " in data["fixed"][0]["message"]
     (finding,) = data["findings"]
     assert finding["check"] == "recovered"
     assert "+- [x] (2026-01-01 00:00Z) Build the parser." in (repo.path / finding["path"]).read_text()

@@ -199,7 +199,7 @@ def test_completion(installed: Folder) -> None:
     path = installed.path.parent / ".local/share/bash-completion/completions/execplan"
     current = path.read_bytes()
     replace_in_block(path, "execplan", "execplun")
-    assert only_finding(installed, "completion")["mend"] == "name the shell: execplan install completion --shell bash"
+    assert only_finding(installed, "completion")["mend"] == "execplan install completion --shell bash"
     doctor(installed, "--fix")
     assert path.read_bytes() == current
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))

@@ -32,7 +32,7 @@ def test_runs_that_were_interrupted(desk: InProcessRepository) -> None:
     project, ref = desk.project()
     finding = only_finding(desk, "runs")
     assert (finding["level"], finding["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{paths.id}")
-    assert finding["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
+    assert finding["mend"].startswith(f"resume it: execplan resume 1 -p {NAME}; or roll it back: ")
     assert f"execplan rollback 1 -p {NAME}" in finding["mend"]
     with acquire_run_lock(project, f"run {paths.id} of {ref.id}"):
         assert doctor(desk)["findings"] == []

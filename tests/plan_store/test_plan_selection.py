@@ -99,7 +99,7 @@ def test_a_dash_is_never_a_plan(two_plans: Folder, call: list[str]) -> None:
     before = _files(two_plans.path)
     result = two_plans.run(*call, "--json", stdin=CLEAN.encode())
     assert result.exit == 2
-    assert result.json["error"]["message"].startswith("'-' stands for standard input")
+    assert result.json["error"]["message"].startswith("'-' means standard input")
     assert _files(two_plans.path) == before
 
 

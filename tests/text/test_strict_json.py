@@ -36,7 +36,7 @@ BAD = (
     (b'{"a": {"b": ["\\ud800"]}}', "/a/b/0: half of a surrogate pair, which is not a character (line 1, column 14)"),
     (b'["\\udc00\\ud800"]', "/0: half of a surrogate pair, which is not a character (line 1, column 2)"),
     (b'{"\\ud800": 1}', "the document: half of a surrogate pair, which is not a character (line 1, column 2)"),
-    (b'"\xed\xa0\x80"', "the document: no UTF-8 at byte 2"),
+    (b'"\xed\xa0\x80"', "the document: invalid UTF-8 at byte 2"),
     (b"\xff\xfe{\x00}\x00", "the document: UTF-16; convert it to UTF-8"),
     (b"\xef\xbb\xbf{}", "the document: begins with a byte order mark (line 1, column 1)"),
     (b"{} {}", "the document: unexpected text after the end of the document (line 1, column 4)"),
@@ -61,7 +61,7 @@ BAD = (
     (b"[\x00]", "/0: expected a value (line 1, column 2)"),
     (
         b"[" * (MAX_DEPTH + 1) + b"1" + b"]" * (MAX_DEPTH + 1),
-        f"{'/0' * MAX_DEPTH}: nested deeper than 64 (line 1, column 66)",
+        f"{'/0' * MAX_DEPTH}: nested more than 64 levels deep (line 1, column 66)",
     ),
     (b'{"a/b": {"~": [NaN]}}', "/a~1b/~0/0: NaN is not a JSON number (line 1, column 16)"),
 )

@@ -141,7 +141,7 @@ def test_the_line_that_differs_is_named(repo: Folder) -> None:
     path.write_text(text.replace("Nothing is lost.", "By hand."))
     assert "it is now 'Rationale: By hand.', not 'Rationale: Nothing is lost.'" in repo.run("undo").err
     path.write_text(text.replace("  Rationale: Nothing is lost.\n", ""))
-    assert "is no longer" in repo.run("undo").err
+    assert "it is now " in repo.run("undo").err
 
 
 def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) -> None:

@@ -109,7 +109,7 @@ def test_of_a_plan_that_git_ignores_nothing_is_sent(asking: EnhancerRepository) 
     asking.git("rm", "-q", "--cached", "-r", ".agent")
     asking.write(".gitignore", "/.agent\n")
     enhanced = asking.ask("echo")
-    assert (enhanced["ended"], enhanced["reason"].split(",")[0]) == (
+    assert (enhanced["ended"], enhanced["reason"].split(";")[0]) == (
         "not_sent",
         "git ignores .agent/execplans/2026-01-01_parser.md",
     )

@@ -119,7 +119,11 @@ def test_without_a_setting_nothing_but_the_structure(asking: EnhancerRepository)
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [('["steps.comand"]', "did you mean steps.command?"), ('"all"', "share is a list"), ("[1]", "share is a list")],
+    [
+        ('["steps.comand"]', "did you mean steps.command?"),
+        ('"all"', "share must be a list"),
+        ("[1]", "share must be a list"),
+    ],
 )
 def test_a_field_that_there_is_not(asking: EnhancerRepository, value: str, words: str) -> None:
     asking.settings(f'[enhancer]\ncommand = "true"\nshare = {value}\n')

@@ -152,7 +152,7 @@ def _set_field(field_path: str, value: Any) -> Change:
         ),
         (
             _set_field("2/target", ".agent/execplan.toml"),
-            "/steps: step api: target .agent/execplan.toml is the settings",
+            "/steps: step api: target .agent/execplan.toml is execplan's settings file",
         ),
         (_set_field("2/outputs", ["/tmp/x"]), "/steps: step api: output /tmp/x is absolute"),
         (

@@ -198,7 +198,7 @@ def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) ->
 
 def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
     assert "check needs build, not completed yet: first report the result of build" in begun.ask("make check").why
-    assert begun.ask("curl example.org").why.endswith("no step is similar; in progress, not reported yet: build")
+    assert begun.ask("curl example.org").why.endswith("no step is similar; in progress and not reported yet: build")
     for _ in range(2):
         begun.ask("make parser")
     assert begun.ask("make parser").why.endswith("build may be called 3 times and already was: report its result")

@@ -68,7 +68,7 @@ def test_for_says_which(desk: InProcessRepository) -> None:
     assert tree(desk.path) == before
     result = desk.type("install", "agents", "--for", "claude")
     assert result.exit == 2
-    assert "--for goes with guard" in result.err
+    assert "--for requires guard" in result.err
     assert desk.type("install", "guard", "--for", "emacs").exit == 2
 
 
@@ -157,7 +157,7 @@ def test_one_that_was_put_there_by_hand_is_left_alone(desk: InProcessRepository)
     [
         (b'{\n  "model": "x",\n}\n', f"{CLAUDE}:3: "),
         (b'{"hooks": {"PreToolUse": {}}}', "hooks.PreToolUse is not an array"),
-        (b'{"a": 1, "a": 2}', "twice"),
+        (b'{"a": 1, "a": 2}', "duplicate key"),
         (b'{"a": "\xff"}', "byte 7"),
         ('{"a": 1}'.encode("utf-16"), "byte 0"),
     ],

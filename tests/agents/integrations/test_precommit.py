@@ -177,8 +177,8 @@ def test_the_pattern_and_the_plan_store_agree_in_every_layout(repo: Folder, sett
     ("content", "words"),
     [
         ("repos: [\n", f"{FILE}:2: "),
-        ("- repo: x\n", "no mapping"),
-        ("repos: x\n", "no list"),
+        ("- repo: x\n", "is not a mapping"),
+        ("repos: x\n", "is not a list"),
         ("a: 1\n---\nrepos: []\n", f"{FILE}:2: "),
         ("a: !!python/name:os.system x\n", f"{FILE}:1: "),
         (b"\xff\n", "utf-8"),

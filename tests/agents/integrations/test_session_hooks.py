@@ -167,7 +167,7 @@ def test_doctor_checks_them(desk: InProcessRepository) -> None:
     path.write_text(original.replace("|| :", "||:"))
     assert "edited by hand" in reports()
     path.write_text(original[:-9])
-    assert "is wanted here" in reports()
+    assert "expected a comma" in reports()
     path.write_text("{}")
     session_hooks_of_today = session_hooks.TIMEOUT
     desk.patch.setattr(session_hooks, "TIMEOUT", 9)

@@ -89,7 +89,7 @@ def test_they_are_rewritten_and_committed(repo_with_mentions: Folder) -> None:
 def test_changes_of_the_user_s_own_stay_out_of_the_commit(repo_with_mentions: Folder) -> None:
     repo_with_mentions.write("README.md", README + "Mine.\n")
     document = repo_with_mentions.run("archive", "--rewrite-links", "--commit", "--json").json
-    assert any("README.md has changes of yours" in warning for warning in document["warnings"])
+    assert any("README.md has uncommitted changes" in warning for warning in document["warnings"])
     assert repo_with_mentions.git("status", "--short") == " M README.md\n"
     assert (repo_with_mentions.path / "README.md").read_text().endswith("Mine.\n")
     assert f"{HOME}/archive/{NAME}.md" in (repo_with_mentions.path / "README.md").read_text()
@@ -261,5 +261,5 @@ def test_a_plan_is_given_up(repo: Folder) -> None:
 
 
 def test_the_help_says_how_a_plan_is_given_up(repo: Folder) -> None:
-    assert "Give up" in repo.run("archive", "--help").out
+    assert "--as abandoned" in repo.run("archive", "--help").out
     assert "--as abandoned --reason" in repo.run("explain", "not-finished").out

@@ -207,13 +207,15 @@ def test_whose_model_is_the_target(desk: InProcessRepository) -> None:
 def test_a_session_of_a_model_that_is_not_known(desk: InProcessRepository) -> None:
     decision = desk.data("context", "--session", log(desk, 1, "other-9"), "--estimate")
     assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
-    assert any("other-9, which is not known" in warning for warning in decision["warnings"])
+    assert any("the unknown model other-9:" in warning for warning in decision["warnings"])
 
 
 @pytest.mark.parametrize(("budget", "warned"), [("200000", False), ("200001", True)])
 def test_a_budget_that_is_more_than_the_model_reads(desk: InProcessRepository, budget: str, warned: bool) -> None:
     decision = desk.data("context", "--model", "claude-haiku-4-5", "--budget", budget, "--estimate")
-    assert any("is more than claude-haiku-4-5 reads" in warning for warning in decision["warnings"]) == warned
+    assert (
+        any("exceeds the context window of claude-haiku-4-5" in warning for warning in decision["warnings"]) == warned
+    )
 
 
 def test_warnings_are_in_the_decision_and_on_standard_error(desk: InProcessRepository) -> None:
@@ -231,7 +233,7 @@ def test_a_model_that_is_not_known_is_a_warning(desk: InProcessRepository) -> No
     for options in (("--model", "gpt-9"), ("--model", "")):
         decision = desk.data("context", *options, "--estimate")
         assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
-        warning = next(warning for warning in decision["warnings"] if "which is not known" in warning)
+        warning = next(warning for warning in decision["warnings"] if "the unknown model" in warning)
         assert warning.startswith("--model names the model ")
         assert "its window of 1,000,000 tokens" in warning
     desk.write(".agent/execplan.toml", '[context]\nmodel = "ours-9"\n')

@@ -74,7 +74,7 @@ def test_a_session_begins_whatever_is_there(desk: InProcessRepository, hook: str
     deleted = f"execplan: {PLAN} was deleted in the working tree; git still has it"
     assert session_text() == f"{deleted}\nhint: restore it: git restore {PLAN}\n"
     desk.plan(b"\xff\xfe")
-    assert session_text().startswith(f"> {NAME} can't be parsed: ")
+    assert session_text().startswith(f"> {NAME} can't be read: ")
     assert f"execplan lint {PLAN}" in session_text()
     desk.plan("<<<<<<< a\n" + CLEAN)
     assert "conflict" in session_text() or "Build the parser" in session_text()

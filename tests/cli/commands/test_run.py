@@ -105,7 +105,7 @@ def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
     assert out.splitlines()[1:] == [
         "1 make: Create src/made.py",
         "2 see: skipped: not selected",
-        f"see see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
+        f"see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
         f"next: execplan run {NAME} --step make",
     ]
     assert "\n  runs: cat src/made.py\n" in desk.type("run", "--dry-run").out
@@ -151,7 +151,7 @@ def test_the_document_of_a_run_that_waits(desk: InProcessRepository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["run", "--step", "make", "--from", "make"], "exclude"),
+        (["run", "--step", "make", "--from", "make"], "can't be combined"),
         (["run", "--jobs", "0"], "--jobs"),
         (["run", "--timeout", "0"], "--timeout"),
         (["resume", "--answer", "yes"], "--answer"),

@@ -227,8 +227,8 @@ def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
     for phrase in (
         "NUL bytes",
         "1,048,577 bytes",
-        "certs/site.pem is a file for secrets",
-        "link out of the repository",
+        "certs/site.pem is a secret file by its name",
+        "outside of the repository",
     ):
         assert phrase in warnings
     assert "git ignores build/log.py" in warnings
@@ -354,9 +354,9 @@ def test_all_that_is_wrong_with_units_is_told_at_once(project: Folder) -> None:
     assert [int(candidate.split(":")[0].removeprefix("line ")) for candidate in error.candidates] == list(range(2, 14))
     messages = dict(enumerate(error.candidates, start=2))
     assert "is already on line 1" in messages[2]
-    assert "unknown field 'colour'; type is one of" in messages[5]
+    assert "unknown field 'colour'; type must be one of" in messages[5]
     assert "it has no type; it has no content" in messages[6]
-    assert (messages[12], messages[13]) == ("line 12: it is nested too deeplyly", "line 13: content is not a string")
+    assert (messages[12], messages[13]) == ("line 12: it is nested too deeply", "line 13: content is not a string")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])

@@ -119,7 +119,7 @@ def test_the_forms_are_different_things() -> None:
     assert heads == [f"## {name}" for name in ("Status", "Done", "Open", "Decisions", "Findings", "Risks", "Outcome")]
     assert heads == [line for line in summary_text("# T\n", "report").splitlines() if line.startswith("## ")]
     assert "- [ ] 61. Sweep the bridge. (next: " in texts["itinerary"]
-    assert "## Pace\n\n- 60 of 60 completed tasks with a timestamp" in texts["analysis"]
+    assert "## Pace\n\n- 60 of 60 ticks with a timestamp" in texts["analysis"]
     assert all(": " in line for line in texts["structured"].splitlines())
     names = [line.partition(": ")[0] for line in summary_text("Words.\n", "structured").splitlines()]
     assert names == [line.partition(": ")[0] for line in summary_text(LONG, "structured").splitlines()]

@@ -40,7 +40,7 @@ def test_on_by_default_as_a_warning(revised: Folder, arguments: tuple[str, ...])
     assert _codes(revised, *arguments) == [("EP308", "warning")]
     quick = revised.run("lint", *arguments)
     assert quick.exit == 0
-    assert quick.out.count(" EP308 Plan of Work changed since it was committed") == 1
+    assert quick.out.count(" EP308 Plan of Work changed since the plan was committed") == 1
 
 
 def test_a_reason_in_a_log_is_enough(revised: Folder) -> None:
