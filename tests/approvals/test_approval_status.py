@@ -61,7 +61,7 @@ DRIFT = {
     "vanished": "src/old.py: was a file and is now absent",
     "link": "src/old.py: was a file and is now a link",
     "appeared": "src/made.py: was absent and is now a file",
-    "folder is a link": "src/made.py: was absent, is outside the repository",
+    "folder is a link": "src/made.py: was absent and is now outside the repository",
     "input": "Makefile: different content",
     "step": "the execution plan: different content",
     "file of a step": "the execution plan: different content",
@@ -141,7 +141,7 @@ def test_not_a_byte_of_it_changes_nor_its_name(desk: InProcessRepository) -> Non
         (
             '"revision": 1,',
             '"revision": 1, "revision": 1,',
-            "execution-plan.json: it can't be used: /revision: the key",
+            "execution-plan.json: it can't be used: /revision: duplicate key",
         ),
         ("{", "{ ", "the execution plan: different content"),
     ],

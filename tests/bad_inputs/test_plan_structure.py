@@ -142,7 +142,7 @@ def test_16_boxes_elsewhere(plain: Folder) -> None:
     assert not plan_data["tasks"]
     assert [checklist["section"] for checklist in plan_data["checklists"]] == ["Validation and Acceptance"]
     assert "EP201" in codes(plain, path)
-    expect_error(plain, path, "done", "1", says=("no task 1",))
+    expect_error(plain, path, "done", "1", says=("unknown task 1",))
     assert plain.ok("next")["task"] is None
 
 

@@ -131,7 +131,7 @@ BAD = (
     BadPlan(
         "needs what is not there",
         {"/steps/4/depends_on": ["x"]},
-        "/steps/4/depends_on/0 there is no step `x`",
+        "/steps/4/depends_on/0 unknown step `x`",
         BEYOND_SCHEMA,
     ),
     BadPlan(
@@ -229,7 +229,7 @@ BAD = (
     BadPlan(
         "falls back on nothing",
         {"/steps/2/on_failure/strategy": "alternative:x"},
-        "/steps/2/on_failure/strategy there is no step `x`",
+        "/steps/2/on_failure/strategy unknown step `x`",
         BEYOND_SCHEMA,
     ),
     BadPlan(
@@ -252,7 +252,7 @@ BAD = (
     ),
     BadPlan("an unknown condition", {"/steps/3/when/kind": "done"}, "/steps/3/when/kind "),
     BadPlan(
-        "a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of there is no step `x`", BEYOND_SCHEMA
+        "a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of unknown step `x`", BEYOND_SCHEMA
     ),
     BadPlan(
         "a condition on a later step", {"/steps/3/when/of": "get"}, "/steps/3/when/of `get` comes later", BEYOND_SCHEMA
@@ -263,7 +263,7 @@ BAD = (
         "/steps/3/when/of `other` is the step itself",
         BEYOND_SCHEMA,
     ),
-    BadPlan("a condition on no name", {"/steps/3/when/of": "a b"}, "/steps/3/when/of there is no step `a b`"),
+    BadPlan("a condition on no name", {"/steps/3/when/of": "a b"}, "/steps/3/when/of unknown step `a b`"),
     BadPlan(
         "two at once on one path",
         {"/steps/5/outputs": ["./build/app"]},

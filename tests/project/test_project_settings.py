@@ -63,7 +63,7 @@ def test_may_have_table(text: str, may: bool) -> None:
         (f'message = "{"a" * 2000}"', "at most 1024 bytes"),
         (f'archive = "{"a/" * 40}b"', "at most 32 directories"),
         (f'homes = ["{"a/" * 40}b"]', "at most 32 directories"),
-        (f'guide = "docs/{"a" * 300}.md"', "no name of more than 200 bytes"),
+        (f'guide = "docs/{"a" * 300}.md"', "a name of more than 200 bytes"),
         ('message = "{verb.__class__.__mro__}"', "can contain only the fields"),
         ('message = "{verb!r}"', "can contain only the fields"),
         ('message = "{summary:>50}"', "can contain only the fields"),

@@ -37,7 +37,7 @@ def test_a_proposal(asking: EnhancerRepository) -> None:
         "  step more was added",
         "  step build: confirm was true and is now false",
         "  step api: timeout_s was 300 and is now 20",
-        "  ! step build no longer sets confirm",
+        "  ! step build: no longer sets confirm",
         '+      "timeout_s": 20,',
         "wrote .agent/execplans/artifacts/2026-01-01_parser/enhanced.json: it is not used until you accept it",
         "next: execplan compile 2026-01-01_parser --from .agent/execplans/artifacts/2026-01-01_parser/enhanced.json",

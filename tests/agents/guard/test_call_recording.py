@@ -203,7 +203,7 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
         begun.ask("make parser")
     assert begun.ask("make parser").why.endswith("build may be called 3 times and already was: report its result")
     reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
-    assert reads.why.endswith("what it is to read comes by the pipe, or from a file")
+    assert reads.why.endswith("its input must come from the pipe or a file")
     assert begun.ask("ls && echo '---' && pwd").kind == "allow"
 
 

@@ -67,7 +67,7 @@ REFUSED = {
     '{"a" 1}': (1, "colon"),
     '{"a": 1 "b": 2}': (1, "comma"),
     '{"a": [1, 2}': (1, "comma or ]"),
-    '{"a": 1} {}': (1, "behind the end"),
+    '{"a": 1} {}': (1, "unexpected text after the end"),
     '{"a": ': (1, "value"),
     "{": (1, "double quotes"),
     '{"a": 1\x00}': (1, "comma"),

@@ -150,7 +150,7 @@ def test_all_plans_archived_ones_too_and_one_that_is_gone(audited_plan: AuditedP
     assert "it is missing, but its anchor refers to record 8" in result.json["data"]["plans"][0]["reasons"]
     anchor.move(audited_plan.project, "gone", None, 1, "a")
     assert any(
-        "no plan here has: gone" in warning
+        "belongs to no plan here: gone" in warning
         for warning in audited_plan.repo.type("audit", "--verify", "--json").json["warnings"]
     )
 

@@ -234,7 +234,7 @@ def test_a_model_that_is_not_known_is_a_warning(desk: InProcessRepository) -> No
         decision = desk.data("context", *options, "--estimate")
         assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
         warning = next(warning for warning in decision["warnings"] if "the unknown model" in warning)
-        assert warning.startswith("--model names the model ")
+        assert warning.startswith("--model names the unknown model ")
         assert "its window of 1,000,000 tokens" in warning
     desk.write(".agent/execplan.toml", '[context]\nmodel = "ours-9"\n')
     assert any("the setting context.model names" in warning for warning in desk.data("context")["warnings"])

@@ -86,13 +86,13 @@ def test_a_session_begins_whatever_is_there(desk: InProcessRepository, hook: str
     assert "tmkadfq" in session_text()
     desk.patch.setenv("EXECPLAN_PLAN", "nothing-of-the-kind")
     if hook:
-        assert session_text().startswith("execplan: EXECPLAN_PLAN is set to 'nothing-of-the-kind': there is no plan")
+        assert session_text().startswith("execplan: EXECPLAN_PLAN is set to 'nothing-of-the-kind': ")
     else:
         assert desk.type("prime").exit == 3
     desk.patch.delenv("EXECPLAN_PLAN")
     (tmp_path / "elsewhere").mkdir()
     desk.patch.chdir(tmp_path / "elsewhere")
-    assert session_text().startswith("execplan: no plans folder in ")
+    assert session_text().startswith("execplan: no ExecPlan project found in ")
     if hook:
         desk.patch.chdir(desk.path)
         desk.write(".agent/execplan.toml", "planz = 1\n")

@@ -125,7 +125,7 @@ def test_a_run_that_waits_is_resumed(desk: InProcessRepository) -> None:
     assert follow == f"next: execplan resume {run.paths.id} -p {NAME}"
     output = desk.type("show", "--run").out
     assert f"run {run.paths.id} of {NAME}: paused, 0 of 3 steps done\n" in output
-    assert "\npaused: build requires confirmation: continue?\n" in output
+    assert "\npaused: build asks first: continue?\n" in output
     assert desk.data("show", "--run")["question"] == {
         "why": CONFIRM,
         "step": "build",
@@ -157,7 +157,7 @@ def test_a_run_on_a_page(desk: InProcessRepository) -> None:
         ["2", "api", "completed"],
         ["3", "drop", "completed"],
     ]
-    assert "1 build: completed 'Build the parser.'" in lines
+    assert "1 build: checked off 'Build the parser.'" in lines
     assert f"  {RUNS_FOLDER}/{run.paths.id}/transcripts/build.md" in lines
     assert "2 api: created src/made.py" in lines
     assert lines[-1] == f"next: execplan audit {NAME}"

@@ -105,7 +105,7 @@ def test_for_prometheus_and_for_people(desk: InProcessRepository) -> None:
     assert "plan_session_cost_usd[]" not in metrics
     out = desk.type("stats").out
     assert "created        1 execution plan, 1.0 per hour" in out
-    assert "plan size  3.0 on average, 3.0 at most" in out
+    assert "plan size      3.0 on average, 3.0 at most" in out
     assert "errors     1: 1 exit" in out
     assert "cost" not in out, "there is no log"
 
@@ -156,7 +156,7 @@ def test_what_a_session_of_claude_code_used(desk: InProcessRepository, tmp_path:
     assert metrics["plan_session_cost_usd[]"] == 0.75
     out = desk.type("stats").out
     assert "tokens         6 input, 9 output, 100 cache read, 50 cache write" in out
-    assert "cost       0.75 US dollars" in out
+    assert "cost           0.75 US dollars" in out
 
 
 def test_what_a_session_of_codex_used(desk: InProcessRepository, tmp_path: Path) -> None:
