@@ -18,6 +18,7 @@ import api_reference
 import click
 import command_tables
 import phrase_patterns
+import picture
 from command_tables import python_literal
 
 from execplan.agents.enhancer.field_sharing import FIELDS
@@ -507,6 +508,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     SECRETS: secret_table,
     command_tables.COMMANDS: command_tables.command_table,
     command_tables.RISKS: command_tables.risk_rows,
+    picture.PICTURE: picture.render,
     f"{REFERENCE}/attributes.md": attributes_page,
     f"{REFERENCE}/commands.md": commands_page,
     f"{REFERENCE}/errors.md": errors_page,
