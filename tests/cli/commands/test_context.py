@@ -382,7 +382,7 @@ def test_a_table_for_people(desk: InProcessRepository) -> None:
 def test_an_item_of_a_pack_is_fetched_again(desk: InProcessRepository) -> None:
     desk.write("src/other.py", "def mend():\n    return 1\n" * 400)
     printed = desk.type("context", "--estimate", "--budget", "1000").out
-    assert "`execplan context 2026-01-01_parser --explain` lists them; `--item ID` prints one completely." in printed
+    assert "`execplan context 2026-01-01_parser --explain` lists them, `--item ID` prints one in full." in printed
     name = re.search(r"summarized, id (\S+)\)", printed)
     assert name
     assert name[1] == "file:src/other.py"

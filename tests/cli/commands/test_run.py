@@ -30,7 +30,7 @@ def test_a_run_that_is_completed(desk: InProcessRepository) -> None:
     assert (result.exit, result.err) == (0, ""), result
     run = run_id(desk)
     lines = result.out.splitlines()
-    assert lines[0].startswith(f"run {run} of {NAME}: approved by the policy, in ")
+    assert lines[0].startswith(f"run {run} of {NAME}: approved by the policy, without a sandbox")
     assert [line.partition(" (")[0] for line in lines[1:5]] == [
         "ok 1 make",
         "  checked off: Make it.",

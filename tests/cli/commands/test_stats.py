@@ -106,7 +106,7 @@ def test_for_prometheus_and_for_people(desk: InProcessRepository) -> None:
     out = desk.type("stats").out
     assert "created        1 execution plan, 1.0 per hour" in out
     assert "plan size      3.0 on average, 3.0 at most" in out
-    assert "errors     1: 1 exit" in out
+    assert "errors         1: 1 exit" in out
     assert "cost" not in out, "there is no log"
 
 

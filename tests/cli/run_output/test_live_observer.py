@@ -68,7 +68,7 @@ def test_what_has_ended_stays(wide: TerminalResult) -> None:
         "  transcript: runs/build.md",
         "retrying 2 see: attempt 2 of 3",
         "ok 2 see (0.2 s, attempt 2)",
-        "skipped 3 drop: not selected",
+        "skipped 3 drop: not chosen",
         "over",
     ]
     at = [wide.lines.index(line) for line in expected]

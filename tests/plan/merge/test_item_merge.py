@@ -68,7 +68,7 @@ MERGES = {
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
         {"- [ ] Build the parser.": "- [x] (2026-01-03) Build the parser and the printer."},
         BASE.replace("- [ ] Build the parser.", "- [x] (2026-01-03) Build the parser and the printer."),
-        ["both ticked"],
+        ["both sides checked off"],
     ),
     "ticked and only punctuated": (
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
