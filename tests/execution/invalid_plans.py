@@ -251,9 +251,7 @@ BAD = (
         BEYOND_SCHEMA,
     ),
     BadPlan("an unknown condition", {"/steps/3/when/kind": "done"}, "/steps/3/when/kind "),
-    BadPlan(
-        "a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of unknown step `x`", BEYOND_SCHEMA
-    ),
+    BadPlan("a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of unknown step `x`", BEYOND_SCHEMA),
     BadPlan(
         "a condition on a later step", {"/steps/3/when/of": "get"}, "/steps/3/when/of `get` comes later", BEYOND_SCHEMA
     ),

@@ -139,8 +139,14 @@ def _set_field(field_path: str, value: Any) -> Change:
         (_set_field("steps", "none"), "/steps: input should be a valid"),
         (_set_field("steps", [1]), "/steps/0: input should be an object"),
         (_set_field("0/needs", []), "/steps/0/needs: unknown key"),
-        (_set_field("0/description", "Build\u202eit"), "/steps/0/description: hides U+202E (right-to-left override)"),
-        (_set_field("0/env", {"A": "a\u200bb"}), "/steps/0/env/A: hides U+200B (zero width space)"),
+        (
+            _set_field("0/description", "Build\u202eit"),
+            "/steps/0/description: contains U+202E (right-to-left override), which is invisible",
+        ),
+        (
+            _set_field("0/env", {"A": "a\u200bb"}),
+            "/steps/0/env/A: contains U+200B (zero width space), which is invisible",
+        ),
         (
             _set_field("2/target", "../out.py"),
             "/steps: step api: target ../out.py leads outside the repository with `..`",
