@@ -1,4 +1,4 @@
-"""What commands do, all but the risk; written by scripts/generate.py from commands.toml, which explains its rows."""
+"""What commands do, except their risk; written by scripts/generate.py from commands.toml, which explains its rows."""
 
 # flags, value flags, leading texts, replacing flags, most and least operands, forbidden texts, numbers
 READS_ONLY: dict[str, tuple[str, str, int, str, int, int, tuple[str, ...], bool]] = {
