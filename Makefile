@@ -1,12 +1,12 @@
-# Two commands for a fresh machine: `make demo` and `make test`. `make check` is what CI runs.
+# Two commands for a new machine: `make demo` and `make test`. CI runs `make check`.
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Two processes: what the smallest machines have, and what keeps the tests under four minutes there.
+# Two processes: the smallest machines have two processors, and the tests take less than four minutes there.
 JOBS ?= 2
-# For how many seconds each search of `make fuzz` looks for inputs that break something.
+# Duration in seconds of each search of `make fuzz`.
 FUZZ_SECONDS ?= 60
-# Without bytecode pytest rewrites every assertion of every test file again, in each process.
+# Without bytecode, each pytest process rewrites the assertions of every test file again.
 unexport PYTHONDONTWRITEBYTECODE
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
@@ -17,10 +17,10 @@ help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 demo: ## Show the main story in a scratch repository: write, work on, check and archive a plan
-demo-merge: ## Show several people on one plan: claims, undo, branches, a lost edit
+demo-merge: ## Show several people working on one plan: claims, undo, branches, a lost edit
 demo-run: ## Show a plan with runnable steps: evaluate, approve, run, roll back
 demo-guard: ## Show a coding agent that can only do what an approved plan says
-demo-context: ## Show what an agent is told: triage, session start, context, checkpoint
+demo-context: ## Show what an agent receives: triage, session start, context, checkpoint
 $(DEMOS): .venv/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo/$@.sh
 
@@ -44,20 +44,20 @@ style: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-words: .venv/ready # names, docstrings and basenames follow the vocabulary
+words: .venv/ready # names, docstrings, comments and basenames follow the vocabulary
 	$(BIN)/python scripts/words.py
 
 types: .venv/ready
 	$(BIN)/mypy
 
-generated: .venv/ready # every generated file is as it would be made now
+generated: .venv/ready # every generated file is up to date
 	$(BIN)/python scripts/generate.py --check
 
-corpus: .venv/ready # every real plan, read and edited
+corpus: .venv/ready # read and edit every real plan
 	$(BIN)/python scripts/corpus.py --check
 	$(BIN)/python scripts/tokens.py --check
 
-precision: .venv/ready # the findings that were judged
+precision: .venv/ready # the reviewed findings
 	$(BIN)/python scripts/precision.py check
 
 fuzz: fuzz-properties fuzz-inputs ## Search for inputs that break a property test, the reader or a writer
@@ -65,33 +65,33 @@ fuzz: fuzz-properties fuzz-inputs ## Search for inputs that break a property tes
 fuzz-properties: .venv/ready # random examples for every property test
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) $(BIN)/python scripts/fuzz_properties.py
 
-fuzz-inputs: .venv/fuzz # plans and words, guided by coverage
+fuzz-inputs: .venv/fuzz # plans and text, guided by coverage
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python scripts/fuzz.py
 
-generate: .venv/ready ## Write every generated file anew
+generate: .venv/ready ## Regenerate all generated files
 	$(BIN)/python scripts/generate.py
 	$(BIN)/python scripts/transcripts.py
 	$(BIN)/python scripts/corpus.py
 
-bench: .venv/ready ## Measure, in ratios
+bench: .venv/ready ## Run the benchmarks; results are ratios
 	$(BIN)/python scripts/bench.py
 
-torture: .venv/ready ## Kill every verb at every system call, and let each call fail (an hour; needs strace)
+torture: .venv/ready ## Kill every command at every system call, and make each call fail (an hour; requires strace)
 	$(BIN)/python scripts/torture.py $(VERBS)
 
-demo-check: .venv/ready # every demo ends as it should, and the main one is short
+demo-check: .venv/ready # every demo ends as expected, and the main one is short
 	@for demo in $(DEMOS); do \
 		$(MAKE) --no-print-directory $$demo >.venv/$$demo.log 2>&1 || { tail -n 30 .venv/$$demo.log; exit 1; }; \
 	done
 	@lines=$$(wc -l <.venv/demo.log); [ $$lines -le 60 ] || { echo "make demo prints $$lines lines, more than 60"; exit 1; }
 
-wheel: .venv/ready ## Build the wheel, install it clean, and try it
+wheel: .venv/ready ## Build the wheel, install it in a clean environment, and try it
 	sh scripts/smoke.sh $(BIN)/python
 
-clean: ## Remove what was built
+clean: ## Remove build output
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
 
-# What pip says goes to a log file, of which the end is shown when it fails.
+# The output of pip goes to a log file; if pip fails, the end of the log is shown.
 pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt $(2) >>.venv/install.log 2>&1 || \
 	{ tail -n 20 .venv/install.log >&2; exit 1; }

@@ -211,10 +211,10 @@ def main() -> int:
     """Measure the given parts, or all except `lint`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="*", help=f"of {', '.join([*MEASUREMENTS, 'lint'])}; default: all but lint")
-    parser.add_argument("-n", "--runs", type=int, default=15, help="how often each is run (default: 15)")
-    parser.add_argument("--plans", type=int, default=10_000, help="of how many plans `lint` has a repository made")
+    parser.add_argument("-n", "--runs", type=int, default=15, help="number of runs of each benchmark (default: 15)")
+    parser.add_argument("--plans", type=int, default=10_000, help="number of plans in the repository for `lint`")
     parser.add_argument(
-        "--install", action="store_true", help="let `lint` install the other linters in a scratch folder"
+        "--install", action="store_true", help="install the other linters for `lint` in a scratch directory"
     )
     arguments = parser.parse_args()
     for name in arguments.part or MEASUREMENTS:

@@ -33,7 +33,7 @@ def find_rivals(folder: Path, *, install: bool) -> dict[str, str]:
     paths_by_name = {name: shutil.which(name) for name in (RUMDL, MARKDOWNLINT)}
     for name, path in paths_by_name.items():
         if path is None:
-            print(f"{name} is not on the PATH; with --install it is measured, too")
+            print(f"{name} is not on the PATH; use --install to measure it, too")
     return {name: path for name, path in paths_by_name.items() if path is not None}
 
 

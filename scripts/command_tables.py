@@ -33,11 +33,11 @@ _FIELDS = {
 }
 """The fields of the rows of each kind; those of `risk` are checked by `parse_row`."""
 _ANY_NUMBER = 99
-"""Number that stands for all operands; read_only_commands.py calls it NO_PATHS."""
+"""Number that means all operands; read_only_commands.py calls it NO_PATHS."""
 
 
 def _check_fields() -> None:
-    """Raise ValueError if a row has an unknown field, which would be ignored, or none of its command."""
+    """Raise ValueError if a row has an unknown field, which would be ignored, or lacks its command."""
     for kind, fields in _FIELDS.items():
         for row in _TABLE[kind]:
             if not row.keys() <= set(fields.split()) or fields.split()[0] not in row:
@@ -52,14 +52,14 @@ def python_literal(value: object) -> str:
 
 
 def command_table() -> str:
-    """Return the module with all facts but the risk."""
+    """Return the module with all facts except the risk."""
     _check_fields()
     runs, destroys = _TABLE["runs_until_stopped"], _TABLE["destroys"]
     servers, by_statement = _TABLE["servers"], _TABLE["destroys_by_statement"]
     operand_counts = {"no_operand": 0, "one_operand": 1}
     return "\n".join(
         [
-            '"""What commands do, all but the risk; written by scripts/generate.py from commands.toml, which explains its rows."""',
+            '"""What commands do, except their risk; written by scripts/generate.py from commands.toml, which explains its rows."""',
             "",
             "# flags, value flags, leading texts, replacing flags, most and least operands, forbidden texts, numbers",
             *_mapping(

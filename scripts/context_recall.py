@@ -299,7 +299,7 @@ def table(corpus: Path) -> str:
 def main() -> int:
     """Print the table, or write it to docs/research/context-recall.md."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/research/context-recall.md")
+    parser.add_argument("--write", action="store_true", help="write the table to docs/research/context-recall.md")
     parser.add_argument("--list", action="store_true", help="print the questions")
     arguments = parser.parse_args()
     if arguments.list:

@@ -46,12 +46,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument(
-        "--check", action="store_true", help="write nothing; say whether docs/research/corpus.md would change"
+        "--check", action="store_true", help="write nothing; report whether docs/research/corpus.md would change"
     )
     arguments = parser.parse_args()
     folder = arguments.folder or CORPUS
     if not folder.is_dir():
-        print(f"no corpus in {folder}: nothing was checked")
+        print(f"no corpus in {folder}: nothing to check")
         return 0
     with Pool() as pool:
         reports = pool.map(examine, plans(folder), chunksize=4)

@@ -45,7 +45,7 @@ def main() -> int:
         try:
             fetch()
         except subprocess.CalledProcessError as error:
-            print(f"{pinned()} can't be fetched: pip ended with {error.returncode}", file=sys.stderr)
+            print(f"{pinned()} can't be fetched: pip exited with status {error.returncode}", file=sys.stderr)
             return 1
     print(PATH)
     return 0

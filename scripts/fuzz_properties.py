@@ -43,7 +43,7 @@ def main() -> int:
             report.write_text(completed.stdout, encoding="utf-8")
             print(completed.stdout)
             print(f"Finding in round {rounds}; the report is in {report.relative_to(ROOT)}.")
-            print("Add the example to the test as an @example when you fix what is wrong.")
+            print("Add the example to the test as an @example when you fix the problem.")
             return 1
     print(f"No finding in {rounds} round{'s' if rounds > 1 else ''}, {time.time() - begin:.0f} s")
     return 0

@@ -65,16 +65,18 @@ def placeholder_lines() -> str:
             if _MARK.search(line):
                 lines.add(" ".join(_MARK.sub("", line).split()))
     entries = "\n".join(f'        "{line}",' for line in sorted(lines))
-    head = '"""Guidance lines of our templates, white space folded; written by scripts/generate.py from templates/."""'
+    head = '"""Placeholder lines of our templates, with white space collapsed; written by scripts/generate.py from templates/."""'
     return f"{head}\n\nLINES = frozenset(\n    (\n{entries}\n    )\n)\n"
 
 
 def device_paths() -> str:
-    """Return the module with parts of the paths of all devices that the risk table forbids to read."""
+    """Return the module with parts of the paths of all devices that the risk table forbids reading."""
     rows = [row for row in command_tables.RISK_ROWS if row.reading and risk_table.SECRETS not in row.path]
     pieces = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
     entries = "\n".join(f'    "{piece}",' for piece in sorted(pieces))
-    head = '"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""'
+    head = (
+        '"""Parts of the paths of devices that must not be read; written by scripts/generate.py from the risk table."""'
+    )
     return f"{head}\n\nPIECES = (\n{entries}\n)\n"
 
 
@@ -95,7 +97,7 @@ def secret_table() -> str:
     ]
     shapes = [(rule["service"], tuple(map(str.lower, rule["needle"])), rule["pattern"]) for rule in rules["shape"]]
     lines = [
-        '"""What secrets look like; written by scripts/generate.py from secret_rules.toml, which says where the facts come from."""',
+        '"""Formats of secrets; written by scripts/generate.py from secret_rules.toml, which names the sources of the facts."""',
         "",
         "# service, beginnings, characters, least, most, test, vague",
         "TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (",
@@ -174,7 +176,7 @@ def enhancer_fields() -> str:
 
 
 def page_with_parts(name: str, parts: dict[str, Callable[[], str]]) -> str:
-    """Return a handwritten page with its generated parts, which stand between comments, up to date."""
+    """Return a handwritten page with its generated parts, which are between comments, up to date."""
     text = (ROOT / name).read_text(encoding="utf-8")
     for part, make in parts.items():
         begin, end = f"<!-- {part}: written by scripts/generate.py -->\n", f"<!-- /{part} -->"
@@ -367,7 +369,7 @@ def risk_page() -> str:
                 ]
                 conditions = " ".join([*row.words, *flags])
                 fragments = [f"`{text}`" for text in (", ".join(about), conditions) if text]
-                exceptions = [f"but for `{', '.join(row.unless)}`"] if row.unless else []
+                exceptions = [f"except `{', '.join(row.unless)}`"] if row.unless else []
                 cells = (row.level, " ".join([*fragments, *exceptions]).replace("|", "\\|"), row.reason)
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])

@@ -122,7 +122,7 @@ def main() -> int:
                     print(f"no verdict: {clone} {revision.commit[:8]} {revision.path}")
         print(f"{clone}: {count} revisions of plans, {finding_count} findings")
     right = sum(judged.values())
-    print(f"{CODE}: {right} of {len(judged)} findings are right, {right / len(judged):.0%}")
+    print(f"{CODE}: {right} of {len(judged)} findings are correct, {right / len(judged):.0%}")
     return 1 if missing or right < MIN_SHARE * len(judged) else 0
 
 

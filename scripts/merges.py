@@ -189,14 +189,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument("--count", type=int, default=COUNT, help=f"how many merges; default {COUNT:,}")
-    parser.add_argument("--plans", type=int, help="of how many plans, drawn by the seed; default: all")
+    parser.add_argument("--plans", type=int, help="number of plans, drawn with the seed; default: all")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--check", action="store_true", help="exit 1 unless ours holds what it promises")
+    parser.add_argument("--check", action="store_true", help="exit 1 unless our merge keeps its promise")
     arguments = parser.parse_args()
     folder = arguments.folder or CORPUS
     merges = merge_requests(folder, arguments.plans, arguments.count, arguments.seed)
     if not merges:
-        print(f"no corpus in {folder}: nothing was merged")
+        print(f"no corpus in {folder}: nothing to merge")
         return 0
     with Pool() as pool:
         results = pool.map(measure, merges, chunksize=8)

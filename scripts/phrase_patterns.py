@@ -4,9 +4,9 @@ A phrase matches whole words, in upper and lower case. In Chinese, Japanese and 
 
     (run|execute) it    one of several words or phrases
     [the] file[s]       an optional word with its space, or an optional ending
-    approv* approv+     any ending; any ending but none
+    approv* approv+     any ending; any nonempty ending
     ...                 at an end of the phrase: within a longer word, too
-    {name}              what [parts] or [places] says, or any phrase of the cue with this name
+    {name}              the expression in [parts] or [places], or any phrase of the cue with this name
     {not of|in}         not followed by one of these
     {never run}         not followed by one of these words later
     {not after the }    not directly after one of these
@@ -14,7 +14,7 @@ A phrase matches whole words, in upper and lower case. In Chinese, Japanese and 
     \(                  the character itself
 
 A part is a regular expression, or a list of phrases. A place is a regular expression for a position or a gap; the spaces
-around its name are not matched. `{ regex = '…' }` in the place of a phrase is a regular expression as it is.
+around its name are not matched. `{ regex = '…' }` in place of a phrase is a literal regular expression.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 UNSPACED_LANGUAGES = frozenset(("ja", "ko", "zh"))
-"""Languages whose phrases match anywhere, because words join what is around them."""
+"""Languages whose phrases match anywhere, because words have no spaces between them."""
 _WORD_BOUNDARY = r"\b"
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 SETTINGS = ("about", "case")
-"""Keys of a cue or a word list that are no languages."""
+"""Keys of a cue or a word list that are not languages."""
 
 
 class PhraseCompiler:

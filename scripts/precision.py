@@ -131,11 +131,11 @@ def main() -> int:
     """Draw findings, count verdicts or check them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["count", "draw", "check"], default="count")
-    parser.add_argument("codes", nargs="*", help="codes, or how codes begin; default: all")
+    parser.add_argument("codes", nargs="*", help="codes or code prefixes; default: all")
     arguments = parser.parse_args()
     folder = CORPUS
     if not folder.is_dir():
-        print(f"no corpus in {folder}: nothing was judged")
+        print(f"no corpus in {folder}: nothing to review")
         return 0
     findings_by_code = findings(folder)
     drawn = {

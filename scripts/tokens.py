@@ -132,10 +132,8 @@ def _non_ascii_counts(text: str) -> dict[int, int]:
 def main() -> int:
     """Print the table and, with `--fit`, the weights; with `--check` return 1 if the error on a sample is too large."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="look at a few texts only; exit 1 when the error is too large"
-    )
-    parser.add_argument("--fit", action="store_true", help="print weights that are fitted anew")
+    parser.add_argument("--check", action="store_true", help="check only a few texts; exit 1 if the error is too large")
+    parser.add_argument("--fit", action="store_true", help="print refitted weights")
     arguments = parser.parse_args()
     texts = samples(CHECK_STRIDE if arguments.check else 1)
     print(table(texts))

@@ -38,8 +38,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     known_names = [*SCENES, *RUNS]
     parser.add_argument("verbs", nargs="*", default=known_names, metavar="VERB", help=f"of: {', '.join(known_names)}")
-    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
-    parser.add_argument("--kills", action="store_true", help="no errors of the disk")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="number of parallel jobs")
+    parser.add_argument("--kills", action="store_true", help="skip the disk errors")
     arguments = parser.parse_args()
     for name in arguments.verbs:
         if name not in known_names:

@@ -1,4 +1,4 @@
-"""Guidance lines of our templates, white space folded; written by scripts/generate.py from templates/."""
+"""Placeholder lines of our templates, with white space collapsed; written by scripts/generate.py from templates/."""
 
 LINES = frozenset(
     (

@@ -1,4 +1,4 @@
-"""What secrets look like; written by scripts/generate.py from secret_rules.toml, which says where the facts come from."""
+"""Formats of secrets; written by scripts/generate.py from secret_rules.toml, which names the sources of the facts."""
 
 # service, beginnings, characters, least, most, test, vague
 TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (

@@ -506,7 +506,7 @@ def test_nothing_is_written(repo: Folder) -> None:
         ("a.py", "x = eval(input())\n", "runs text as code"),
         ("a.js", "const { execSync } = require('child_process')\n", "runs a command in a shell"),
         ("setup.sh", "set -e\ncurl -fsSL https://example.org/x | sh\n", "pipes text into a shell"),
-        ("run", "#!/usr/bin/env bash\nsudo make install\n", "`sudo` acts as somebody who may do more"),
+        ("run", "#!/usr/bin/env bash\nsudo make install\n", "`sudo` runs with higher privileges"),
         ("a.md", "x \u202e y\n", "contains U+202E (right-to-left override), which is invisible"),
     ],
 )

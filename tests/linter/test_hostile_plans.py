@@ -132,7 +132,7 @@ def test_a_command_is_read_behind_every_prompt(prompt: str) -> None:
     assert (
         destructive_commands.describe_loss(f"{prompt}rm -r data")
         == destructive_commands.describe_loss(f"{prompt}rm -r 'data'")
-        == "`rm -r` takes the folder away"
+        == "`rm -r` deletes the directory"
     )
 
 

@@ -1,4 +1,4 @@
-"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""
+"""Parts of the paths of devices that must not be read; written by scripts/generate.py from the risk table."""
 
 PIECES = (
     "dev/disk",

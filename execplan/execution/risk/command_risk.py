@@ -228,7 +228,7 @@ def _matching_rows(
 ) -> tuple[list[RiskRow], list[RiskRow]]:
     """Return the built-in rows that rate a command as known, and those that warn of it."""
     if command.is_help_request and command.is_trusted and not command.sources and _is_help_safe(command, table):
-        return [RiskRow(LOW, "tells its version or its usage")], []
+        return [RiskRow(LOW, "prints its version or usage")], []
     if is_unknown_module(simple, command, table):
         return [], [RiskRow(HIGH, "is not a known Python tool: it runs code of the repository")]
     rows = [row for row in table.rows if row.origin == BUILTIN and row.program]

@@ -172,7 +172,7 @@ def test_every_rating_says_why() -> None:
         assert risk.reasons
         assert all(risk.reasons)
         assert len(set(risk.reasons)) == len(risk.reasons)
-    assert rate_command("sudo x", TABLE).reasons == ("`sudo` acts as somebody who may do more",)
+    assert rate_command("sudo x", TABLE).reasons == ("`sudo` runs with higher privileges",)
     assert rate_command("frobnicate", TABLE).reasons == (
         "`frobnicate` is not in the risk table, so its effects are unknown",
     )
@@ -187,10 +187,10 @@ def test_every_rating_says_why() -> None:
             "python3 tools/seed_db.py",
             "it runs `tools/seed_db.py`, and `seed` in its name suggests more than a build or a test",
         ),
-        ("git clean -fdq", "`git clean` deletes untracked files, which Git cannot bring back"),
-        ("git stash -u", "`git stash` takes all uncommitted changes and untracked files out of the working tree"),
-        ("git checkout .", "`git checkout` discards uncommitted changes of files"),
-        ("git restore src/x.py", "`git restore` discards uncommitted changes of files"),
+        ("git clean -fdq", "`git clean` deletes untracked files, which git can't restore"),
+        ("git stash -u", "`git stash` moves all uncommitted changes and untracked files from the working tree to the stash"),
+        ("git checkout .", "`git checkout` discards uncommitted changes to files"),
+        ("git restore src/x.py", "`git restore` discards uncommitted changes to files"),
     ],
 )
 def test_reasons_that_convince(command: str, reason: str) -> None:
