@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) quick test test-bare check style words types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
+.PHONY: help $(DEMOS) quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -36,7 +36,7 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style words types generated corpus precision wheel demo-check
+	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel demo-check
 	$(MAKE) test
 	$(BIN)/execplan lint
 
@@ -46,6 +46,9 @@ style: .venv/ready
 
 words: .venv/ready # names, docstrings, comments and basenames follow the vocabulary
 	$(BIN)/python scripts/words.py
+
+prose: .venv/ready # English of pages, templates and printed help
+	$(BIN)/python scripts/prose.py
 
 types: .venv/ready
 	$(BIN)/mypy
