@@ -124,7 +124,7 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
 def _verification_answer(verifications: Sequence[LogVerification], extra_warnings: tuple[str, ...]) -> Answer:
     rows = [row for verification in verifications for row in _verification_rows(verification)]
     broken = [verification for verification in verifications if verification.reasons]
-    head = format_table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
+    head = format_table(("state", "plan", "details"), rows) if rows else "nothing is recorded yet"
     lines: list[str] = []
     for verification in broken:
         lines.append(
@@ -148,7 +148,7 @@ def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str
     anchored = f"anchored at record {verification.anchored}" if verification.anchored is not None else "no anchor"
     count = f"{verification.records} record{'s' * (verification.records != 1)}"
     if not verification.reasons:
-        yield ("whole", verification.plan, f"{count}, {anchored}")
+        yield ("intact", verification.plan, f"{count}, {anchored}")
     for reason in verification.reasons:
         yield ("broken", verification.plan, reason)
     for acceptance in verification.accepted:
