@@ -53,6 +53,8 @@ _RECORD_TEMPLATES = {
     "rolled_back": "{steps}",
 }
 """Summary templates by record kind."""
+_KIND_NAMES = {"begun": "started", "not_given": "not approved", "retaken": "reverted", "ticked": "checked off"}
+"""Words for the kinds of records, where the word for people differs from the one in JSON."""
 _REVERTING_KINDS = ("retaken", "rollback")
 """Kinds of records that list reverted changes."""
 
@@ -208,7 +210,8 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     )
     fields["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
-    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, summary)
+    kind = _KIND_NAMES.get(record.kind, record.kind)
+    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", kind, summary)
     for change in [entry for entry in hash_chain.as_list(record.said.get("changes")) if isinstance(entry, dict)]:
         yield ("", "", "", "", "", f"  {_format_change(change, is_reverted=record.kind in _REVERTING_KINDS)}")
 
