@@ -11,7 +11,7 @@ import click
 from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, write_command_section
-from execplan.cli.commands import COMMAND_GROUPS, COMMANDS
+from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
 from execplan.cli.error_handler import Terminated, run_with_error_handling
 from execplan.errors import OK, USAGE, ExecplanError
 
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+_ALL_COMMANDS = "execplan.all_commands"
+"""Key in the context of click: whether the help lists all commands and options."""
+_EVERYDAY_OPTIONS = ("--version", "--help", "--help-all")
 FIRST_STEPS = (
     "execplan init",
     'execplan new "Build the parser" --task "Read lines" --task "Write the tests"',
     "execplan next",
     "execplan done 1",
-    "execplan explain",
 )
 
 
@@ -52,6 +54,8 @@ def _usage_error(error: click.UsageError) -> ExecplanError:
     """Convert a usage error of click into an error with a hint."""
     command_path = error.ctx.command_path if error.ctx is not None else "execplan"
     message = error.format_message().replace("\n", " ")
+    if isinstance(error, UnknownCommandError):
+        return ExecplanError("usage", message, exit=USAGE, hint=error.hint, candidates=error.candidates)
     hint = f"see {command_path} --help"
     takes_text = _takes_text(error.ctx)
     if isinstance(error, click.NoSuchOption) and takes_text:
@@ -70,6 +74,22 @@ def _raise_terminated(number: int, frame: object) -> NoReturn:
     raise Terminated
 
 
+class UnknownCommandError(click.UsageError):
+    """The error for an unknown command, with the commands that may be meant."""
+
+    def __init__(self, name: str, ctx: click.Context) -> None:
+        from execplan.cli.command_synonyms import describe_commands, suggest_commands
+
+        super().__init__(f"unknown command {name!r}", ctx)
+        suggestions = suggest_commands(name)
+        self.candidates = describe_commands(suggestions)
+        self.hint = "list all commands: execplan --help-all"
+        if len(suggestions) == 1:
+            self.hint = f"use this command, or {self.hint}"
+        elif suggestions:
+            self.hint = f"use one of these commands, or {self.hint}"
+
+
 class LazyCommandGroup(click.Group):
     """A group of commands in which each command has its own module."""
 
@@ -79,6 +99,8 @@ class LazyCommandGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load the command with a name, or return None."""
+        if cmd_name == "help":
+            return help_command
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"execplan.cli.commands.{cmd_name}").command
@@ -87,13 +109,14 @@ class LazyCommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command named by the first argument; for an unknown name, the error suggests similar ones."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            from execplan.text.suggestions import closest_names
-
-            close_matches = sorted(closest_names(args[0], COMMANDS), key=lambda name: name[0] != args[0][0])
-            hint = f" Did you mean {' or '.join(map(repr, close_matches))}?" if close_matches else ""
-            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        """Return the command named by the first argument; the error for an unknown name suggests commands."""
+        if (
+            args
+            and not args[0].startswith("-")
+            and not ctx.resilient_parsing
+            and self.get_command(ctx, args[0]) is None
+        ):
+            raise UnknownCommandError(args[0], ctx)
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -103,30 +126,82 @@ class LazyCommandGroup(click.Group):
         candidates = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
         return candidates + click.Command.shell_complete(self, ctx, incomplete)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, then the options: all of them, or only the everyday ones."""
+        self.format_commands(ctx, formatter)
+        with formatter.section("Options"):
+            formatter.write_dl(
+                [
+                    record
+                    for param in self.get_params(ctx)
+                    if (ctx.meta.get(_ALL_COMMANDS) or param.opts[-1] in _EVERYDAY_OPTIONS)
+                    and (record := param.get_help_record(ctx))
+                ]
+            )
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List each command with a one-line summary, without loading the commands."""
-        for name, commands in COMMAND_GROUPS.items():
-            with formatter.section(name):
-                formatter.write_dl(list(commands.items()))
+        for group_name, commands in COMMAND_GROUPS.items():
+            rows = [
+                (name, line)
+                for name, line in commands.items()
+                if ctx.meta.get(_ALL_COMMANDS) or name in EVERYDAY_COMMANDS
+            ]
+            if rows:
+                with formatter.section(group_name):
+                    formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the first steps for new users."""
         write_command_section(formatter, "First steps", FIRST_STEPS)
 
 
+def _print_all_help(ctx: click.Context, param: click.Parameter | None, value: bool) -> None:
+    """Print the help with all commands and options, if requested, and exit."""
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_ALL_COMMANDS] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+@click.command("help")
+@click.argument("command_name", metavar="[COMMAND]", required=False)
+@click.option("--all", "all_commands", is_flag=True, help="Show all commands and options.")
+@click.pass_context
+def help_command(ctx: click.Context, command_name: str | None, all_commands: bool) -> None:
+    """Show the help of execplan or of a command."""
+    root = ctx.find_root()
+    _print_all_help(root, None, all_commands)
+    if command_name is None or command_name == "help":
+        click.echo(root.get_help())
+        return
+    _, command, _ = group.resolve_command(root, [command_name])
+    assert command is not None
+    with click.Context(command, info_name=command_name, parent=root) as command_ctx:
+        click.echo(command.get_help(command_ctx))
+
+
 @click.group(
     cls=LazyCommandGroup,
-    params=[*COMMON_OPTIONS, as_option()],
+    params=[
+        *COMMON_OPTIONS,
+        as_option(),
+        click.Option(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_all_help,
+            help="Show all commands, including those that run plans, and exit.",
+        ),
+    ],
     context_settings=CONTEXT_SETTINGS,
     invoke_without_command=True,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context, /, **flags: Any) -> None:
-    """Living plans in a repository: write them, check them, keep them true, file them.
-
-    A plan is a markdown file that a person or an agent can pick up cold and carry to the end.
-    """
+    """Plan work in Markdown files that people and agents can resume."""
     actor = flags.pop("actor")
     if actor is not None:
         from execplan.plan_store.author import ActingAs

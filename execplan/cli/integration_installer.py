@@ -30,6 +30,8 @@ _PROJECT_MODULES = {
 }
 _PROGRAM_INTEGRATIONS = ("guard", "session-hooks")
 _SHELLS = ("bash", "zsh", "fish")
+_ACTION_NAMES = {"made": "created"}
+"""Words for the actions of changes, where the word for people differs from the one in JSON."""
 
 
 class IntegrationRequest(NamedTuple):
@@ -173,6 +175,7 @@ def _change_line(change: Change, path: str, *, dry_run: bool, **source: str) -> 
     if change.action == "kept":
         return f"kept  {path}  ({change.integration}: {change.reason})"
     if not dry_run:
-        return f"{change.action}  {path}  ({change.integration}{''.join([f', from {origin}' for origin in source.values()])})"
+        action = _ACTION_NAMES.get(change.action, change.action)
+        return f"{action}  {path}  ({change.integration}{''.join([f', from {origin}' for origin in source.values()])})"
     dry_run_verbs = {"moved": f"would move {source.get('from')} to", "removed": "would remove"}
     return f"{dry_run_verbs.get(change.action, 'would write')} {path}"

@@ -176,7 +176,7 @@ def ensure_blocks_closed(plan: ParsedPlan, line_limit: int) -> None:
     """Raise an ExecplanError if a code block or HTML block opened before the line is never closed."""
     for block in plan.blocks:
         if not block.is_closed and block.start < line_limit and (not block.depth or line_limit < block.end):
-            block_name = "fence" if block.kind == FENCE else "HTML block"
+            block_name = "code block" if block.kind == FENCE else "HTML block"
             raise ExecplanError(
                 "unclosed-fence",
                 f"the {block_name} opened on line {block.start + 1} is never closed, so it includes everything below it",

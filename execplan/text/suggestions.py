@@ -17,6 +17,13 @@ def closest_names(name: str, known_names: Iterable[str], *, limit: int = _MAX_SU
     return get_close_matches(name, list(known_names), n=limit, cutoff=_MIN_SIMILARITY)
 
 
+def similarity(name: str, known_name: str) -> float:
+    """Return how similar a known name is to a name, from 0 to 1."""
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, known_name, name).ratio()
+
+
 def did_you_mean(name: str, known_names: Iterable[str]) -> str:
     """Return a question that suggests the most similar known name, or an empty string if no name is similar."""
     similar_names = closest_names(name, known_names, limit=1)

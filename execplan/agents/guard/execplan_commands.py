@@ -81,6 +81,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     ),
     "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} --fix --forget --no-commit --dry-run"),
     "explain": AllowedOptions(),
+    "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
     "runs": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --state", operand_kind="plan"),
     "audit": AllowedOptions(
@@ -154,6 +155,8 @@ DENIED_COMMANDS: Mapping[str, str] = {
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
 """Flags that every command accepts, also before its name."""
+_HELP_ALL: Final = "--help-all"
+"""Flag that is accepted only before a command."""
 
 
 NAME: Final = "execplan"
@@ -164,7 +167,7 @@ def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]
     if argv[0] != NAME:
         return f"{argv[0]} is not {NAME}"
     args = list(argv[1:])
-    while args and (args[0] in GLOBAL_FLAGS or args[0] == "-C"):
+    while args and (args[0] in (*GLOBAL_FLAGS, _HELP_ALL) or args[0] == "-C"):
         consumed = 2 if args[0] == "-C" else 1
         if consumed == 2 and not _are_all_readable(args[1:2] or [""], scope, folders):
             return f"{NAME} -C leads outside the repository"

@@ -1,8 +1,12 @@
-"""The commands, in the groups and with the lines that `--help` shows."""
+"""The commands, in the groups and with the summaries that `--help` shows."""
 
 COMMAND_GROUPS: dict[str, dict[str, str]] = {
-    "Write": {
+    "Set up": {
         "init": "Set up plans in this repository.",
+        "install": "Install integrations: agents, hooks, merges, completion.",
+        "uninstall": "Remove exactly what install added.",
+    },
+    "Write": {
         "new": "Create a plan from a template.",
         "edit": "Open a plan in your editor, then check it.",
         "add": "Add a task to Progress.",
@@ -20,11 +24,11 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "undo": "Undo the last operation.",
         "redo": "Redo the last undone operation.",
     },
-    "Look": {
+    "View": {
+        "next": "Show or claim the next open task.",
         "status": "Show plans by state, and the next task of each open plan.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
-        "next": "Show or claim the next open task.",
         "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {
@@ -33,7 +37,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "doctor": "Diagnose and fix problems.",
         "explain": "Explain a topic, a rule or an error code.",
     },
-    "File": {
+    "Archive": {
         "archive": "Archive a completed plan and its artifacts.",
         "restore": "Restore a plan from the archive.",
         "drop": "Remove a draft that nobody has worked on.",
@@ -62,9 +66,9 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "report": "Record the result of a step that an agent ran.",
         "guard": "Check whether an agent may make a tool call.",
     },
-    "Set up": {
-        "install": "Install integrations: agents, hooks, merges, completion.",
-        "uninstall": "Remove exactly what install added.",
-    },
 }
 COMMANDS: dict[str, str] = {name: line for group in COMMAND_GROUPS.values() for name, line in group.items()}
+EVERYDAY_COMMANDS = frozenset(
+    "init install new add done decide discover outcome undo next status show lint explain archive".split()
+)
+"""The commands that `--help` lists; `--help-all` lists all."""

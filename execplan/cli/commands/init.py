@@ -80,7 +80,7 @@ def init(
     changed = any([path_entry.made for path_entry in survey_result.paths]) or bool(relocations)
     is_writing = not (check or options.dry_run)
     projects_json = [_project_json(prepared) for prepared in survey_result.projects]
-    action = "made" if is_writing else "would create"
+    action = "created" if is_writing else "would create"
     lines = [line for project_json in projects_json for line in _project_lines(project_json, check)]
     moves = [pair for relocation in relocations for pair in relocation.moves]
     lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("run", required=False, metavar="[PLAN] [RUN]")
-@click.option("--reason", metavar="WORDS", required=True, help="The reason: text, @FILE, or - for standard input.")
+@click.option("--reason", metavar="TEXT", required=True, help="The reason: text, @FILE, or - for standard input.")
 @click.option(
     "--failed", metavar="ID", multiple=True, help="Also treat this step as failed: ID or number; can be repeated."
 )

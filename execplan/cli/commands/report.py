@@ -158,7 +158,7 @@ def _report_json(reported: ReportOutcome) -> dict[str, Any]:
 @click.argument("step", metavar="STEP")
 @plan_option
 @click.option("--status", type=click.Choice(("completed", "failed")), required=True, help="The result of the step.")
-@click.option("--result", metavar="WORDS", required=True, help="What happened: text, @FILE, or - for standard input.")
+@click.option("--result", metavar="TEXT", required=True, help="What happened: text, @FILE, or - for standard input.")
 @click.option("--evidence", metavar="FILE", help="The command's output: a file of the repository, or -.")
 @new_options
 def report(

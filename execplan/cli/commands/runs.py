@@ -36,8 +36,8 @@ def runs_answer(summaries: Sequence[RunSummary], broken: Sequence[str], name: st
         text = f"no {state} runs" if summaries else "no readable runs" if broken else "no runs yet"
         next_commands = audit_commands if summaries or broken else (f"execplan run {name}" if name else "execplan run",)
         return Answer(data, text, exit_, warnings=warnings, next_commands=next_commands)
-    head = ("state", "run", "plan", "begun", "time", "done", "what")
-    spare = ("begun", "time", "done", "plan")
+    head = ("state", "run", "plan", "started", "duration", "done", "details")
+    spare = ("started", "duration", "done", "plan")
     text = format_table(head, [_summary_row(summary) for summary in selected], spare)
     return Answer(data, text, exit_, warnings=warnings, next_commands=_follow(selected) + audit_commands)
 

@@ -204,7 +204,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
     )
     rows = [
         ("runs", _format_counts(statistics.runs)),
-        ("took", _format_average(statistics.seconds, ".1f", " s")),
+        ("duration", _format_average(statistics.seconds, ".1f", " s")),
         ("steps", _format_counts(statistics.steps)),
         ("step duration", _format_average(statistics.step_seconds, ".1f", " s")),
         ("errors", _format_counts(statistics.errors)),

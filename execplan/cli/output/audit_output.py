@@ -53,6 +53,8 @@ _RECORD_TEMPLATES = {
     "rolled_back": "{steps}",
 }
 """Summary templates by record kind."""
+_KIND_NAMES = {"begun": "started", "not_given": "not approved", "retaken": "reverted", "ticked": "checked off"}
+"""Words for the kinds of records, where the word for people differs from the one in JSON."""
 _REVERTING_KINDS = ("retaken", "rollback")
 """Kinds of records that list reverted changes."""
 
@@ -124,7 +126,7 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
 def _verification_answer(verifications: Sequence[LogVerification], extra_warnings: tuple[str, ...]) -> Answer:
     rows = [row for verification in verifications for row in _verification_rows(verification)]
     broken = [verification for verification in verifications if verification.reasons]
-    head = format_table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
+    head = format_table(("state", "plan", "details"), rows) if rows else "nothing is recorded yet"
     lines: list[str] = []
     for verification in broken:
         lines.append(
@@ -148,7 +150,7 @@ def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str
     anchored = f"anchored at record {verification.anchored}" if verification.anchored is not None else "no anchor"
     count = f"{verification.records} record{'s' * (verification.records != 1)}"
     if not verification.reasons:
-        yield ("whole", verification.plan, f"{count}, {anchored}")
+        yield ("intact", verification.plan, f"{count}, {anchored}")
     for reason in verification.reasons:
         yield ("broken", verification.plan, reason)
     for acceptance in verification.accepted:
@@ -208,7 +210,8 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     )
     fields["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
-    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, summary)
+    kind = _KIND_NAMES.get(record.kind, record.kind)
+    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", kind, summary)
     for change in [entry for entry in hash_chain.as_list(record.said.get("changes")) if isinstance(entry, dict)]:
         yield ("", "", "", "", "", f"  {_format_change(change, is_reverted=record.kind in _REVERTING_KINDS)}")
 

@@ -104,18 +104,18 @@ _HOUR, _DAY = 60, 1440
 
 
 def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
-    """Return pieces about the pace: the date range, number of days, and usual and longest time between ticks."""
+    """Return pieces about the pace: the date range, number of days, and usual and longest time between completed tasks."""
     done_tasks = [task for task in subject.plan.tasks if task.state == DONE]
     timestamps = plan_facts.sorted_timestamps(done_tasks)
     if not timestamps:
         return []
     days = len({timestamp.date for timestamp in timestamps})
-    ticks = "tick" if len(done_tasks) == 1 else "ticks"
+    tasks = "completed task" if len(done_tasks) == 1 else "completed tasks"
     first, last = plan_facts.format_timestamp(timestamps[0]), plan_facts.format_timestamp(timestamps[-1])
     range_text = (
         f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}" if first != last else f", {first}"
     )
-    pieces = [unquoted_piece(f"{len(timestamps)} of {len(done_tasks)} {ticks} with a timestamp{range_text}.", rank)]
+    pieces = [unquoted_piece(f"{len(timestamps)} of {len(done_tasks)} {tasks} with a timestamp{range_text}.", rank)]
     timed_tasks = sorted(
         [
             (minute, task.number, task)
