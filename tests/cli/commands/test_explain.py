@@ -117,7 +117,9 @@ def test_every_attribute_of_a_step_and_of_a_plan_is_described() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_names_no_file_that_only_the_repository_has(name: str) -> None:
-    assert not re.search(r"(?<![\w./-])(?:docs|tests|scripts|execplan)/[a-z_-]+(?:/[a-z_-]+)*\.(?:md|py|toml)\b", PAGES[name])
+    assert not re.search(
+        r"(?<![\w./-])(?:docs|tests|scripts|execplan)/[a-z_-]+(?:/[a-z_-]+)*\.(?:md|py|toml)\b", PAGES[name]
+    )
 
 
 def test_json_of_a_refusal_and_of_a_rule(plain: Folder) -> None:
