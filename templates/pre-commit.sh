@@ -1,11 +1,11 @@
 # Checks the staged plans of a commit. To remove this: execplan uninstall git-hooks
 execplan_python={python}
 if [ ! -x "$execplan_python" ]; then
-  echo "execplan: $execplan_python is gone, so plans are not checked; to fix this: execplan install git-hooks" >&2
-elif ! execplan_said=$("$execplan_python" -P -m execplan lint --staged --hook -q 2>&1 </dev/null); then
+  echo "execplan: $execplan_python no longer exists, so plans are not checked; to fix this: execplan install git-hooks" >&2
+elif ! execplan_output=$("$execplan_python" -P -m execplan lint --staged --hook -q 2>&1 </dev/null); then
   if "$execplan_python" -P -c 'import execplan' 2>/dev/null; then
-    printf '%s\n' "$execplan_said" 'execplan: nothing was committed; fix this and stage it, or skip the check: git commit --no-verify' >&2
+    printf '%s\n' "$execplan_output" 'execplan: nothing was committed; fix the errors and stage the plans, or skip the check: git commit --no-verify' >&2
     exit 1
   fi
-  echo "execplan: $execplan_python has no execplan any more, so plans are not checked; to fix this: execplan install git-hooks" >&2
+  echo "execplan: execplan is not installed for $execplan_python, so plans are not checked; to fix this: execplan install git-hooks" >&2
 fi

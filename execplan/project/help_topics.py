@@ -9,13 +9,20 @@ from execplan.named_tuple import NamedTuple
 from execplan.project import builtin_templates, settings_file
 from execplan.project.project_settings import Settings
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.attributes import Attribute
+
 _TOPICS_DIR = "explain"
 _ERRORS_PAGE = "errors"
 _SETTINGS_MARK = "{settings: "
 """Begin of the mark in a page for which the settings of a table are filled in."""
 PAGE_WIDTH = 80
 """Maximum width of the prose in a help topic; commands and examples may be wider."""
-_SETTINGS_WIDTH = 100
+_TABLE_WIDTH = 100
+"""Maximum width of indented lines, such as descriptions of settings and attributes."""
 
 
 class ErrorHelp(NamedTuple):
@@ -40,7 +47,7 @@ def topic_summaries() -> dict[str, str]:
 
 def topic_text(name: str) -> str:
     """Return the text of an existing topic without a final line ending."""
-    generated = {"exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
+    generated = {"attributes": _attribute_lines, "exit-codes": _exit_code_lines, "settings": _settings_lines}.get(name)
     page = builtin_templates.read_text(os.path.join(_TOPICS_DIR, f"{name}.md")).rstrip("\n")
     head, mark, rest = page.partition(_SETTINGS_MARK)
     if mark:
@@ -65,6 +72,63 @@ def _first_sentence(page: str) -> str:
     return paragraph.split(". ", 1)[0].rstrip(".") + "."
 
 
+def _attribute_lines() -> list[str]:
+    """Return lines with every attribute of a step and of a plan, its meaning, and the values and step types it accepts."""
+    from execplan.execution.annotations.annotated_steps import LAST_STEP_ATTRIBUTES
+    from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
+
+    last_step_names = f"{', '.join(LAST_STEP_ATTRIBUTES[:-1])} and {LAST_STEP_ATTRIBUTES[-1]}"
+    return [
+        *_attribute_table(ATTRIBUTES),
+        "",
+        *_wrap_prose(
+            f"In a code block with several commands, {last_step_names} apply to the last command, "
+            "needs to the first, and all others to each command."
+        ),
+        "",
+        *_wrap_prose(
+            "A plan can have one code block marked {execution} in Concrete Steps or in Validation and "
+            "Acceptance. Its attributes set how the whole plan runs; its content is for readers:"
+        ),
+        "",
+        *_attribute_table(PLAN_ATTRIBUTES),
+    ]
+
+
+def _attribute_table(attributes: Sequence[Attribute]) -> list[str]:
+    """Return lines with attributes and their descriptions in two columns."""
+    from textwrap import wrap
+
+    from execplan.execution.annotations.attribute_values import ATTRIBUTE_RANGES
+    from execplan.execution.annotations.step_problems import ATTRIBUTE_TYPES
+    from execplan.execution.attributes import COUNT
+
+    width = max([len(attribute.name) for attribute in attributes])
+    lines = []
+    for attribute in attributes:
+        name = "#id" if attribute.name == "id" else attribute.name
+        description = attribute.about
+        if attribute.choices:
+            description += f" Values: {', '.join(attribute.choices)}."
+        if attribute.name in ATTRIBUTE_RANGES:
+            unit = f" {attribute.kind}" if attribute.kind != COUNT else ""
+            description += " From {:,} to {:,}{}.".format(*ATTRIBUTE_RANGES[attribute.name], unit)
+        if attribute.name in ATTRIBUTE_TYPES:
+            description += f" Types: {', '.join(ATTRIBUTE_TYPES[attribute.name])}."
+        lead = f"  {name:{width}}  "
+        lines += wrap(
+            description, _TABLE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False
+        )
+    return lines
+
+
+def _wrap_prose(text: str) -> list[str]:
+    """Return the lines of a paragraph; names with hyphens are not broken."""
+    from textwrap import wrap
+
+    return wrap(text, PAGE_WIDTH, break_on_hyphens=False)
+
+
 def _exit_code_lines() -> list[str]:
     """Return lines with every exit status and its meaning."""
     from textwrap import wrap
@@ -83,5 +147,5 @@ def _settings_lines() -> list[str]:
     lines = []
     for chunk in settings_file.render_settings(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
-        lines += [setting, *wrap(" ".join(about), _SETTINGS_WIDTH, initial_indent="  ", subsequent_indent="  ")]
+        lines += [setting, *wrap(" ".join(about), _TABLE_WIDTH, initial_indent="  ", subsequent_indent="  ")]
     return lines

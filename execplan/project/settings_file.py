@@ -10,6 +10,8 @@ from execplan.project.setting_table import load_settings_of
 
 _NAME_WIDTH = 24
 """Minimum width of a setting and its default in the help; their description follows."""
+_MAX_WIDTH = 96
+"""Maximum width of a setting with its description in the help; a longer description is on a line of its own."""
 
 
 def render_settings(settings: Settings) -> bytes:
@@ -24,12 +26,16 @@ def render_settings(settings: Settings) -> bytes:
 
 
 def describe_settings(table: str) -> list[str]:
-    """Return a line for each setting of a table, with its default and its description."""
-    return [
-        f"{f'{setting.name} = {toml_literal(setting.default)}':<{_NAME_WIDTH}}  {setting.about}"
-        for setting in load_settings_of(table).values()
-        if setting.default is not None
-    ]
+    """Return lines for each setting of a table, with its default and its description."""
+    lines = []
+    for setting in load_settings_of(table).values():
+        if setting.default is not None:
+            assignment = f"{f'{setting.name} = {toml_literal(setting.default)}':<{_NAME_WIDTH}}  "
+            if len(assignment) + len(setting.about) <= _MAX_WIDTH:
+                lines.append(assignment + setting.about)
+            else:
+                lines += [assignment.rstrip(), " " * (_NAME_WIDTH + 2) + setting.about]
+    return lines
 
 
 def has_content(path: str, content: bytes) -> bool:

@@ -245,7 +245,7 @@ def test_a_driver_that_does_not_run_drops_no_side(driven: Folder, tmp_path: Path
     merged = git(driven, "merge", "side")
     assert merged.returncode == 1
     assert "CONFLICT" in merged.stdout
-    assert f"execplan: {PLAN} is merged line by line" in merged.stderr
+    assert f"execplan: {PLAN} was merged line by line" in merged.stderr
     assert "execplan install merge-driver" in merged.stderr
     text = (driven.path / PLAN).read_text()
     assert "<<<<<<< ours" in text

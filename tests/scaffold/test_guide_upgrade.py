@@ -15,10 +15,13 @@ from tests.conftest import Folder
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 FIRST = (TEMPLATES / "guides/1.md").read_text(encoding="utf-8")
 NEWEST = (TEMPLATES / "PLANS.md").read_text(encoding="utf-8")
-VERSION = 3
+VERSION = 4
+HEADING = "## Milestones and spikes"
 MARK = f"\n<!-- execplan guide {VERSION} -->\n"
-BOTH = "4. When you must stop inside a task, split it"
-"""How a line begins that the second guide changed."""
+TITLE = "# How to write and "
+"""The start of the title, which the fourth guide changed."""
+REMOVED = "## The shapes"
+"""A heading of the first guide, which the fourth one changed."""
 
 
 def guide(folder: Folder, text: str) -> Path:
@@ -59,17 +62,14 @@ def test_an_unedited_guide_becomes_the_newest(plain: Folder, end: str) -> None:
 
 def test_what_a_person_changed_stays(plain: Folder) -> None:
     own_guide = (
-        FIRST.replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
-        + "\n## Ours\n\nMore.\n"
+        FIRST.replace(HEADING, "## Our milestones").replace("| plans |", "| our plans |") + "\n## Ours\n\nMore.\n"
     )
     path = guide(plain, own_guide)
     result = plain.run("init", "--upgrade")
     assert result.err == ""
     assert f"upgraded  .agent/PLANS.md  (guide version 1 to {VERSION})" in result.out
     text = path.read_text(encoding="utf-8")
-    expected = (
-        NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
-    )
+    expected = NEWEST.removesuffix(MARK).replace(HEADING, "## Our milestones").replace("| plans |", "| our plans |")
     assert text == f"{expected}\n## Ours\n\nMore.\n{MARK}"
     assert plain.ok("init", "--upgrade")["changed"] is False
     assert path.read_text(encoding="utf-8") == text
@@ -77,22 +77,23 @@ def test_what_a_person_changed_stays(plain: Folder) -> None:
 
 def test_where_both_changed_the_person_is_kept_and_told(plain: Folder) -> None:
     lines = FIRST.split("\n")
-    (at,) = [at for at, line in enumerate(lines) if line.startswith(BOTH)]
-    lines[at] = "4. Never stop inside a task."
-    lines = [line for line in lines if not line.startswith("| `execplan archive PLAN`")]
+    assert lines[0].startswith(TITLE)
+    lines[0] = "# How we plan"
+    lines.remove(REMOVED)
     path = guide(plain, "\n".join(lines))
     result = plain.run("init", "--upgrade", "--json")
     text = path.read_text(encoding="utf-8").split("\n")
     first, second = result.json["data"]["guide"]["conflicts"]
-    assert text[first["line_start"] - 1 : first["line_end"]] == first["kept"] == ["4. Never stop inside a task."]
-    assert first["new"][0].startswith(BOTH)
+    assert text[first["line_start"] - 1 : first["line_end"]] == first["kept"] == ["# How we plan"]
+    assert first["new"] == ["# How to write and follow an ExecPlan"]
     assert second["kept"] == []
-    assert any("restore PLAN" in line for line in second["new"])
+    assert second["new"] == ["## Formats of entries"]
     warnings = result.json["warnings"]
     assert warnings[0].startswith(f".agent/PLANS.md:{first['line_start']}: changed by you and by the new guide")
     assert " ".join([line.strip() for line in first["new"]]) in warnings[0]
     assert "your removal is kept" in warnings[1]
-    assert not any(line.startswith("| `execplan archive PLAN`") for line in text)
+    assert REMOVED not in text
+    assert "## Formats of entries" not in text
     repeated = plain.run("init", "--upgrade", "--json").json
     assert (repeated["data"]["changed"], repeated["warnings"]) == (False, [])
     assert path.read_text(encoding="utf-8").split("\n") == text
@@ -143,7 +144,7 @@ def test_the_mark_tells_the_version(plain: Folder) -> None:
     path = guide(plain, newer)
     assert "version 9" in plain.run("init", "--upgrade").err
     assert path.read_text(encoding="utf-8") == newer
-    lost = NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences")
+    lost = NEWEST.removesuffix(MARK).replace(HEADING, "## Our milestones")
     path = guide(plain, lost)
     assert plain.ok("init", "--upgrade")["changed"] is False
     assert path.read_text(encoding="utf-8") == lost
@@ -186,12 +187,12 @@ def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch
 
     def late(name: str, old: bytes, new: bytes, within: str) -> bool:
         monkeypatch.setattr(atomic_files, "replace_if_unchanged", replace)
-        path.write_text(FIRST.replace("## Fences", "## Our fences"), encoding="utf-8")
+        path.write_text(FIRST.replace(HEADING, "## Our milestones"), encoding="utf-8")
         return replace(name, old, new, within=within)
 
     monkeypatch.setattr(atomic_files, "replace_if_unchanged", late)
     assert guide_upgrade.upgrade_guide(project_discovery.find(str(plain.path)), WriteOptions()).changed
-    assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
+    assert path.read_text(encoding="utf-8") == NEWEST.replace(HEADING, "## Our milestones")
 
 
 def test_other_hard_links_are_told(plain: Folder) -> None:

@@ -19,9 +19,13 @@ _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 
 
 def block_lines(project: Project) -> list[str]:
-    """Return the lines of the block, with the directories of the project."""
-    folders = {"plans": project.display_path(project.plans), "archive": project.display_path(project.archive)}
-    return builtin_templates.read_text("agents.md").format_map(folders).splitlines()
+    """Return the lines of the block, with the paths of the project."""
+    paths = {
+        "plans": project.display_path(project.plans),
+        "archive": project.display_path(project.archive),
+        "guide": project.display_path(os.path.join(project.base, project.settings.guide)),
+    }
+    return builtin_templates.read_text("agents.md").format_map(paths).splitlines()
 
 
 def install(project: Project, *, force: bool) -> ChangeSet:

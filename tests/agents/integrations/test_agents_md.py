@@ -158,13 +158,19 @@ def test_agents_beside_what_is_there(repo: Folder, content: bytes) -> None:
 
 
 def test_agents_text_is_small_and_names_the_folders(repo: Folder) -> None:
-    repo.write(".agent/execplan.toml", 'plans = "docs/execplans"\narchive = "docs/execplans/done"\n')
+    repo.write(
+        ".agent/execplan.toml", 'plans = "docs/execplans"\narchive = "docs/execplans/done"\nguide = "docs/PLANS.md"\n'
+    )
     install(repo, "agents")
     data = (repo.path / "AGENTS.md").read_bytes()
     assert len(data) <= 2048
     assert b"`docs/execplans`" in data
     assert b"`docs/execplans/done`" in data
-    for command in ("next --claim NAME", "done", "decide", "discover", "outcome", "lint", "archive", "explain TOPIC"):
+    assert b"`docs/PLANS.md`" in data
+    for command in (
+        *("new", "set", "explain steps", "next --claim NAME", "done", "add", "split", "decide", "discover", "outcome"),
+        *("attach", "handoff", "report", "lint", "commit", "checkpoint", "archive", "explain TOPIC"),
+    ):
         assert f"`execplan {command}".encode() in data
 
 

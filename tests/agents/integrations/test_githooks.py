@@ -146,7 +146,7 @@ def test_every_step_of_the_workflow_can_be_committed(repo: Folder) -> None:
     )
     assert sum(" EP109 " in line for line in lines) == 1
     assert any(" EP109 10 sections still contain placeholder text: Purpose / Big Picture, " in line for line in lines)
-    assert lines[-2].startswith("  execplan: nothing was committed; fix this and stage it")
+    assert lines[-2].startswith("  execplan: nothing was committed; fix the errors and stage the plans")
     assert lines[-1] == f"hint: fix what the hook reports, then: execplan commit {plan}"
     assert ";   " not in stopped.err
     document = repo.run("done", "2", "-p", plan, "--commit", "--json").json

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import EXIT_MEANINGS
+from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
 from execplan.linter.runner import RULES
 from execplan.project import help_topics
 from execplan.project.project_settings import Settings
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
+TABLE_LINES = {"attributes": 100, "policy": 45, "settings": 60}
+"""Maximum length of the topics that are tables."""
 REFUSALS = help_topics.error_help_by_code()
 PAGES = {
     **{name: help_topics.topic_text(name) for name in help_topics.topic_summaries()},
@@ -59,7 +62,7 @@ def test_pages_of_refusals_stand_in_order() -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_a_screen(name: str) -> None:
     lines = PAGES[name].split("\n")
-    assert len(lines) <= (12 if name in REFUSALS else 60 if name == "settings" else 40)
+    assert len(lines) <= (12 if name in REFUSALS else TABLE_LINES.get(name, 40))
     assert max(len(line) for line in lines if not line.startswith(" ")) <= help_topics.PAGE_WIDTH
     assert max(map(len, lines)) <= 100
 
@@ -98,6 +101,25 @@ def test_settings_are_described_where_they_are_defined() -> None:
     assert all(f"\n{name} = " in page for name in Settings()._asdict())
     folded = " ".join(page.split())
     assert all(setting.about in folded for setting in load_settings_of("").values())
+
+
+def test_every_attribute_of_a_step_and_of_a_plan_is_described() -> None:
+    page = help_topics.topic_text("attributes")
+    folded = " ".join(page.split())
+    for attribute in (*ATTRIBUTES, *PLAN_ATTRIBUTES):
+        name = "#id" if attribute.name == "id" else attribute.name
+        assert f"\n  {name} " in page
+        assert f" {name} {' '.join(attribute.about.split())}" in folded
+        assert all(f"{choice}" in folded for choice in attribute.choices)
+    assert "`execplan explain steps`" in page
+    assert "execplan explain attributes" in help_topics.topic_text("steps")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_names_no_file_that_only_the_repository_has(name: str) -> None:
+    assert not re.search(
+        r"(?<![\w./-])(?:docs|tests|scripts|execplan)/[a-z_-]+(?:/[a-z_-]+)*\.(?:md|py|toml)\b", PAGES[name]
+    )
 
 
 def test_json_of_a_refusal_and_of_a_rule(plain: Folder) -> None:
