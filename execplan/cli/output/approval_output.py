@@ -133,7 +133,8 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
                 "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-",
             )
         )
-    text = format_table(("state", "digest", "by", "until", "why"), rows, wraps=True) if rows else "no approvals"
+    head = ("state", "digest", "by", "until", "why")
+    text = format_table(head, rows, spare=("until", "by"), wraps=True) if rows else "no approvals"
     return Answer(
         {"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text
     )

@@ -14,13 +14,15 @@ from execplan.linter.rules.timestamp_rules import day_start
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.outline import PURPOSE
 from execplan.text.markdown_blocks import PARAGRAPH
-from execplan.text.message_parts import format_count
+from execplan.text.message_parts import format_count, shorten
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 _TASK_STYLES = {DONE: "green", OPEN: ""}
 _OTHER_TASK_STYLE = "yellow"
+_MAX_PURPOSE_LENGTH = 400
+"""Maximum number of characters of the purpose."""
 _LABEL_WIDTH = 15
 """Width of the labels before the facts about a plan."""
 
@@ -31,10 +33,10 @@ def plan_page(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution
     `data` is the JSON form of the plan, with its open run; `why` says why the next command is urgent; `execution` is
     the status of its steps, if it is open.
     """
-    lines = [paint(line, "bold") for line in fit_line(printable_line(data["title"] or "(no title)"))]
+    lines = [paint(line, "bold") for line in fit_line(printable_line(data["title"] or "(no title)"), indent=0)]
     lines += [paint(printable_line(data["path"]), "dim"), ""]
     purpose = _first_paragraph(parsed_plan)
-    lines += [*fit_line(printable_line(purpose)), ""] if purpose else []
+    lines += [*fit_line(printable_line(shorten(purpose, _MAX_PURPOSE_LENGTH)), indent=0), ""] if purpose else []
     for label, text, styles in _facts(data, parsed_plan, execution):
         first_line, *more_lines = fit_line(f"{label:{_LABEL_WIDTH}}{printable_line(text)}", indent=_LABEL_WIDTH)
         value = paint_words(first_line[_LABEL_WIDTH:], styles)
@@ -69,6 +71,7 @@ def _facts(
     if execution is not None and execution["state"] != NOT_COMPILED:
         facts.append(("steps", status_text({**execution, "run": None}), {}))
     run_text, style = _run_text(data["run"], execution)
+    run_text = run_text.removeprefix("run ")
     return [*facts, ("run", run_text, {run_text: style})] if run_text else facts
 
 
