@@ -41,8 +41,8 @@ class Answer(NamedTuple):
     """Work to do before its command; people see it instead of the first of `next_commands`."""
 
 
-def print_answer(answer: Answer, call: Call, kind: str) -> int:
-    """Print an answer and return its exit status."""
+def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = False) -> int:
+    """Print an answer and return its exit status; with `may_page`, long text goes to a pager on a terminal."""
     answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
     if call.as_json:
         ok = answer.exit == OK
@@ -55,7 +55,8 @@ def print_answer(answer: Answer, call: Call, kind: str) -> int:
         sys.stdout.flush()
         text = answer.text if answer.text.endswith(("\n", "\r")) else answer.text + "\n"
         text = text if answer.is_raw and not sys.stdout.isatty() else printable_text(text)
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        if not (may_page and sys.stdout.isatty() and _show_in_pager(text)):
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
         print(
             f"next: {printable_line(answer.work.description)}, {answer.work.lead}: {printable_line(answer.work.command)}"
@@ -63,3 +64,10 @@ def print_answer(answer: Answer, call: Call, kind: str) -> int:
     elif not call.quiet and answer.next_commands:
         print(f"next: {printable_line(answer.next_commands[0])}")
     return answer.exit
+
+
+def _show_in_pager(text: str) -> bool:
+    """Show text in the pager if it is longer than the screen; return whether it was shown."""
+    from execplan.cli.output.pager import show_in_pager
+
+    return show_in_pager(text)

@@ -29,6 +29,8 @@ class ExecplanCommand(click.Command):
 
     finishes_moves = True
     """Whether an interrupted move is finished before the command."""
+    may_page = False
+    """Whether long text is shown in a pager on a terminal; never for a command that hooks run."""
     reads = ""
     writes = ""
     examples: tuple[str, ...] = ()
@@ -71,7 +73,8 @@ class ExecplanCommand(click.Command):
             project_discovery.set_move_finisher(finish_interrupted_move)
         resolve_plan_name(ctx)
         assert self.callback is not None
-        return print_answer(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
+        answer = ctx.invoke(self.callback, call, **ctx.params)
+        return print_answer(answer, call, self.name or "", may_page=self.may_page)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command reads and writes, and its examples."""

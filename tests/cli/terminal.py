@@ -38,11 +38,13 @@ class TerminalResult(NamedTuple):
 class Terminal:
     """A process on a terminal."""
 
-    def __init__(self, work: Callable[[], int], *, columns: int = 80, encoding: str = "utf-8", **env: str) -> None:
+    def __init__(
+        self, work: Callable[[], int], *, columns: int = 80, rows: int = 24, encoding: str = "utf-8", **env: str
+    ) -> None:
         self._raw = b""
         self.pid, self._handle = pty.fork()
         if self.pid == 0:
-            _run_child(work, columns, encoding, env)
+            _run_child(work, columns, rows, encoding, env)
 
     def until(self, text: str) -> None:
         """Read until this is shown; an assertion fails when it never is."""
@@ -91,11 +93,11 @@ class Terminal:
         return bool(data)
 
 
-def _run_child(work: Callable[[], int], columns: int, encoding: str, env: dict[str, str]) -> None:
+def _run_child(work: Callable[[], int], columns: int, rows: int, encoding: str, env: dict[str, str]) -> None:
     """Do the work in the child, whose standard streams are the terminal, and end."""
     status = 99
     try:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             os.environ.pop(name, None)
         os.environ.update({"TERM": "xterm", **env})

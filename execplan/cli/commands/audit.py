@@ -73,4 +73,5 @@ def _ensure_compatible_options(*, verifies: bool, run: str | None, reason: str |
         raise ExecplanError("usage", message, exit=USAGE, hint="see execplan audit --help")
 
 
+audit.may_page = True
 command = audit

@@ -108,4 +108,5 @@ def _policy_answer(error: ExecplanError) -> Answer:
 
 
 evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write
+evaluate.may_page = True
 command = evaluate

@@ -142,4 +142,5 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
     )
 
 
+explain.may_page = True
 command = explain

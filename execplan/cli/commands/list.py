@@ -62,4 +62,5 @@ def list_(call: Call, everything: bool) -> Answer:
     )
 
 
+list_.may_page = True
 command = list_

@@ -112,4 +112,5 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     return runs_answer(summaries, broken, None, state)
 
 
+runs.may_page = True
 command = runs

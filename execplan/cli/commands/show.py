@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun
     from execplan.execution.execution_plan import Step
+    from execplan.plan.model import ParsedPlan
 
 
 _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy"}
@@ -37,6 +39,7 @@ _APPROVAL_METHODS = {"terminal": "on a terminal", "digest": "with its digest", "
 
 def run_answer(run: LoadedRun) -> Answer:
     """Show the result of a run, step by step."""
+    from execplan.cli.output.terminal_layout import fit_lines
     from execplan.engine.run_records.record_builder import build_record
 
     data = run_json(run)
@@ -44,9 +47,9 @@ def run_answer(run: LoadedRun) -> Answer:
     rows = [_step_row(run, step, step_data) for step, step_data in zip(run.document.steps, data["steps"], strict=True)]
     sections = [
         "\n".join(_header_lines(run, data)),
-        format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS),
+        format_table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _OPTIONAL_COLUMNS, wraps=True),
     ]
-    sections += ["\n".join(lines) for lines in (_detail_lines(run), _history_lines(run)) if lines]
+    sections += ["\n".join(fit_lines(*lines)) for lines in (_detail_lines(run), _history_lines(run)) if lines]
     return Answer(data, "\n\n".join(sections), next_commands=next_commands_without_show(run))
 
 
@@ -66,6 +69,8 @@ def run_status_text(run: LoadedRun) -> str:
 
 def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     """Return lines with the run, its state, and who approved and performed it."""
+    from execplan.cli.output.terminal_layout import RUN_STYLES, fit_lines, paint
+
     counts = data["counts"]
     duration_text = f", {format_duration(data['seconds'])}" if data["seconds"] is not None else ""
     progress = f"{counts['done']} of {counts['total']} steps done{duration_text}"
@@ -85,7 +90,12 @@ def _header_lines(run: LoadedRun, data: dict[str, Any]) -> list[str]:
     ]
     lines += [f"reason: {data['reason']}"] if data["reason"] else []
     lines += [f"paused: {run.run_state.question.words}"] if run.run_state.question is not None else []
-    return [printable_line(line) for line in lines]
+    first_line, *more_lines = fit_lines(*[printable_line(line) for line in lines])
+    state_text = run_status_text(run)
+    name, separator, progress_text = first_line.partition(f": {state_text},")
+    if separator:
+        first_line = f"{name}: {paint(state_text, RUN_STYLES.get(state_text, ''))},{progress_text}"
+    return [first_line, *more_lines]
 
 
 def _step_row(run: LoadedRun, step: Step, step_data: dict[str, Any]) -> tuple[str, ...]:
@@ -205,11 +215,28 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
             if next_command != f"execplan show {quote_plan_name(ref.id, data['path'])}"
         ]
     )
-    return Answer(data, _plan_page(data, advice.why), warnings=warnings, next_commands=commands, work=advice.work)
+    return Answer(
+        data,
+        _plan_text(data, parsed_plan, advice.why, execution),
+        warnings=warnings,
+        next_commands=commands,
+        work=advice.work,
+    )
 
 
-def _plan_page(data: dict[str, object], why: str) -> str:
-    """Show a plan at a glance."""
+def _plan_text(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution: dict[str, Any] | None) -> str:
+    """Show a plan at a glance; on a terminal, also its purpose, progress, last activity and last run."""
+    if sys.stdout.isatty():
+        from execplan.cli.output.plan_page import plan_page
+        from execplan.cli.output.terminal_layout import is_terminal
+
+        if is_terminal():
+            return plan_page(data, parsed_plan, why, execution)
+    return _plain_plan_text(data, why)
+
+
+def _plain_plan_text(data: dict[str, object], why: str) -> str:
+    """Show a plan at a glance, without a layout."""
     counts, tasks, run = data["counts"], data["tasks"], data["run"]
     assert isinstance(counts, dict)
     assert isinstance(tasks, list)
@@ -244,4 +271,5 @@ def _progress_text(counts: dict[str, int]) -> str:
     return f"{counts['done']} of {counts['total']} tasks done{other_text}"
 
 
+show.may_page = True
 command = show

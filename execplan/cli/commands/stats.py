@@ -239,4 +239,5 @@ def _format_counts(counts: dict[str, int]) -> str:
 
 
 stats.finishes_moves = False  # a move that was cut short is finished by a verb that may write
+stats.may_page = True
 command = stats

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from execplan.cli.error_handler import printable_line
@@ -11,6 +10,7 @@ from execplan.cli.output.terminal_text import color
 from execplan.linter.checking.plan_check import read_lines
 from execplan.linter.finding_summary import is_overflow, merge_findings
 from execplan.linter.rule import SAFE
+from execplan.named_tuple import NamedTuple
 from execplan.secrets.certain_secrets import mask_secrets
 
 TYPE_CHECKING = False
@@ -28,33 +28,50 @@ _COLORS = {"error": "31", "warning": "33", "hint": "36"}
 _TAB = "    "
 
 
+class _Layout(NamedTuple):
+    """The layout of the output."""
+
+    width: int
+    is_grouped: bool
+    """Whether the findings are grouped by file."""
+    is_colored: bool
+
+
+_PLAIN_LAYOUT = _Layout(_WIDTH, is_grouped=False, is_colored=False)
+"""Layout of output that is not for a terminal."""
+
+
 def render(checked: Sequence[CheckedFile]) -> str:
-    """Render all findings, with equal findings of a plan merged, in color on a terminal unless NO_COLOR is set."""
-    terminal = sys.stdout.isatty()
-    width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _MIN_WIDTH)
-    is_colored = terminal and "NO_COLOR" not in os.environ
-    return "\n".join(
-        [
-            line
-            for checked_file in checked
-            if checked_file.findings
-            for line in _plan_lines(checked_file, width, is_colored=is_colored)
-        ]
-    )
+    """Render all findings, with equal findings of a plan merged.
+
+    On a terminal, the findings are grouped by file below its name, wrapped, and in color unless NO_COLOR is set.
+    """
+    layout = _terminal_layout() if sys.stdout.isatty() else _PLAIN_LAYOUT
+    groups = ["\n".join(_plan_lines(checked_file, layout)) for checked_file in checked if checked_file.findings]
+    return "\n\n".join(groups) + "\n" if layout.is_grouped else "\n".join(groups)
 
 
-def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[str]:
+def _terminal_layout() -> _Layout:
+    """Return the layout for the terminal."""
+    from execplan.cli.output.terminal_layout import has_color, is_terminal, terminal_size
+
+    return _Layout(max(terminal_size()[0], _MIN_WIDTH), is_terminal(), has_color())
+
+
+def _plan_lines(checked: CheckedFile, layout: _Layout) -> list[str]:
     """Return the output lines for a plan's findings."""
     lines = read_lines(checked)
-    output_lines: list[str] = []
+    bold, plain = (color("1"), color("0")) if layout.is_colored else ("", "")
+    output_lines = [f"{bold}{printable_line(checked.display_name)}{plain}"] if layout.is_grouped else []
     previous_span = None
     findings = merge_findings(checked.findings)
     for at, finding in enumerate(findings):
-        color_code, bold, plain = (
-            (color(_COLORS[finding.level]), color("1"), color("0")) if is_colored else ("", "", "")
-        )
-        location, message = concise.location_and_message(checked, finding)
-        output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
+        color_code = color(_COLORS[finding.level]) if layout.is_colored else ""
+        if layout.is_grouped:
+            output_lines += _grouped_lines(finding, color_code, plain)
+        else:
+            location, message = concise.location_and_message(checked, finding)
+            output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
         line_text = mask_secrets(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
         if [(next_finding[2:6], _note(next_finding)) for next_finding in findings[at + 1 : at + 2]] == [
@@ -63,12 +80,21 @@ def _plan_lines(checked: CheckedFile, width: int, *, is_colored: bool) -> list[s
             continue  # findings at the same place share one excerpt
         # A finding on the title is about the whole plan, so its line shows nothing useful.
         if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not is_overflow(finding):
-            source, carets = _excerpt(line_text, finding, width - _GUTTER)
+            source, carets = _excerpt(line_text, finding, layout.width - _GUTTER)
             output_lines.append(f"{finding.line:6} | {source}")
             note = f"{carets} {note}"
         output_lines.append(f"{'':6} | {color_code}{note}{plain}")
         previous_span = finding[2:6]
     return output_lines
+
+
+def _grouped_lines(finding: Finding, color_code: str, plain: str) -> list[str]:
+    """Return the lines with a finding's place in its file, code and message, wrapped at the terminal's width."""
+    from execplan.cli.output.terminal_layout import fit_line
+
+    place = f"  {finding.line}:{finding.column} "
+    first_line, *more_lines = fit_line(f"{place}{finding.code} {printable_line(finding.message)}", indent=len(place))
+    return [f"{place}{color_code}{finding.code}{plain}{first_line[len(place + finding.code) :]}", *more_lines]
 
 
 def _note(finding: Finding) -> str:

@@ -10,6 +10,7 @@ from execplan.approvals.approval_creation import describe_step
 from execplan.approvals.approval_files import StoredApproval
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.execution.evaluation.approval_scope import approval_scope
@@ -48,7 +49,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     count = len(scope.covered)
     subject = "this step" if count == 1 else f"these {count} steps"
     lines = [evaluation_text(evaluated), *scope_lines(scope, evaluated.path)]
-    lines += [f"warning: {printable_line(warning)}" for warning in warnings]
+    lines += fit_lines(*[f"warning: {printable_line(warning)}" for warning in warnings])
     print(printable_text("\n".join(lines)), flush=True)
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
@@ -69,7 +70,7 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
         )
     if scope.finished:
         lines.append(f"done, not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}")
-    return ["", *lines] if lines else []
+    return ["", *fit_lines(*lines)] if lines else []
 
 
 def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
@@ -94,11 +95,11 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
     }
     count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
     if approval is None:
-        lines = [f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}"]
+        lines = fit_line(f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}")
         lines += [f"would write {path}" for path in (approval_result.document_path, approval_result.path)]
     else:
         until = f"until {approval.expires_at}, as {approval.approver}"
-        lines = [f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}"]
+        lines = fit_line(f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}")
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:
         lines.append(f"committed {approval_result.commit[:12]}")
@@ -132,7 +133,8 @@ def approvals_answer(project: Project, checked_approvals: Sequence[CheckedApprov
                 "; ".join(filter(None, [coverage, *checked_approval.reasons])) or "-",
             )
         )
-    text = format_table(("state", "digest", "by", "until", "why"), rows) if rows else "no approvals"
+    head = ("state", "digest", "by", "until", "why")
+    text = format_table(head, rows, spare=("until", "by"), wraps=True) if rows else "no approvals"
     return Answer(
         {"approvals": [approval_json(project, checked_approval) for checked_approval in checked_approvals]}, text
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import LEVEL_STYLES, RISK_STYLES, fit_line, paint
 from execplan.cli.output.text_table import format_table
 from execplan.execution.evaluation.evaluation_text import (
     approval_columns,
@@ -20,6 +21,8 @@ from execplan.execution.evaluation.evaluation_text import (
 from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from execplan.approvals.plan_evaluation import EvaluatedPlan
     from execplan.execution.evaluate import EvaluatedStep
 
@@ -63,6 +66,7 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
             head,
             [_step_row(evaluated_step) for evaluated_step in evaluation.steps],
             spare=("type", "dry run", "approval", "verdict"),
+            wraps=True,
         )
     ]
     sections += ["\n".join(step_details(evaluated_step, evaluated.path)) for evaluated_step in evaluation.steps]
@@ -73,18 +77,26 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
             if finding.step is not None
             else evaluated.path
         )
-        findings.append(
-            f"{printable_line(location)}: {finding.level}: {printable_line(finding.message)} ({finding.check})"
+        findings += _labeled_lines(
+            f"{printable_line(location)}: ",
+            finding.level,
+            f"{printable_line(finding.message)} ({finding.check})",
+            LEVEL_STYLES,
         )
-        findings += [f"  fix: {printable_line(finding.fix)}"] if finding.fix else []
+        findings += fit_line(f"  fix: {printable_line(finding.fix)}") if finding.fix else []
     sections += ["\n".join(findings)] if findings else []
     disabled_checks = [name for name, on in evaluation.checks.items() if not on]
-    summary_lines = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
-    summary_lines = (
-        [f"disabled checks: {', '.join(disabled_checks)}", *summary_lines] if disabled_checks else summary_lines
-    )
+    level = evaluation.risk.level
     foreign = describe_origin(evaluated.current_plan.document)
-    sections.append("\n".join([foreign, *summary_lines] if foreign else summary_lines))
+    summary_lines = fit_line(foreign) if foreign else []
+    summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
+    summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")
+    needs_person = any(
+        [evaluated_step.needs_person and not evaluated_step.is_done for evaluated_step in evaluation.steps]
+    )
+    style = "bold red" if not evaluation.ok else "yellow" if needs_person else "green"
+    summary_lines += [paint(line, style) for line in fit_line(format_verdict(evaluation))]
+    sections.append("\n".join(summary_lines))
     return "\n\n".join(sections)
 
 
@@ -105,23 +117,36 @@ def _step_row(evaluated_step: EvaluatedStep) -> tuple[str, ...]:
 
 
 def step_details(evaluated_step: EvaluatedStep, path: str) -> list[str]:
-    """Return lines about a step's commands, its risk and its dry run."""
+    """Return lines about a step's commands, its risk and its dry run.
+
+    Commands, scripts, settings and diffs are never wrapped: a line end that is shown is one that they contain.
+    """
     step, dry_run = evaluated_step.step, evaluated_step.dry_run
-    lines = [f"{step.number}. {step.id} ({printable_line(step_location(step, path))})"]
+    lines = [f"{paint(f'{step.number}. {step.id}', 'bold')} ({printable_line(step_location(step, path))})"]
     for label, command in describe_commands(step, printable_line):
         lines += (
             [f"   {label}: {printable_line(command)}"] if "\n" not in command else [f"   {label}:", *_indented(command)]
         )
-    lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
+    lines += fit_line(f"   after {', '.join(step.depends_on)}") if step.depends_on else []
     lines += [f"   {printable_line(term)}" for term in describe_settings(step)]
-    lines += [f"   {evaluated_step.risk.level}: {printable_line(reason)}" for reason in evaluated_step.risk.reasons]
+    for reason in evaluated_step.risk.reasons:
+        lines += _labeled_lines("   ", evaluated_step.risk.level, printable_line(reason), RISK_STYLES)
     unchanged_text = "no changes" if dry_run.kind == EXACT and not dry_run.diff else ""
     why = dry_run.why or unchanged_text
-    lines.append(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
+    lines += fit_line(f"   {dry_run.kind}: {printable_line(why)}" if why else f"   {dry_run.kind}:")
     lines += _indented(dry_run.diff)
     for label, text in describe_writes(evaluated_step):
         lines += [f"   {label}:", *_indented(text)]
     return lines
+
+
+def _labeled_lines(lead: str, label: str, text: str, styles: Mapping[str, str]) -> list[str]:
+    """Return a text after its label, wrapped on a terminal, with the label in its style."""
+    first_line, *more_lines = fit_line(f"{lead}{label}: {text}")
+    painted_label = paint(label, styles.get(label, ""))
+    if first_line.startswith(f"{lead}{label}"):
+        first_line = f"{lead}{painted_label}{first_line[len(lead + label) :]}"
+    return [first_line, *more_lines]
 
 
 def _indented(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from execplan.advice.execution_status import NOT_COMPILED, STALE, execution_stat
 from execplan.advice.plan_json import plan_json
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.errors import ExecplanError
 from execplan.plan_store.plan_store import quote_plan_name
@@ -33,12 +34,12 @@ def steps_answer(stored_plan: StoredPlan, warnings: tuple[str, ...]) -> Answer:
     status = execution_status_json(project, ref)
     data = {**plan_fields, "steps": steps, "left": skipped_lines, "execution": status}
     count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no runnable steps"
-    lines = [
-        plan_fields["title"] or "(no title)",
+    lines = fit_lines(
+        printable_line(plan_fields["title"] or "(no title)"),
         f"{printable_line(plan_fields['path'])}: {count}" + (f", {status_text(status)}" if steps else ""),
-    ]
+    )
     lines += ["", steps_table(steps)] if steps else []
-    lines += ["", *skipped_line_texts(skipped_lines)] if skipped_lines else []
+    lines += ["", *fit_lines(*skipped_line_texts(skipped_lines))] if skipped_lines else []
     state = status["state"]
     name = quote_plan_name(ref.id, plan_fields["path"])
     command_name = "compile" if state in (NOT_COMPILED, STALE) else "evaluate"
@@ -99,7 +100,7 @@ def steps_table(steps: Sequence[dict[str, Any]]) -> str:
         (str(step["number"]), step["id"], _line_range(step), step["risk"]["level"], _description(step))
         for step in steps
     ]
-    return format_table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",))
+    return format_table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",), wraps=True)
 
 
 def _line_range(step: dict[str, Any]) -> str:
