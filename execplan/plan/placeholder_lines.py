@@ -61,6 +61,7 @@ LINES = frozenset(
         "Which behaviour is tested in which file, with which real parts and which stand-ins, and what is left out and why. Where the code must change first, that change comes alone.",
         "Which branch or folder holds the experiment, so that none of it reaches the main line by accident, and how it is removed.",
         "Which libraries and services are tried, in which versions, and where their source or documentation was read.",
+        "Which machines does the release run on?",
         "Which part of the code does something like it already, by path, and which of its habits the new part should follow.",
         "Which public names, formats and defaults stay to the letter; and the new inner ones, with their signatures.",
         "Which question will be answered, what will be decided by the answer, and how long may it take? Say beforehand which result means yes.",
