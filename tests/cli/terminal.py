@@ -13,13 +13,15 @@ import sys
 import termios
 import time
 import traceback
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _LIMIT = 30
 """Seconds until which something has to come."""
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -39,7 +41,13 @@ class Terminal:
     """A process on a terminal."""
 
     def __init__(
-        self, work: Callable[[], int], *, columns: int = 80, rows: int = 24, encoding: str = "utf-8", **env: str
+        self,
+        work: Callable[[], int],
+        *,
+        columns: int = 80,
+        rows: int = 24,
+        encoding: str = "utf-8",
+        env: Mapping[str, str] = NO_VARIABLES,
     ) -> None:
         self._raw = b""
         self.pid, self._handle = pty.fork()
@@ -93,7 +101,7 @@ class Terminal:
         return bool(data)
 
 
-def _run_child(work: Callable[[], int], columns: int, rows: int, encoding: str, env: dict[str, str]) -> None:
+def _run_child(work: Callable[[], int], columns: int, rows: int, encoding: str, env: Mapping[str, str]) -> None:
     """Do the work in the child, whose standard streams are the terminal, and end."""
     status = 99
     try:

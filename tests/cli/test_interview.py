@@ -35,7 +35,7 @@ def begin(patch: pytest.MonkeyPatch, *arguments: str, **env: str) -> Terminal:
     from execplan.cli.main import main
 
     patch.setattr(sys, "argv", ["execplan", "new", *arguments])
-    return Terminal(main, columns=100, **env)
+    return Terminal(main, columns=100, env=env)
 
 
 def section_text(plan: ParsedPlan, name: str) -> str:

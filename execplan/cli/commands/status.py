@@ -58,7 +58,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
     "--sort",
     type=click.Choice(_SORT_ORDERS),
     default=_BY_STATE,
-    help="Order of the plans: by state (default), latest activity first, most complete first, or by ID.",
+    help="Order of the plans: by state (default), latest activity first, highest progress first, or by ID.",
 )
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N plans.")
 def status(

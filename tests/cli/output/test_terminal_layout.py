@@ -11,12 +11,13 @@ import pytest
 from execplan.cli.main import main
 from execplan.cli.output import terminal_layout
 from execplan.cli.output.terminal_text import printable_text
-from tests.cli.terminal import Terminal, TerminalResult
+from tests.cli.terminal import NO_VARIABLES, Terminal, TerminalResult
 from tests.in_process_repository import NAME, STEPS, InProcessRepository
 from tests.needs import need
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 LONG_TASK = "- [ ] " + " ".join([f"word{at}" for at in range(30)]) + "\n"
@@ -37,14 +38,26 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository
     return desk
 
 
-def start(desk: InProcessRepository, *arguments: str, columns: int = 80, rows: int = 200, **env: str) -> Terminal:
+def start(
+    desk: InProcessRepository,
+    *arguments: str,
+    columns: int = 80,
+    rows: int = 200,
+    env: Mapping[str, str] = NO_VARIABLES,
+) -> Terminal:
     """Run execplan on a terminal that is long enough for all output, unless it is told otherwise."""
     desk.patch.setattr(sys, "argv", ["execplan", *arguments])
-    return Terminal(main, columns=columns, rows=rows, **env)
+    return Terminal(main, columns=columns, rows=rows, env=env)
 
 
-def run(desk: InProcessRepository, *arguments: str, columns: int = 80, rows: int = 200, **env: str) -> TerminalResult:
-    return start(desk, *arguments, columns=columns, rows=rows, **env).end()
+def run(
+    desk: InProcessRepository,
+    *arguments: str,
+    columns: int = 80,
+    rows: int = 200,
+    env: Mapping[str, str] = NO_VARIABLES,
+) -> TerminalResult:
+    return start(desk, *arguments, columns=columns, rows=rows, env=env).end()
 
 
 def test_show_has_purpose_progress_and_last_activity(desk: InProcessRepository) -> None:
@@ -87,7 +100,7 @@ def test_evaluate_shows_risk_in_color_and_wraps_no_command(desk: InProcessReposi
     screen = run(desk, "evaluate", columns=60)
     assert "\x1b[31mHIGH" in screen.raw
     assert f"   runs: make {words}" in screen.lines
-    assert screen.lines == run(desk, "evaluate", columns=60, NO_COLOR="1").lines
+    assert screen.lines == run(desk, "evaluate", columns=60, env={"NO_COLOR": "1"}).lines
 
 
 def test_approve_shows_risk_in_color_before_it_asks(desk: InProcessRepository) -> None:
@@ -102,13 +115,13 @@ def test_approve_shows_risk_in_color_before_it_asks(desk: InProcessRepository) -
 @pytest.mark.parametrize("command", ["show", "status", "evaluate", "lint", "list"])
 def test_no_color_and_dumb_terminals_have_no_colors(desk: InProcessRepository, command: str) -> None:
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", run(desk, command, **env).raw)
+        assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", run(desk, command, env=env).raw)
 
 
 @pytest.mark.parametrize("command", ["show", "evaluate", "lint"])
 def test_a_dumb_terminal_shows_what_a_pipe_shows(desk: InProcessRepository, command: str) -> None:
     piped = [line.rstrip() for line in desk.run(command).out.splitlines() if line]
-    dumb = run(desk, command, columns=400, TERM="dumb").lines
+    dumb = run(desk, command, columns=400, env={"TERM": "dumb"}).lines
     prose = [line for line in piped if "  " not in line.strip() and not line.startswith("next: ")]
     assert [line for line in prose if line not in dumb] == []
 
@@ -136,7 +149,7 @@ def test_lint_groups_findings_by_file(desk: InProcessRepository) -> None:
 
 
 def test_long_output_goes_through_the_pager(desk: InProcessRepository) -> None:
-    screen = run(desk, "show", rows=10, PAGER="sed s/^/|/")
+    screen = run(desk, "show", rows=10, env={"PAGER": "sed s/^/|/"})
     assert "|Build the parser" in screen.lines
     assert any(line.startswith("next: do task 2") for line in screen.lines)
 
@@ -154,7 +167,7 @@ def test_long_output_goes_through_the_pager(desk: InProcessRepository) -> None:
     ],
 )
 def test_without_the_pager(desk: InProcessRepository, rows: int, env: dict[str, str]) -> None:
-    screen = run(desk, "show", rows=rows, **env)
+    screen = run(desk, "show", rows=rows, env=env)
     assert screen.exit == 0
     assert "Build the parser" in screen.lines[0]
     assert "|" not in screen.raw
@@ -163,12 +176,12 @@ def test_without_the_pager(desk: InProcessRepository, rows: int, env: dict[str, 
 
 @pytest.mark.parametrize("command", ["lint", "next"])
 def test_other_commands_never_use_the_pager(desk: InProcessRepository, command: str) -> None:
-    assert "paged" not in run(desk, command, rows=2, PAGER="sed s/^/paged/").raw
+    assert "paged" not in run(desk, command, rows=2, env={"PAGER": "sed s/^/paged/"}).raw
 
 
 def test_a_pager_that_closes_early(desk: InProcessRepository) -> None:
     desk.plan(PLAN.replace(LONG_TASK, LONG_TASK * 1000))
-    screen = run(desk, "show", rows=10, PAGER="head -n 1")
+    screen = run(desk, "show", rows=10, env={"PAGER": "head -n 1"})
     assert screen.exit == 0
     assert "Traceback" not in screen.raw
     assert "Build the parser" in screen.lines[0]
@@ -178,7 +191,7 @@ def test_a_pager_that_closes_early(desk: InProcessRepository) -> None:
 def test_ctrl_c_and_q_leave_less_without_a_traceback(desk: InProcessRepository, tasks: int) -> None:
     need("less")
     desk.plan(PLAN.replace(LONG_TASK, LONG_TASK * tasks))
-    terminal = start(desk, "show", rows=10, PAGER="less")
+    terminal = start(desk, "show", rows=10, env={"PAGER": "less"})
     terminal.until("Build the parser")
     terminal.answer(":", "\x03")
     terminal.type("q")

@@ -87,8 +87,8 @@ def test_a_terminal_without_unicode_gets_plain_signs() -> None:
 
 def test_no_colour_and_no_movement_where_they_are_not_wanted(wide: TerminalResult) -> None:
     assert "\x1b[32m" in wide.raw
-    assert "\x1b[32m" not in Terminal(three_step_run, NO_COLOR="1").end().raw
-    dumb = Terminal(three_step_run, TERM="dumb").end()
+    assert "\x1b[32m" not in Terminal(three_step_run, env={"NO_COLOR": "1"}).end().raw
+    dumb = Terminal(three_step_run, env={"TERM": "dumb"}).end()
     assert "\x1b" not in dumb.raw
     assert "ok 1 build (0.2 s): created src/made.py" in dumb.lines
 
