@@ -188,7 +188,10 @@ def test_every_rating_says_why() -> None:
             "it runs `tools/seed_db.py`, and `seed` in its name suggests more than a build or a test",
         ),
         ("git clean -fdq", "`git clean` deletes untracked files, which git can't restore"),
-        ("git stash -u", "`git stash` moves all uncommitted changes and untracked files from the working tree to the stash"),
+        (
+            "git stash -u",
+            "`git stash` moves all uncommitted changes and untracked files from the working tree to the stash",
+        ),
         ("git checkout .", "`git checkout` discards uncommitted changes to files"),
         ("git restore src/x.py", "`git restore` discards uncommitted changes to files"),
     ],
