@@ -71,9 +71,7 @@ def required_cwd(payload: Mapping[str, Any]) -> str:
 def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
     value = payload.get(name)
     if not isinstance(value, kind):
-        raise NotUnderstoodError(
-            f"{name} is missing" if name not in payload else f"{name} is not {expected}"
-        )
+        raise NotUnderstoodError(f"{name} is missing" if name not in payload else f"{name} is not {expected}")
     return value
 
 

@@ -107,5 +107,5 @@ def _policy_answer(error: ExecplanError) -> Answer:
     return Answer(data, "\n".join([*lines, f"  fix: {error.hint}", "Blocked"]), CHECK_FAILED)
 
 
-evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write
+evaluate.finishes_moves = False  # a command that writes finishes an interrupted move
 command = evaluate
