@@ -1,4 +1,4 @@
-"""Check names, docstrings and comments against the project's vocabulary, which is `scripts/words.toml`.
+"""Check names, docstrings, comments, printed texts and pages against the vocabulary in `scripts/words.toml`.
 
 `words.py` prints each problem as `path:line: message` and exits 1 if there is one. `words.py --count` prints, for each
 top-level directory, how many bound names there are and how many of them are vague.
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("execplan", "scripts", "tests")
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "templates/**/*.md")
 SHORTEST_SENTENCE = 4
 """Minimum number of words in the first sentence of a docstring."""
+
+_CODE_BLOCK = re.compile(r"^ *(````*)[^`\n]*\n.*?^ *\1`* *$|^    [^\n]*$", re.MULTILINE | re.DOTALL)
+_CODE_SPAN = re.compile(r"`[^`\n]*`")
 
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -34,6 +38,8 @@ class Vocabulary(NamedTuple):
     """Names that do not describe the value, in lower case and without underscores around them."""
     retired: dict[str, str]
     """Retired phrases in prose, in lower case, each with its replacement."""
+    printed: dict[str, str]
+    """Phrases that are retired only in printed texts and pages, each with its replacement."""
     allowed: dict[str, frozenset[str]]
     """Vague names or retired phrases that are allowed in a place: a file or a directory, and the names."""
     parallel: frozenset[str]
@@ -48,6 +54,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
     return Vocabulary(
         frozenset(tables["vague"]["names"].split()),
         tables["retired"],
+        tables["printed"],
         {path_prefix: frozenset(names) for path_prefix, names in tables["allowed"].items()},
         frozenset(tables["parallel"]["basenames"]),
         tuple(tables["unfinished"]["prose"]),
@@ -77,6 +84,15 @@ def prose(source: str, tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield token.string, token.start[0]
 
 
+def printed_texts(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every string with a space that is not a docstring, with its line: messages, help and other printed text."""
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            if " " in node.value.strip():
+                yield node.value, node.lineno
+
+
 def first_sentence(docstring: str) -> str:
     """Return a docstring's text up to the first period, question mark or blank line."""
     return re.split(r"[.?](?:\s|$)|\n\s*\n", docstring.strip(), maxsplit=1)[0]
@@ -92,20 +108,37 @@ def check_file(path: str, source: str, vocabulary: Vocabulary) -> Iterator[str]:
             yield f"{path}:{line}: the name {name!r} does not say what it holds or does"
     if path.startswith(vocabulary.unfinished):
         return
-    patterns = [
-        (re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE), phrase, better)
-        for phrase, better in vocabulary.retired.items()
-        if phrase not in allowed
-    ]
+    retired = {phrase: better for phrase, better in vocabulary.retired.items() if phrase not in allowed}
     for text, line in prose(source, tree):
-        for pattern, phrase, better in patterns:
-            if match := pattern.search(re.sub(r"`[^`]*`", "``", text)):
-                yield f"{path}:{line + text[: match.start()].count(chr(10))}: {phrase!r} is retired: write {better}"
+        yield from retired_phrases(path, text, line, retired)
+    if path.startswith("execplan/"):
+        retired |= {phrase: better for phrase, better in vocabulary.printed.items() if phrase not in allowed}
+        for text, line in printed_texts(tree):
+            yield from retired_phrases(path, text, line, retired)
     for node in ast.walk(tree):
         docstring = ast.get_docstring(node) if isinstance(node, Definition) else None
-        if docstring is not None and len(first_sentence(docstring).split()) < SHORTEST_SENTENCE:
+        is_help = path.startswith("execplan/cli/commands/") and getattr(node, "decorator_list", None)
+        if docstring is not None and not is_help and len(first_sentence(docstring).split()) < SHORTEST_SENTENCE:
             line = getattr(node, "lineno", 1)
             yield f"{path}:{line}: the docstring's first sentence has fewer than {SHORTEST_SENTENCE} words"
+
+
+def check_page(path: str, markdown: str, vocabulary: Vocabulary) -> Iterator[str]:
+    """Yield the retired phrases in a page, outside code."""
+    allowed = _allowed_in(path, vocabulary)
+    retired = vocabulary.retired | vocabulary.printed
+    text = _CODE_BLOCK.sub(lambda match: "\n" * match[0].count("\n"), markdown)
+    yield from retired_phrases(
+        path, text, 1, {phrase: better for phrase, better in retired.items() if phrase not in allowed}
+    )
+
+
+def retired_phrases(path: str, text: str, line: int, retired: dict[str, str]) -> Iterator[str]:
+    """Yield each retired phrase of a text that starts on a line; code spans are not read."""
+    text = _CODE_SPAN.sub("``", text)
+    for phrase, better in retired.items():
+        for match in re.finditer(rf"\b{re.escape(phrase)}\b", text, re.IGNORECASE):
+            yield f"{path}:{line + text[: match.start()].count(chr(10))}: {phrase!r} is retired: write {better}"
 
 
 def check_basenames(paths: Iterable[str], vocabulary: Vocabulary) -> Iterator[str]:
@@ -145,6 +178,10 @@ def main(arguments: list[str]) -> int:
     problems = list(check_basenames(paths, vocabulary))
     for path in paths:
         problems += check_file(path, (ROOT / path).read_text(encoding="utf-8"), vocabulary)
+    for page in sorted(page for pattern in PAGES for page in ROOT.glob(pattern)):
+        path = str(page.relative_to(ROOT))
+        if not path.startswith(vocabulary.unfinished):
+            problems += check_page(path, page.read_text(encoding="utf-8"), vocabulary)
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

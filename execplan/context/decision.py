@@ -89,7 +89,7 @@ class Recommendations(Model):
 
 
 class Chosen(Model):
-    """A unit, and what becomes of it."""
+    """An item and what happens to it."""
 
     id: Name
     type: Literal[
@@ -173,7 +173,7 @@ class Explainability(Model):
 
 
 class Validation(Model):
-    """Whether it fits."""
+    """Whether the pack fits the budget."""
 
     total_tokens: Count
     within_budget: bool

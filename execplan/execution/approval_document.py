@@ -99,7 +99,7 @@ class UnsignedApproval(Model):
     approved_at: Timestamp
     expires_at: Timestamp
     how: Literal["terminal", "digest", "policy", "revision"]
-    """A person answered on a terminal; the digest was given; the policy approves every step by itself; or it is a revision
+    """A person answered on a terminal; the digest was given; the policy alone approves every step; or it is a revision
     that an earlier approval covers, and nobody was asked again."""
     derived_from: Derived | None = None
     """Of a revision: the approval that covers it; left out of all others."""
@@ -130,7 +130,7 @@ class UnsignedApproval(Model):
 
 
 class Approval(UnsignedApproval):
-    """An approval."""
+    """A signed approval of an execution plan."""
 
     document_name: ClassVar[str] = "approval"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _KIND_NAMES = {
     "absent": "absent",
     "file": "a file",
-    "folder": "a folder",
+    "folder": "a directory",
     "link": "a link",
     "other": "neither file nor directory",
     "outside": "outside the repository",

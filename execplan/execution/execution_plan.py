@@ -133,7 +133,7 @@ class Risk(Model):
 
 
 class OnFailure(Model):
-    """What becomes of a step that failed."""
+    """What happens after a step fails."""
 
     strategy: Strategy = "fail_fast"
     max_retries: Annotated[int, Field(ge=0, le=10)] = 0
@@ -159,7 +159,7 @@ class Validation(Model):
 
 
 class Rollback(Model):
-    """Whether what it changed is taken back when the run is."""
+    """Whether a rollback of the run reverts the step's changes."""
 
     enabled: bool = True
 
@@ -174,7 +174,7 @@ class Step(Model):
     description: ShortText
     target: Path | None = None
     lines: Annotated[tuple[Number, Number], Strict(False)] | None = None
-    """Which lines of the target a step that modifies it gives anew, from 1, inclusive."""
+    """The lines of the target that the step replaces; they count from 1, and both ends are included."""
     action: ShortText | None = None
     command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
     """As the plan has it: one line, or with `shell` a script."""
@@ -255,7 +255,7 @@ class Metadata(Model):
 
 
 class ExecutionPlan(Document):
-    """All of it."""
+    """A complete execution plan: its steps, constraints and metadata."""
 
     document_name: ClassVar[str] = "execution-plan"
 

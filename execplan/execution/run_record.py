@@ -48,7 +48,7 @@ class Checks(Model):
 
 
 class StepRecord(Model):
-    """What became of a step."""
+    """The result of a step."""
 
     number: Number
     id: Id
@@ -81,7 +81,7 @@ class Replanned(Model):
 
 
 class Record(Document):
-    """A run."""
+    """The record of a run."""
 
     document_name: ClassVar[str] = "run-record"
 
@@ -97,7 +97,7 @@ class Record(Document):
     mode: Literal["engine", "agent"] = "engine"
     status: RunStatus = "pending"
     approver: Name | None = None
-    """None where the policy approved every step by itself."""
+    """None if the policy alone approved every step."""
     user: Name
     """The login."""
     session: Name | None = None

@@ -274,8 +274,8 @@ class Plan:
     ) -> MoveResult:
         """Move the plan and its artifacts into the archive, with evidence of what it was.
 
-        A plan with open tasks, without an outcome or with lint errors is refused unless it is superseded, abandoned or
-        forced; the last two need a reason. A plan with an unfinished run is refused unless forced.
+        A plan with open tasks, without an outcome or with lint errors is an error unless it is superseded, abandoned or
+        forced; the last two need a reason. A plan with an unfinished run is an error unless forced.
         """
         from execplan.archive import plan_archive
         from execplan.engine.run_records.run_statuses import ensure_no_open_runs, open_run_warnings

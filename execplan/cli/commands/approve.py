@@ -196,7 +196,7 @@ def _waiting_run_id(project: Project, ref: PlanRef) -> str:
 
 
 def _revoke_approvals(project: Project, ref: PlanRef, prefix: str, options: WriteOptions) -> Answer:
-    """Revoke approvals."""
+    """Revoke the approvals whose digest starts with the prefix."""
     from execplan.approvals import approval_files, approval_registry
     from execplan.engine import approval_audit
 

@@ -148,5 +148,5 @@ def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, i
     return f"{problems} found; {fixes} ({passed} of {len(checked)} checks passed)"
 
 
-doctor.finishes_moves = False  # it tells of a move that was cut short
+doctor.finishes_moves = False  # it reports an interrupted move
 command = doctor

@@ -42,4 +42,4 @@ def guard(call: Call, plan: str | None, program: str | None) -> Answer:
 
 
 command = guard
-guard.finishes_moves = False  # a move that was cut short is finished by a verb that may take its time
+guard.finishes_moves = False  # a slower command finishes an interrupted move
