@@ -136,7 +136,9 @@ def _exit_code_lines() -> list[str]:
     return [
         line
         for code, meaning in EXIT_MEANINGS.items()
-        for line in wrap(meaning, PAGE_WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7)
+        for line in wrap(
+            meaning, PAGE_WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7, break_on_hyphens=False
+        )
     ]
 
 

@@ -33,7 +33,7 @@ def ensure_known_rules(names: Sequence[str], location: str) -> None:
             "no-such-rule",
             f"{location}: unknown rule {name!r}; no rule code starts with it either",
             exit=INPUT,
-            hint="list the rules: execplan explain",
+            hint="list the rules: execplan explain --codes",
             candidates=[f"{code}  {RULES[code].summary}" for code in closest_names(name.upper(), RULES)],
         )
 

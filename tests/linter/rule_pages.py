@@ -17,7 +17,7 @@ from execplan.linter.runner import ERROR, RULES, RuleContext, lint_bytes, lint_p
 from execplan.plan import reader
 from tests.plans import with_sections
 
-KINDS = ("Before", "Bad", "Good", "Mended")
+KINDS = ("Before", "Bad", "Good", "Fixed")
 _ESCAPES = {"\\0": "\0", "\\r": "\r", "\\x20": " ", "\\u200b": "\u200b"}
 """What examples write so that it can be seen."""
 _DEFAULT_NOW = "2026-12-31 00:00Z"

@@ -90,8 +90,10 @@ def prepare_request(
         mark, sensitive_text.collect_personal_data(project), lambda paths: _find_ignored_paths(project, paths), share
     )
     if _find_ignored_paths(project, [os.path.relpath(ref.real_path, os.path.realpath(project.root))]):
-        message = f"git ignores {project.display_path(ref.path)}; ignored files are not sent"
-        raise ExecplanError("plan-ignored", message, exit=POLICY, hint="add the plan to git: execplan commit")
+        path = project.display_path(ref.path)
+        message = f"git ignores {path}; ignored files are not sent"
+        hint = f"if it may be sent, remove the pattern that matches: git check-ignore -v {shlex.quote(path)}"
+        raise ExecplanError("plan-ignored", message, exit=POLICY, hint=hint)
     masked_plan = masker.mask_plan(plan)
     return PreparedRequest(
         document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan)

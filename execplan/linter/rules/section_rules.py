@@ -103,7 +103,7 @@ def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
         - Decision: Read line by line.
           Rationale: A task is a line.
           Date/Author: 2025-12-30 / Ann
-    Mended:
+    Fixed:
         ## Decision Log
 
         - Decision: Read line by line.

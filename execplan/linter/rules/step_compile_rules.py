@@ -73,7 +73,7 @@ def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
         ```sh {#test exit=0 timeout=60}
         make test
         ```
-    Mended:
+    Fixed:
         ## Concrete Steps
 
         In the root of the repository this prints `12 passed`:

@@ -36,7 +36,7 @@ def unused_suppression(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
         <!-- execplan: ignore EP202: the stamp is in the commit -->
         - [x] Write the tests.
-    Mended:
+    Fixed:
         ## Progress
 
         - [x] (2026-03-07 23:27Z) Build the parser.

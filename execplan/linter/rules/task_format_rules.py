@@ -43,7 +43,7 @@ def half_done_task(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 
         - [x] (2026-03-07 23:27Z) Write the tests: the reader.
         - [ ] Write the tests: the writers.
-    Mended:
+    Fixed:
         ## Progress
 
         - [x] (2026-03-07 23:27Z) Write the tests: the reader.
@@ -168,7 +168,7 @@ def nonstandard_task_format(plan: ParsedPlan, context: RuleContext) -> Iterator[
         - [x] (2026-03-07 23:27Z) Read lines.
         - [x] (2026-03-08 08:10Z) Build the parser.
         - [ ] Write the tests.
-    Mended:
+    Fixed:
         ## Progress
 
         - [x] (2026-03-07 23:27Z) Read lines.

@@ -37,7 +37,7 @@ def mixed_line_endings(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
         Write the scanner,
         then the reader.
-    Mended:
+    Fixed:
         ## Plan of Work
 
         Write the scanner,
@@ -71,7 +71,7 @@ def trailing_whitespace(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
         ## Plan of Work
 
         Write the scanner.
-    Mended:
+    Fixed:
         ## Plan of Work
 
         Write the scanner.

@@ -41,7 +41,7 @@ def test_page_has_a_sentence_and_a_why(code: str) -> None:
     assert RULES[code].summary.endswith(".")
     assert page.split("\n\n")[1][0].isupper()
     assert page.count("Bad") == page.count("Good") == 1
-    assert ("\nMended" in page) == (RULES[code].fix != "none")
+    assert ("\nFixed" in page) == (RULES[code].fix != "none")
 
 
 @pytest.mark.parametrize("code", [code for code in RULES if code > "EP105"])
@@ -129,7 +129,7 @@ def test_a_homoglyph_heading_is_named() -> None:
 
 @pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NO_FIX])
 def test_bad_example_is_fixed_as_the_help_topic_says(code: str) -> None:
-    bad, fixed = examples(code, "Bad"), examples(code, "Mended")
+    bad, fixed = examples(code, "Bad"), examples(code, "Fixed")
     levels = {other_code: rule.level for other_code, rule in RULES.items() if rule.fix == NO_FIX or other_code == code}
     fix_counts: Counter[str] = Counter()
     data, _ = apply_change(plan_bytes(bad), build_fix_change(bad.context, levels, unsafe=True, fix_counts=fix_counts))
