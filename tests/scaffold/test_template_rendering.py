@@ -17,6 +17,8 @@ from tests.conftest import Folder
 from tests.plans import from_template
 
 KINDS = ("add-endpoint", "add-tests", "bugfix", "feature", "migration", "refactor", "spike")
+SMALL = "small"
+"""The template in which only some sections have placeholder text."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -58,6 +60,21 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     assert not [at for at, line in prose.items() if at not in code and not line and not prose.get(at + 1, "-")]
 
 
+def test_the_small_template_needs_three_sections(repo: Folder) -> None:
+    data = from_template(SMALL).encode()
+    plan = reader.read(data)
+    assert [section.title for section in plan.sections] == list(outline.NAMES)
+    assert plan.state() == "draft"
+    assert [finding.code for finding in lint_bytes(data)] == ["EP109"] * 3
+    repo.ok("new", "Fix the date", "--template", SMALL, "--purpose", "Users see today's date in the footer.")
+    repo.ok("set", "Plan of Work", "In `src/footer.py`, `footer()` reads the date from the clock.")
+    repo.ok("set", "Validation and Acceptance", "In the root of the repository, `make test` prints `12 passed`.")
+    assert repo.ok("lint", "--profile", "strict")["findings"] == []
+    repo.ok("done", "1", "2")
+    repo.ok("outcome", "The footer shows the date.")
+    assert repo.ok("archive", "--dry-run")["moves"]
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_words_stand_in_place_of_what_a_template_says(repo: Folder, name: str) -> None:
     repo.ok("new", "Cut", "--template", name, "--task", "One", "--task", "Two", "--purpose", "1. Users can.")
@@ -79,7 +96,7 @@ def test_templates_are_listed_without_a_home(plain: Folder) -> None:
     assert result.exit == 0
     assert "bugfix        A fault: reproduce it, find its cause, mend it.  (built in)" in result.out.splitlines()
     listed = plain.ok("new", "--list-templates")["templates"]
-    assert [template["name"] for template in listed] == ["plan", *KINDS]
+    assert [template["name"] for template in listed] == ["plan", *sorted([*KINDS, SMALL])]
     assert all(template["about"].endswith(".") and Path(template["path"]).is_file() for template in listed)
     assert not any(template["own"] for template in listed)
     assert list(plain.path.iterdir()) == []
@@ -92,7 +109,7 @@ def test_own_templates_are_listed_as_such(repo: Folder) -> None:
     write_template(repo, "binary", b"\xff\xff")
     (repo.path / ".agent/templates/out.md").symlink_to("/etc/hostname")
     listed = {template["name"]: template for template in repo.ok("new", "--list-templates")["templates"]}
-    assert set(listed) == {"plan", *KINDS, "release", "binary", "out"}
+    assert set(listed) == {"plan", *KINDS, SMALL, "release", "binary", "out"}
     assert listed["release"] == {
         "name": "release",
         "about": "A release.",
@@ -116,7 +133,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
         assert (result.exit, error["code"]) == (3, "unknown-template"), name
         assert hint in error["hint"]
         assert "execplan new --list-templates" in error["hint"]
-        assert [candidate.split(":")[0] for candidate in error["candidates"]] == ["plan", *KINDS, "release"]
+        assert [candidate.split(":")[0] for candidate in error["candidates"]] == ["plan", *sorted([*KINDS, SMALL]), "release"]
     assert list((repo.path / ".agent/execplans").iterdir()) == []
 
 

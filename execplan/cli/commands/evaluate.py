@@ -107,10 +107,6 @@ def _policy_answer(error: ExecplanError) -> Answer:
     return Answer(data, "\n".join([*lines, f"  fix: {error.hint}", "Blocked"]), CHECK_FAILED)
 
 
-<<<<<<< HEAD
-evaluate.finishes_moves = False  # a move that was cut short is finished by a verb that may write
-evaluate.may_page = True
-=======
 evaluate.finishes_moves = False  # a command that writes finishes an interrupted move
->>>>>>> w-docs
+evaluate.may_page = True
 command = evaluate

@@ -83,6 +83,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
         'execplan new "Build the parser"',
         'execplan new "Build the parser" --purpose "Plans can be read." --task "Read lines" --task "Write tests"',
         'execplan new "Lines with a CR are lost" --template bugfix',
+        'execplan new "Fix the date in the footer" --template small',
         "execplan new --list-templates",
         "execplan new 'Build the parser' --interactive",
         "execplan new --from draft.md --commit",
@@ -116,7 +117,8 @@ def new(
 ) -> Answer:
     """Create a plan from a template.
 
-    The plan has twelve sections, each with a line of placeholder text.
+    The plan has twelve sections, each with placeholder text that says what to write. With `--template small`, only three
+    sections have to be filled in.
     """
     plan_inputs = [title, purpose, *tasks, template]
     if source is not None and (any(plan_inputs) or listed):

@@ -238,10 +238,6 @@ def _format_counts(counts: dict[str, int]) -> str:
     return f"{sum(counts.values())}: {', '.join(phrases)}" if phrases else "0"
 
 
-<<<<<<< HEAD
-stats.finishes_moves = False  # a move that was cut short is finished by a verb that may write
-stats.may_page = True
-=======
 stats.finishes_moves = False  # a command that writes finishes an interrupted move
->>>>>>> w-docs
+stats.may_page = True
 command = stats

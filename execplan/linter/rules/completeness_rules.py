@@ -21,7 +21,12 @@ _MAX_OWN_SECTIONS = 100
 """Maximum number of the plan's own sections compared with a missing name; no plan has this many."""
 PLACEHOLDER_MESSAGE = " still contains placeholder text"
 """Part of the message for a section that still contains placeholder text."""
-_FINAL_ANSWERS = frozenset(("none", "n/a", "na"))
+_FINAL_ANSWERS = frozenset(
+    "none|n/a|na|none yet|none so far|none at this time|nothing yet|nothing so far|no surprises yet|no discoveries yet|no decisions yet".split(
+        "|"
+    )
+)
+"""Texts that say that a section has no entries, which is also true of a complete plan."""
 
 
 @rule("EP101", ERROR)
@@ -154,7 +159,7 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
     Placeholder text says what to write, but a reader takes it for the author's text. While tasks are open, the
     finding is a warning, so that you can commit an unfinished plan; when all tasks are done, it is an error. In the
     profiles `strict` and `ci`, it is always an error. A living section can keep its placeholder text, and also
-    `None yet.`, until the plan is complete.
+    `TBD`, until the plan is complete; `None yet.` stays valid after that.
 
     Bad:
         ## Concrete Steps
@@ -183,7 +188,7 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
 
 
 def _is_pending_line(line: str) -> bool:
-    """Return whether a line states that nothing has been written yet."""
+    """Return whether a line states that something will be written later."""
     if not line.strip() or len(line) > _MAX_LINE_LENGTH:
         return False
     label = read_label(line)

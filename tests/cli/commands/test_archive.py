@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.terminal import Terminal
-from tests.plans import CLEAN
+from tests.plans import CLEAN, with_sections
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
@@ -243,6 +243,12 @@ def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: F
     assert [plan["id"] for plan in repo.ok("list")["plans"]] == ["2026-01-03_writer", "2026-01-04_reader"]
     assert repo.run("archive", "reader", "--complete").exit == 2
     assert repo.run("archive", "--complete", "--as", "abandoned", "--reason", "x").exit == 2
+
+
+def test_a_complete_plan_without_discoveries_is_archived(repo: Folder) -> None:
+    without = with_sections("## Surprises & Discoveries\n\nNone yet.\n")
+    repo.plan(without.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
+    assert repo.ok("archive", "parser")["changed"] is True
 
 
 def test_a_plan_is_given_up(repo: Folder) -> None:
