@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.agents.enhancer import sensitive_text, stored_proposal
