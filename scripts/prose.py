@@ -91,7 +91,7 @@ def main() -> int:
     settings = tomllib.loads((ROOT / "scripts" / "prose.toml").read_text(encoding="utf-8"))
     files = [path for pattern in settings["pages"] for path in sorted(ROOT.glob(pattern))]
     paths = {str(path.relative_to(ROOT)): path for path in files}
-    skipped = tuple(settings["unfinished"])
+    skipped = tuple(settings["skipped"])
     texts = {
         name: prose_of(path.read_text(encoding="utf-8"))
         for name, path in paths.items()
