@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PLACEHOLDER_LINES = "execplan/plan/placeholder_lines.py"
 EARLIER_PLACEHOLDER_LINES = "scripts/earlier_placeholder_lines.txt"
-"""Placeholder lines of the templates of earlier versions, white space folded: plans still contain them."""
+"""Placeholder lines of the templates of earlier versions, with white space collapsed: plans still contain them."""
 DEVICE_PATHS = "execplan/agents/guard/device_paths.py"
 CUES = "execplan/execution/inference/cue_table.py"
 PHRASES = "execplan/linter/phrase_table.py"
