@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACEHOLDER_LINES = "execplan/plan/placeholder_lines.py"
+EARLIER_PLACEHOLDER_LINES = "scripts/earlier_placeholder_lines.txt"
+"""Placeholder lines of the templates of earlier versions, with white space collapsed: plans still contain them."""
 DEVICE_PATHS = "execplan/agents/guard/device_paths.py"
 CUES = "execplan/execution/inference/cue_table.py"
 PHRASES = "execplan/linter/phrase_table.py"
@@ -58,8 +60,8 @@ _WRITER_FLAGS = {"actor", "commit", "dry_run", "if_match", "lock_timeout"}
 
 
 def placeholder_lines() -> str:
-    """Return the module with the placeholder lines of the templates, which authors are expected to replace."""
-    lines = set()
+    """Return the module with the placeholder lines of the templates, also of earlier ones, for authors to replace."""
+    lines = set((ROOT / EARLIER_PLACEHOLDER_LINES).read_text(encoding="utf-8").splitlines())
     for template in sorted((ROOT / "templates").rglob("*.md")):
         for line in template.read_text(encoding="utf-8").splitlines():
             if _MARK.search(line):

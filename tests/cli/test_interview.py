@@ -63,7 +63,7 @@ def test_each_section_is_asked_for(current_repo: Folder, monkeypatch: pytest.Mon
         terminal.type(typed.get(name, "\n"))
     result = terminal.end()
     assert result.exit == 0, result.raw
-    assert any(line.strip().startswith("Who can do what once this is finished") for line in result.lines)
+    assert any(line.strip().startswith("What can someone do afterwards that they") for line in result.lines)
     assert "filled in 5 of 12 sections" in result.lines
     assert PATH in result.lines
     plan = parse_plan(current_repo)
@@ -99,7 +99,7 @@ def test_the_title_is_asked_for(current_repo: Folder, monkeypatch: pytest.Monkey
 def test_the_editor_is_opened_with_the_question(current_repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     current_repo.write(
         "../ed.sh",
-        'grep -q "Who can do what" "$1" || exit 1\nprintf "### First\\n\\nOne.\\n" >"$1.new"\ncat "$1" >>"$1.new"\nmv "$1.new" "$1"\n',
+        'grep -q "What can someone do" "$1" || exit 1\nprintf "### First\\n\\nOne.\\n" >"$1.new"\ncat "$1" >>"$1.new"\nmv "$1.new" "$1"\n',
     )
     terminal = begin(monkeypatch, "Build the parser", "-i", EDITOR=f"sh {current_repo.path.parent}/ed.sh")
     terminal.until("(1 of")

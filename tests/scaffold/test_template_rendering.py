@@ -220,6 +220,18 @@ def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
     assert "What the build said" not in path.read_text()
 
 
+EARLIER_LINES = (ROOT / "scripts/earlier_placeholder_lines.txt").read_text(encoding="utf-8").splitlines()
+
+
+def test_placeholder_text_of_earlier_templates_is_known() -> None:
+    assert "Every choice that shaped the work, the moment it is made." in EARLIER_LINES
+    assert len(set(EARLIER_LINES)) == len(EARLIER_LINES) >= 63
+    text = "# T\n\n## Plan of Work\n\n" + "".join([f"{line}\n\n" for line in EARLIER_LINES])
+    assert len(reader.read(text.encode()).placeholder_lines) == len(EARLIER_LINES)
+    templates = "".join([from_template(name) for name in ("plan", *KINDS)])
+    assert [line for line in EARLIER_LINES if f"\n{line}\n" in templates] == []
+
+
 def test_a_mark_alone_or_in_code_is_no_guidance() -> None:
     text = "# T\n\n## Plan of Work\n\n<!-- guidance -->\n\n```\nx <!-- guidance -->\n```\n\nx<!-- guidance -->\n"
     assert reader.read(text.encode()).placeholder_lines == []

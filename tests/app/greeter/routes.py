@@ -12,10 +12,10 @@ ROUTES = {
 
 
 def answer(method: str, target: str) -> tuple[int, str]:
-    """The status and the body of the answer to a request."""
+    """Return the status and the body of the response to a request."""
     path, _, query = target.partition("?")
     handler = ROUTES.get((method, path))
     if handler is not None:
         return handler(query)
     known = [each for each, there in ROUTES if there == path]
-    return (405, f"use {known[0]}") if known else (404, f"there is nothing at {path}")
+    return (405, f"use {known[0]}") if known else (404, f"not found: {path}")

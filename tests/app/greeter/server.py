@@ -8,7 +8,7 @@ from greeter.routes import answer
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Takes requests, and tells of each in a line without its query."""
+    """Answers requests, and logs each one."""
 
     def do_GET(self) -> None:
         """Answer."""
@@ -18,11 +18,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"{body}\n".encode())
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Tell of a request."""
+        """Log a request without its query."""
         path, _, _ = self.path.partition("?")
         print(self.command, path, code)
 
 
 def serve(port: int) -> None:
-    """Answer until the process is told to end."""
+    """Serve until the process is terminated."""
     ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
