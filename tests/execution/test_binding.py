@@ -74,11 +74,11 @@ def test_any_text_can_be_asked_for_what_it_patches(text: str) -> None:
 
 
 CHANGES = {
-    "bytes": (EXISTING_FILE._replace(sha256="9" * 64), "src/app.py: other bytes (aaaaaaaaaaaa → 999999999999)"),
+    "bytes": (EXISTING_FILE._replace(sha256="9" * 64), "src/app.py: different content (aaaaaaaaaaaa → 999999999999)"),
     "mode": (EXISTING_FILE._replace(mode=0o755), "src/app.py: mode 644 → 755"),
-    "gone": (State(ABSENT), "src/app.py: was a file, is absent"),
-    "link": (State(LINK, link="/etc/passwd"), "src/app.py: was a file, is a link"),
-    "folder": (State(FOLDER, mode=0o755), "src/app.py: was a file, is a folder"),
+    "gone": (State(ABSENT), "src/app.py: was a file and is now absent"),
+    "link": (State(LINK, link="/etc/passwd"), "src/app.py: was a file and is now a link"),
+    "folder": (State(FOLDER, mode=0o755), "src/app.py: was a file and is now a folder"),
 }
 
 
@@ -95,9 +95,9 @@ def test_what_appeared_what_an_input_holds_and_where_a_link_leads() -> None:
     later = {"src/app.py": State(LINK, link="two"), "src/new.py": EXISTING_FILE, "Makefile": EXISTING_FILE}
     new = bind_steps(later, CREATE, DELETE, RUN)
     assert drift(old, new) == (
-        "src/new.py: was absent, is a file",
+        "src/new.py: was absent and is now a file",
         "src/app.py: links to two, not to one",
-        "Makefile: other bytes (ffffffffffff → aaaaaaaaaaaa)",
+        "Makefile: different content (ffffffffffff → aaaaaaaaaaaa)",
     )
 
 
