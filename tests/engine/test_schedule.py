@@ -206,16 +206,16 @@ def test_an_alternative_of_two_is_run_once_and_stands_in_for_both() -> None:
 
 def test_what_was_not_chosen_is_skipped_and_counts_as_done() -> None:
     progress = PlanProgress(step("a"), step("b", depends_on=("a",)), step("c"), chosen={"b"})
-    assert progress.transitions() == [("skipped", "a", "not chosen"), ("skipped", "c", "not chosen")]
+    assert progress.transitions() == [("skipped", "a", "not selected"), ("skipped", "c", "not selected")]
     for name in "ac":
-        progress.recorder.write("skipped", step=name, reason="not chosen")
+        progress.recorder.write("skipped", step=name, reason="not selected")
     assert progress.beginning_steps() == ["b"]
     assert progress.schedule.unchosen_dependencies() == ["b needs a, which is not selected; it is assumed to be done"]
 
 
 def test_an_alternative_that_was_chosen_by_itself_is_run() -> None:
     progress = PlanProgress(step("a", strategy="alternative:b"), step("b"), chosen={"b"})
-    progress.recorder.write("skipped", step="a", reason="not chosen")
+    progress.recorder.write("skipped", step="a", reason="not selected")
     assert progress.beginning_steps() == ["b"]
 
 

@@ -51,7 +51,7 @@ def test_before_an_approval_and_nothing_is_written(agent: Agent) -> None:
     text = agent.type("handoff").out
     handoff = agent.data("handoff")
     assert files(agent) == before
-    assert "It is not approved: nothing of it may be done yet." in text
+    assert "**The plan is not approved: don't run any of it yet.**" in text
     assert (handoff["approved"], handoff["run"], handoff["next_steps"]) == (False, None, ["make"])
     assert [step["approved_by"] for step in handoff["steps"]] == [None, None]
     assert agent.type("handoff").out == text
@@ -66,7 +66,7 @@ def test_what_is_to_be_done_stands_there_to_the_byte(agent: Agent) -> None:
         "Write the file `src/deep/made.py` with exactly this content:\n\n```text\nX = 1\n```",
         f"```diff\n{patch}```",
         "Delete the file `src/old.py`.",
-        "Run this in the folder `src`:\n\n```sh\ncp src/other.py out.txt\n```",
+        "Run this in the directory `src`:\n\n```sh\ncp src/other.py out.txt\n```",
         "- after `make`",
         "- a person must confirm it first",
         "for any text:\n\n```text\nok\n```",

@@ -120,7 +120,7 @@ def test_an_edit_with_its_hashes_made_anew(audited_plan: AuditedPlan) -> None:
 
     verification = tampered(audited_plan, forge)
     assert verification.flaw is None
-    assert "record 4, which its anchor knows, is not there" in verification.lost
+    assert "record 4, which its anchor refers to, is missing" in verification.lost
 
 
 def test_one_removed_and_one_moved(audited_plan: AuditedPlan) -> None:
@@ -337,7 +337,7 @@ def test_what_a_merge_has_left(audited_plan: AuditedPlan) -> None:
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.flaw is not None
     for reason in (verification.flaw.why, verification.doubts[0]):
-        assert "it is a conflict marker of git; take one side whole" in reason
+        assert "it is a git conflict marker; keep one side completely" in reason
 
 
 def test_approvals(audited_plan: AuditedPlan) -> None:

@@ -123,7 +123,7 @@ def test_without_its_mark_it_is_not_run(command_folder: CommandFolder) -> None:
     command_folder.marks = str(command_folder.path / "gone" / "marks")
     result = command_folder.run_shell("touch ran")
     assert (result.exit, result.cause) == (None, "error")
-    assert "could not be begun" in result.reason
+    assert "it could not be started" in result.reason
     assert not (command_folder.folder / "ran").exists()
 
 

@@ -160,10 +160,10 @@ def test_a_fence_of_the_plan_calls_a_tool(tool_repo: ToolRepository) -> None:
     ("old", "new", "message"),
     [
         (" tool=weather.current", "", "use_tool needs a tool"),
-        ("weather.current", "weather", "is no name of a tool"),
+        ("weather.current", "weather", "weather is not a tool name: domain.tool, with one dot"),
         ("weather.current", "file.create", "is in a domain of execplan's own"),
-        ('{"city": "Bern"}', '["Bern"]', "its parameters are a JSON object"),
-        ("type=use_tool", "type=use_tool shell", "use_tool has no use for shell"),
+        ('{"city": "Bern"}', '["Bern"]', "its parameters must be a JSON object"),
+        ("type=use_tool", "type=use_tool shell", "use_tool doesn't accept shell"),
         ("Bern", "Bern\u202e", "U+202E"),
     ],
 )
@@ -280,7 +280,7 @@ def test_a_tool_that_changes_after_the_approval(tool_repo: ToolRepository, chang
     (line,) = tool_repo.refused(4, "stale-approval", "run")["candidates"]
     reasons = {
         "code": "has other bytes",
-        "version": "was of weather-tools 1.2, is of weather-tools 1.3",
+        "version": "version was weather-tools 1.2 and is now weather-tools 1.3",
         "gone": "is gone",
     }
     assert line.startswith("weather.current (tool): ")
