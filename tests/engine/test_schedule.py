@@ -142,7 +142,7 @@ def test_conditions() -> None:
             if holds:
                 assert progress.beginning_steps() == ["c"], (when, end)
             else:
-                assert progress.transitions() == [("skipped", "c", f"{when} does not hold")], (when, end)
+                assert progress.transitions() == [("skipped", "c", f"the condition {when} is not met")], (when, end)
     for when, holds in (
         ("exists:here", True),
         ("exists:gone", False),
@@ -167,9 +167,9 @@ def test_a_condition_is_looked_at_when_its_turn_comes() -> None:
 
 def test_a_step_that_was_never_run_has_not_failed() -> None:
     progress = PlanProgress(step("a", when="exists:x"), step("b", when="a.failed"))
-    assert progress.transitions() == [("skipped", "a", "exists:x does not hold")]
+    assert progress.transitions() == [("skipped", "a", "the condition exists:x is not met")]
     progress.recorder.write("skipped", step="a", reason="x")
-    assert progress.transitions() == [("skipped", "b", "a.failed does not hold")]
+    assert progress.transitions() == [("skipped", "b", "the condition a.failed is not met")]
 
 
 def test_an_alternative_is_run_in_the_place_of_the_one_that_failed() -> None:

@@ -60,7 +60,7 @@ def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent:
     ("content", "words"),
     [
         (None, "src/deep/made.py does not exist"),
-        ("X = 2\n", "it differs in line 1"),
+        ("X = 2\n", "src/deep/made.py differs from the plan: it differs on line 1"),
         ("X = 1", "the final newline is missing"),
         ("X = 1\n\n", "it ends with a newline that is not in the plan"),
     ],
@@ -123,7 +123,10 @@ def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
     agent.plan_steps(MAKE, PRINT).make_file()
     agent.report_completed("make")
     agent.write("seen.txt", "Y = 1\n")
-    assert "something else than expected" in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
+    assert (
+        "its output differs from the expected output: line 1 is 'Y = 1', not 'X = '"
+        in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
+    )
 
 
 def test_evidence_from_elsewhere_is_refused(agent: Agent) -> None:

@@ -243,7 +243,7 @@ def test_a_step_in_hand_is_reported_whatever_has_expired(agent: Agent) -> None:
     agent.later(2 * 86_400)
     result = agent.make_file().report("make", "completed", "--json")
     assert result.exit == 0
-    assert any("nothing more is allowed" in warning for warning in result.json["warnings"])
+    assert any("no more calls are allowed now: " in warning for warning in result.json["warnings"])
 
 
 def test_a_folder_that_it_made_is_taken_back_file_by_file(agent: Agent) -> None:
@@ -352,7 +352,7 @@ def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent
 def test_an_agent_does_not_answer_for_a_person_with_a_revision(agent: Agent) -> None:
     agent.plan_steps(failing("on-failure=ask"), DROP)
     agent.report_failed("make", "failed")
-    assert "waits for an answer" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
+    assert "the run is waiting for an answer" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
     agent.make_file()
     agent.report_refused(4, "stale-approval", "make")
 

@@ -76,9 +76,9 @@ def test_signals_are_as_they_are_by_default(command_folder: CommandFolder) -> No
 @pytest.mark.parametrize(
     ("argv", "exit", "why"),
     [
-        (("no-such-program",), 127, "there is no program no-such-program"),
-        (("./no-such-program",), 127, "there is no program ./no-such-program, or the interpreter on its first line"),
-        (("./script",), 127, "there is no program ./script, or the interpreter on its first line"),
+        (("no-such-program",), 127, "program not found: no-such-program"),
+        (("./no-such-program",), 127, "program not found: ./no-such-program, or the interpreter on its first line"),
+        (("./script",), 127, "program not found: ./script, or the interpreter on its first line"),
         (("./plain",), 126, "./plain can't be started: permission denied"),
         (("./nothing",), 126, "./nothing can't be started: exec format error"),
         (("./work",), 126, "./work can't be started: permission denied"),

@@ -75,7 +75,7 @@ def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_
         ("text {execution mod=agent}", "EP602", "a code block {execution} has no attribute mod; did you mean mode?"),
         ("text {execution mode=robot}", "EP603", "robot"),
         ("text {execution max-steps=0}", "EP603", "max-steps must be from 1 to 1,000, not '0'"),
-        ("text {execution max-duration=1x}", "EP603", "max-duration must be written as @@"),
+        ("text {execution max-duration=1x}", "EP603", "max-duration must be written as 90, 90s, 5m or 1h, not '1x'"),
         ("text {execution forbidden-commands=...}", "EP603", "forbidden-commands is empty"),
         ("text {#x execution mode=agent}", "EP603", "a code block {execution} is not a step and can't have an ID"),
         ("text {execution mode=agent", "EP601", "the brace is never closed"),
