@@ -108,7 +108,7 @@ def finish(scenario: RunScenario, *options: str) -> Result:
             result = scenario.run("run", NAME, *options)
         elif result.exit == PAUSED:
             result = scenario.run("resume", "-p", NAME, "--answer", _answer(scenario))
-        if result.exit == CHECK_FAILED and "is completed: nothing of it is left" in result.err:
+        if result.exit == CHECK_FAILED and "is completed: nothing is left to do" in result.err:
             return result._replace(exit=0)  # it was killed behind its last entry
         if result.exit != PAUSED:
             return result

@@ -81,7 +81,7 @@ def test_a_program_of_the_repository_first_in_path(run_repo: RunRepository) -> N
     digest = run_repo.digest()
     write_program(run_repo, "tools/mytool", "evil")
     (line,) = refused(run_repo)
-    assert line.endswith("/bin/mytool, is now tools/mytool in the repository")
+    assert line.endswith("/bin/mytool and is now tools/mytool in the repository")
     assert run_repo.digest() != digest  # so that nobody approves it by the digest that was read before
     run_repo.refused(4, "other-digest", "approve", "--digest", digest)
 
@@ -91,7 +91,7 @@ def test_other_bytes_in_the_repository(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps("```sh {#go}\ntools/mytool\n```\n"))
     write_program(run_repo, "tools/mytool", "evil")
     (line,) = refused(run_repo)
-    assert line.startswith("tools/mytool: tools/mytool has other bytes (")
+    assert line.startswith("tools/mytool: tools/mytool has different content (")
 
 
 def test_other_bytes_outside_are_not_bound(run_repo: RunRepository) -> None:
@@ -111,7 +111,7 @@ def test_a_link_that_leads_elsewhere(run_repo: RunRepository) -> None:
     link.unlink()
     link.symlink_to("../two/cli.js")
     (line,) = refused(run_repo)
-    assert line.endswith("led to node_modules/one/cli.js, now it leads to node_modules/two/cli.js")
+    assert line.endswith("pointed to node_modules/one/cli.js and now points to node_modules/two/cli.js")
 
 
 def test_the_file_behind_a_link_is_bound(run_repo: RunRepository) -> None:
@@ -120,17 +120,17 @@ def test_the_file_behind_a_link_is_bound(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps("```sh {#go}\nlinked\n```\n"))
     write_program(run_repo, "node_modules/one/cli.js", "evil")
     (line,) = refused(run_repo)
-    assert "has other bytes" in line
+    assert "has different content (" in line
 
 
 def test_a_program_that_appears_or_goes(run_repo: RunRepository) -> None:
     run_repo.approve_plan(steps("```sh {shell=sh}\nmytool && later || true\n```\n"))
     write_program(run_repo, "../bin/later", "evil")
-    assert [line.partition(", now")[0] for line in refused(run_repo)] == ["later: there was no such program"]
+    assert [line.partition(" and is now /")[0] for line in refused(run_repo)] == ["later: was not found"]
     (run_repo.path.parent / "bin" / "later").unlink()
     (run_repo.path.parent / "bin" / "mytool").unlink()
     run_repo.refused(4, "stale-approval", "approve", "--check")
-    assert run_repo.drift()[0].endswith("/bin/mytool, is gone")
+    assert run_repo.drift()[0].endswith("/bin/mytool and no longer exists")
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,9 @@ def test_a_policy_that_only_warns(run_repo: RunRepository) -> None:
     put_first_in_path(run_repo, "../evil", "../bin")
     result = run_repo.type("run", "--json")
     assert result.exit == 0
-    assert any(["another program than at the approval: mytool: was" in warning for warning in result.json["warnings"]])
+    assert any(
+        ["a different program than at the approval: mytool: was" in warning for warning in result.json["warnings"]]
+    )
 
 
 def test_a_repository_may_not_loosen_it(run_repo: RunRepository) -> None:

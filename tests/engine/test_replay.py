@@ -40,7 +40,7 @@ def test_what_differs_is_told(run_repo: RunRepository) -> None:
     assert second.status == "completed"
     assert json.loads(run_repo.text(run_repo.last_run().journal).splitlines()[0])["replays"] == first
     assert second.differences[0] == "tell: prints different output"
-    assert second.differences[1].startswith("tell: told.txt: is left otherwise (")
+    assert second.differences[1].startswith("tell: told.txt: has a different result (")
     assert len(second.differences) == 2
 
 

@@ -108,7 +108,7 @@ def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_beg
     finished = run_repo.run_plan(steps=("api",))
     assert finished.status == "completed"
     assert run_repo.run_state().status_of == {"api": "completed", "see": "skipped", "drop": "skipped"}
-    assert run_repo.run_state().reasons["see"] == "not chosen"
+    assert run_repo.run_state().reasons["see"] == "not selected"
 
 
 def test_from_a_step_on(run_repo: RunRepository) -> None:
@@ -206,7 +206,9 @@ def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
     with monkeypatch.context() as patch:
         patch.setattr(run_setup, "create_state_directory", fail)
         error = refused(ENVIRONMENT, "io-error", run_repo.run_plan)
-    assert str(error.hint).startswith("free some space; nothing was done, and the approval still holds; begin again: ")
+    assert str(error.hint).startswith(
+        "free some space; nothing was done, and the approval is still valid; start again: "
+    )
     assert run_repo.run_plan().status == "completed"
 
 
@@ -323,7 +325,7 @@ def test_the_outlook_writes_nothing(run_repo: RunRepository) -> None:
     ] == [
         ("api", True, ""),
         ("see", True, ""),
-        ("drop", False, "not chosen"),
+        ("drop", False, "not selected"),
         ("other", False, "it runs only if drop fails"),
     ]
     assert preview.steps[0].evaluated_step.dry_run.kind == "exact"

@@ -142,7 +142,7 @@ def test_conditions() -> None:
             if holds:
                 assert progress.beginning_steps() == ["c"], (when, end)
             else:
-                assert progress.transitions() == [("skipped", "c", f"{when} does not hold")], (when, end)
+                assert progress.transitions() == [("skipped", "c", f"the condition {when} is not met")], (when, end)
     for when, holds in (
         ("exists:here", True),
         ("exists:gone", False),
@@ -167,9 +167,9 @@ def test_a_condition_is_looked_at_when_its_turn_comes() -> None:
 
 def test_a_step_that_was_never_run_has_not_failed() -> None:
     progress = PlanProgress(step("a", when="exists:x"), step("b", when="a.failed"))
-    assert progress.transitions() == [("skipped", "a", "exists:x does not hold")]
+    assert progress.transitions() == [("skipped", "a", "the condition exists:x is not met")]
     progress.recorder.write("skipped", step="a", reason="x")
-    assert progress.transitions() == [("skipped", "b", "a.failed does not hold")]
+    assert progress.transitions() == [("skipped", "b", "the condition a.failed is not met")]
 
 
 def test_an_alternative_is_run_in_the_place_of_the_one_that_failed() -> None:
@@ -206,16 +206,16 @@ def test_an_alternative_of_two_is_run_once_and_stands_in_for_both() -> None:
 
 def test_what_was_not_chosen_is_skipped_and_counts_as_done() -> None:
     progress = PlanProgress(step("a"), step("b", depends_on=("a",)), step("c"), chosen={"b"})
-    assert progress.transitions() == [("skipped", "a", "not chosen"), ("skipped", "c", "not chosen")]
+    assert progress.transitions() == [("skipped", "a", "not selected"), ("skipped", "c", "not selected")]
     for name in "ac":
-        progress.recorder.write("skipped", step=name, reason="not chosen")
+        progress.recorder.write("skipped", step=name, reason="not selected")
     assert progress.beginning_steps() == ["b"]
     assert progress.schedule.unchosen_dependencies() == ["b needs a, which is not selected; it is assumed to be done"]
 
 
 def test_an_alternative_that_was_chosen_by_itself_is_run() -> None:
     progress = PlanProgress(step("a", strategy="alternative:b"), step("b"), chosen={"b"})
-    progress.recorder.write("skipped", step="a", reason="not chosen")
+    progress.recorder.write("skipped", step="a", reason="not selected")
     assert progress.beginning_steps() == ["b"]
 
 

@@ -86,7 +86,11 @@ def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
 
 @pytest.mark.parametrize(
     ("task", "why"),
-    [("Paint the shed", "no task has the words"), ("the", "matches 2 tasks"), ("9", "there is no task 9")],
+    [
+        ("Paint the shed", "no task contains 'Paint the shed'"),
+        ("the", "matches 2 tasks"),
+        ("9", "unknown task 9: the plan has 3"),
+    ],
 )
 def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why: str) -> None:
     project, ref = shelf(repo)

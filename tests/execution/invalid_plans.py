@@ -95,7 +95,7 @@ BAD = (
     BadPlan("true as version", {"/version": True}, "/version "),
     BadPlan("no id", {"/plan_id": REMOVED}, "/plan_id missing"),
     BadPlan("an id that is a path", {"/plan_id": "a/b"}, "/plan_id "),
-    BadPlan("an id that is no folder", {"/plan_id": ".."}, "/plan_id no name"),
+    BadPlan("an id that is no folder", {"/plan_id": ".."}, "/plan_id is not a valid directory name"),
     BadPlan("an empty id", {"/plan_id": ""}, "/plan_id "),
     BadPlan("revision 0", {"/revision": 0}, "/revision "),
     BadPlan("true as revision", {"/revision": True}, "/revision "),
@@ -112,8 +112,8 @@ BAD = (
     BadPlan("a risk that is higher", {"/intent/risk_level": "CRITICAL"}, "/intent/risk_level is CRITICAL; the highest"),
     BadPlan("an unknown risk", {"/steps/0/risk/level": "NONE"}, "/steps/0/risk/level "),
     BadPlan("a step without risk", {"/steps/0/risk": REMOVED}, "/steps/0/risk missing"),
-    BadPlan("a gap in the numbers", {"/steps/6/number": 9}, "/steps/6/number is 9 and not 7", BEYOND_SCHEMA),
-    BadPlan("a number twice", {"/steps/1/number": 1}, "/steps/1/number is 1 and not 2", BEYOND_SCHEMA),
+    BadPlan("a gap in the numbers", {"/steps/6/number": 9}, "/steps/6/number is 9, not 7", BEYOND_SCHEMA),
+    BadPlan("a number twice", {"/steps/1/number": 1}, "/steps/1/number is 1, not 2", BEYOND_SCHEMA),
     BadPlan("true as number", {"/steps/0/number": True}, "/steps/0/number "),
     BadPlan("number 0", {"/steps/0/number": 0}, "/steps/0/number "),
     BadPlan("an id twice", {"/steps/4/id": "make"}, "/steps/4/id `make` is also the ID of step 1", BEYOND_SCHEMA),
@@ -151,26 +151,36 @@ BAD = (
     BadPlan(
         "a tool in a domain of our own",
         {"/steps/6/type": "use_tool", "/steps/6/tool": "code.other"},
-        "/steps/6/tool code.other is in a domain of execplan's own",
+        "/steps/6/tool code.other is in one of execplan's own domains and not an installed tool",
     ),
     BadPlan("creates nothing", {"/steps/0/target": REMOVED}, "/steps/0/target create_file needs it"),
     BadPlan("creates without content", {"/steps/0/content": None}, "/steps/0/content create_file needs it"),
-    BadPlan("creates with a patch", {"/steps/0/patch": PATCH}, "/steps/0/patch create_file has no use for it"),
-    BadPlan("creates with a command", {"/steps/0/command": "ls"}, "/steps/0/command create_file has no use for it"),
-    BadPlan("creates with an environment", {"/steps/0/env": {"A": "1"}}, "/steps/0/env create_file has no use for it"),
-    BadPlan("creates with an exit status", {"/steps/0/exit": 1}, "/steps/0/exit create_file has no use for it"),
-    BadPlan("creates in a folder", {"/steps/0/cwd": "src"}, "/steps/0/cwd create_file has no use for it"),
-    BadPlan("creates a folder", {"/steps/0/target": "src/"}, "/steps/0/target is a folder"),
-    BadPlan("deletes a folder", {"/steps/6/target": "src/"}, "/steps/6/target is a folder"),
-    BadPlan("deletes all", {"/steps/6/target": "."}, "/steps/6/target is a folder"),
-    BadPlan("deletes with content", {"/steps/6/content": "x"}, "/steps/6/content delete_file has no use for it"),
+    BadPlan("creates with a patch", {"/steps/0/patch": PATCH}, "/steps/0/patch create_file doesn't accept it"),
+    BadPlan("creates with a command", {"/steps/0/command": "ls"}, "/steps/0/command create_file doesn't accept it"),
+    BadPlan("creates with an environment", {"/steps/0/env": {"A": "1"}}, "/steps/0/env create_file doesn't accept it"),
+    BadPlan("creates with an exit status", {"/steps/0/exit": 1}, "/steps/0/exit create_file doesn't accept it"),
+    BadPlan("creates in a folder", {"/steps/0/cwd": "src"}, "/steps/0/cwd create_file doesn't accept it"),
+    BadPlan(
+        "creates a folder", {"/steps/0/target": "src/"}, "/steps/0/target is a directory; the step requires a file"
+    ),
+    BadPlan(
+        "deletes a folder", {"/steps/6/target": "src/"}, "/steps/6/target is a directory; the step requires a file"
+    ),
+    BadPlan("deletes all", {"/steps/6/target": "."}, "/steps/6/target is a directory; the step requires a file"),
+    BadPlan("deletes with content", {"/steps/6/content": "x"}, "/steps/6/content delete_file doesn't accept it"),
     BadPlan("a path with a newline", {"/steps/6/target": "a\nb"}, "/steps/6/target "),
     BadPlan("changes nothing", {"/steps/1/patch": REMOVED}, "/steps/1/patch modify_file needs a patch"),
     BadPlan(
-        "changes in two ways", {"/steps/1/content": "x", "/steps/1/lines": [1, 2]}, "/steps/1/patch either a patch"
+        "changes in two ways",
+        {"/steps/1/content": "x", "/steps/1/lines": [1, 2]},
+        "/steps/1/patch can't be combined with content or lines",
     ),
     BadPlan("lines alone", {"/steps/1/patch": REMOVED, "/steps/1/lines": [1, 2]}, "/steps/1/content the new lines"),
-    BadPlan("content alone", {"/steps/1/patch": REMOVED, "/steps/1/content": "x"}, "/steps/1/lines which lines"),
+    BadPlan(
+        "content alone",
+        {"/steps/1/patch": REMOVED, "/steps/1/content": "x"},
+        "/steps/1/lines the lines that the content replaces are missing",
+    ),
     BadPlan(
         "lines backwards",
         {"/steps/1/patch": REMOVED, "/steps/1/content": "x", "/steps/1/lines": [5, 2]},
@@ -183,12 +193,18 @@ BAD = (
         "/steps/1/lines ",
     ),
     BadPlan(
-        "a patch of another file", {"/steps/1/target": "src/b.py"}, "/steps/1/patch touches src/app.py", BEYOND_SCHEMA
+        "a patch of another file",
+        {"/steps/1/target": "src/b.py"},
+        "/steps/1/patch changes src/app.py, which is not the target",
+        BEYOND_SCHEMA,
     ),
     BadPlan(
-        "a patch of no file", {"/steps/4/patch": "@@ -1 +1 @@\n-a\n+b\n"}, "/steps/4/patch names no file", BEYOND_SCHEMA
+        "a patch of no file",
+        {"/steps/4/patch": "@@ -1 +1 @@\n-a\n+b\n"},
+        "/steps/4/patch specifies no file",
+        BEYOND_SCHEMA,
     ),
-    BadPlan("a refactoring with a target", {"/steps/4/target": "a"}, "/steps/4/target refactor_code has no use for it"),
+    BadPlan("a refactoring with a target", {"/steps/4/target": "a"}, "/steps/4/target refactor_code doesn't accept it"),
     BadPlan("runs nothing", {"/steps/2/command": REMOVED}, "/steps/2/command execute_command needs it"),
     BadPlan("runs no word", {"/steps/2/argv": []}, "/steps/2/argv "),
     BadPlan("runs a string", {"/steps/2/argv": "make all"}, "/steps/2/argv "),
@@ -201,15 +217,20 @@ BAD = (
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "runs without what is set", {"/steps/2/command": "A=1 make all"}, "/steps/2/env does not set A", BEYOND_SCHEMA
+        "runs without what is set",
+        {"/steps/2/command": "A=1 make all"},
+        "/steps/2/env doesn't set A as the command does",
+        BEYOND_SCHEMA,
     ),
     BadPlan("an unknown shell", {"/steps/3/shell": "fish"}, "/steps/3/shell "),
-    BadPlan("a command with a target", {"/steps/2/target": "a"}, "/steps/2/target execute_command has no use for it"),
-    BadPlan("a command with content", {"/steps/2/content": "a"}, "/steps/2/content execute_command has no use for it"),
+    BadPlan("a command with a target", {"/steps/2/target": "a"}, "/steps/2/target execute_command doesn't accept it"),
+    BadPlan("a command with content", {"/steps/2/content": "a"}, "/steps/2/content execute_command doesn't accept it"),
     BadPlan("a variable with a dash", {"/steps/2/env": {"A-B": "1"}}, "/steps/2/env/A-B "),
     BadPlan("a variable that is a number", {"/steps/2/env": {"A": 1}}, "/steps/2/env/A "),
     BadPlan(
-        "parameters of a command", {"/steps/2/parameters": {"a": 1}}, "/steps/2/parameters execute_command has no use"
+        "parameters of a command",
+        {"/steps/2/parameters": {"a": 1}},
+        "/steps/2/parameters execute_command doesn't accept it",
     ),
     BadPlan("no time", {"/steps/2/timeout_s": 0}, "/steps/2/timeout_s "),
     BadPlan("too much time", {"/steps/2/timeout_s": 86_401}, "/steps/2/timeout_s "),
@@ -287,7 +308,11 @@ BAD = (
     BadPlan(
         "lines that end before", {"/steps/0/source/line_start": 9}, "/steps/0/source line 9 comes after", BEYOND_SCHEMA
     ),
-    BadPlan("lines of no plan", {"/source": None}, "/steps/0/source lines of no plan"),
+    BadPlan(
+        "lines of no plan",
+        {"/source": None},
+        "/steps/0/source refers to lines of a plan, but the document has no source",
+    ),
     BadPlan("a digest that is short", {"/source/sha256": "0" * 63}, "/source/sha256 "),
     BadPlan("a digest in capitals", {"/source/sha256": "A" * 64}, "/source/sha256 "),
     BadPlan(
@@ -301,12 +326,12 @@ BAD = (
         {"/constraints/require_sequential": True},
         "/steps/2/parallel constraints.require_sequential forbids it",
     ),
-    BadPlan("revision 2 without history", {"/revision": 2}, "/metadata/history holds 0 of the 1", BEYOND_SCHEMA),
-    BadPlan("revision 1 with history", {"/metadata/history": [revision(1)]}, "/metadata/history holds 1 of the 0"),
+    BadPlan("revision 2 without history", {"/revision": 2}, "/metadata/history contains 0 of the 1", BEYOND_SCHEMA),
+    BadPlan("revision 1 with history", {"/metadata/history": [revision(1)]}, "/metadata/history contains 1 of the 0"),
     BadPlan(
         "revisions out of order",
         {"/revision": 3, "/metadata/history": [revision(2), revision(1)]},
-        "/metadata/history/0/revision is 2 and not 1",
+        "/metadata/history/0/revision is 2, not 1",
         BEYOND_SCHEMA,
     ),
     BadPlan(

@@ -115,7 +115,7 @@ def test_the_order_of_keys_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"digest": "0" * 64}, "digest is not that of"),
+        ({"digest": "0" * 64}, "digest does not match document, states, policy and programs"),
         ({"expires_at": "2026-01-01T00:00:00Z"}, "not after"),
         ({"expires_at": "2026-02-30T00:00:00Z"}, ""),
         ({"version": 2}, ""),

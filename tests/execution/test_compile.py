@@ -148,7 +148,9 @@ def test_the_risk_of_all_is_the_highest() -> None:
 def test_everything_wrong_is_told_at_once_with_its_place() -> None:
     error = compile_error(step("#a timout=3") + step("#a needs=zz exit=x"))
     assert (error.code, error.exit) == ("bad-steps", 3)
-    assert error.message.startswith("plans/parser.md:9: 4 things are wrong")
+    assert error.message.startswith(
+        "plans/parser.md:9: 4 problems in its steps; the first: EP602 unknown attribute timout; did you mean timeout?"
+    )
     assert [candidate.partition(" ")[0] for candidate in error.candidates] == [
         *("plans/parser.md:9:11:", "plans/parser.md:12:8:", "plans/parser.md:12:11:", "plans/parser.md:12:20:"),
     ]
@@ -209,11 +211,11 @@ def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
 def test_what_differs_is_told() -> None:
     changed = compiled(STEPS.replace("make parser", "make lexer").replace("#api ", "#page "))
     assert describe_differences(compiled(STEPS), changed)[:5] == (
-        "step api is gone",
-        "step page is new",
-        'step build.1: description was "Run make parser", is "Run make lexer"',
-        'step build.1: command was "make parser", is "make lexer"',
-        'step build.1: argv was ["make", "parser"], is ["make", "lexer"]',
+        "step api was removed",
+        "step page was added",
+        'step build.1: description was "Run make parser" and is now "Run make lexer"',
+        'step build.1: command was "make parser" and is now "make lexer"',
+        'step build.1: argv was ["make", "parser"] and is now ["make", "lexer"]',
     )
     commented = compiled(STEPS.replace("make parser\n", "make parser\n# and then\n"))
     assert describe_differences(compiled(STEPS), commented) == ("the text of the lines with its steps has changed",)

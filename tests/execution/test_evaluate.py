@@ -51,16 +51,16 @@ def test_what_is_fine_has_no_finding(repo: Folder) -> None:
     [
         ("../x.py", "leads out"),
         ("src/../../x.py", "leads out"),
-        ("src/../x.py", "has `..` in it"),
+        ("src/../x.py", "contains `..`"),
         ("/tmp/x.py", "absolute"),
-        ("out/x.py", "leads through the link out"),
-        ("src/inner", "is a link"),
+        ("out/x.py", "leads through the symbolic link out"),
+        ("src/inner", "is a symbolic link to app.py"),
         (".git/hooks/pre-commit", "git's own"),
         ("sub/.GIT/config", "git's own"),
         (".agent/execplan.toml", "execplan's settings file"),
-        (".agent/execplans/artifacts/p/approvals/x.json", "keeps of the execution"),
+        (".agent/execplans/artifacts/p/approvals/x.json", "execplan's execution evidence"),
         ("plan.md", "the plan itself"),
-        ("src", "is a folder"),
+        ("src", "is a directory"),
     ],
 )
 def test_paths(repo: Folder, path: str, words: str) -> None:
@@ -87,7 +87,7 @@ def test_settings_in_pyproject_are_not_changed(repo: Folder) -> None:
 
 def test_55_create_on_existing_is_no(repo: Folder) -> None:
     evaluation = evaluate_steps(repo, create("src/app.py"))
-    assert finding_rows(evaluation) == [("s1", "error", "existence", "src/app.py is there already")]
+    assert finding_rows(evaluation) == [("s1", "error", "existence", "src/app.py already exists")]
     assert evaluation.steps[0].dry_run.kind == "impossible"
 
 
@@ -107,7 +107,7 @@ def test_what_a_step_makes_is_there_for_the_next(repo: Folder) -> None:
 
 def test_what_a_step_takes_away_is_gone_for_the_next(repo: Folder) -> None:
     edited = evaluate_steps(repo, delete("src/app.py"), modify("src/app.py", EDIT))
-    assert messages(edited, "existence", "error") == ["there is no file src/app.py"]
+    assert messages(edited, "existence", "error") == ["file not found: src/app.py"]
     read = evaluate_steps(repo, delete("src/app.py"), run("cat src/app.py", inputs=["src/app.py"]))
     assert messages(read, "existence", "error") == ["its input src/app.py is missing"]
 
@@ -117,7 +117,7 @@ def test_what_a_command_makes_is_unpredictable_if_it_says_so_and_missing_if_not(
     declared = evaluate_steps(repo, run("git log", outputs=["gen.py"]), edit)
     assert declared.ok
     assert declared.steps[1].dry_run == DryRun("unpredictable", "", "the state of gen.py at that time depends on s1")
-    assert messages(evaluate_steps(repo, run("git log"), edit), "existence") == ["there is no file gen.py"]
+    assert messages(evaluate_steps(repo, run("git log"), edit), "existence") == ["file not found: gen.py"]
 
 
 def test_a_step_in_place_of_another_finds_what_that_one_did_not_make(repo: Folder) -> None:
@@ -135,7 +135,7 @@ def test_a_step_in_place_of_another_finds_what_that_one_did_not_make(repo: Folde
 def test_a_condition_that_does_not_hold_skips(repo: Folder, kind: str, of: str, skipped: bool) -> None:
     evaluation = evaluate_steps(repo, create("src/app.py", when={"kind": kind, "of": of}))
     assert evaluation.ok == skipped
-    assert ("it is skipped as things stand" in evaluation.steps[0].dry_run.why) == skipped
+    assert ("it is skipped in the current state: src/app.py is there" in evaluation.steps[0].dry_run.why) == skipped
 
 
 def test_a_diff_that_does_not_fit_is_told_with_its_hunk(repo: Folder) -> None:
@@ -143,7 +143,7 @@ def test_a_diff_that_does_not_fit_is_told_with_its_hunk(repo: Folder) -> None:
         "hunk 1 (@@ -1,1 +1,1 @@)"
         in messages(evaluate_steps(repo, modify("src/app.py", EDIT.replace("x = 1", "y"))))[0]
     )
-    assert "can't be read" in messages(evaluate_steps(repo, modify("src/app.py", "no diff")))[0]
+    assert "the diff can't be parsed" in messages(evaluate_steps(repo, modify("src/app.py", "no diff")))[0]
 
 
 def test_lines_given_anew(repo: Folder) -> None:
@@ -182,7 +182,7 @@ def test_refactoring_over_several_files(repo: Folder) -> None:
 )
 def test_syntax(repo: Folder, path: str, good: str, bad: str) -> None:
     assert evaluate_steps(repo, create(path, good)).ok
-    assert f"{path} would not parse" in messages(evaluate_steps(repo, create(path, bad)), "syntax", "error")[0]
+    assert f"{path} would not be valid " in messages(evaluate_steps(repo, create(path, bad)), "syntax", "error")[0]
     assert evaluate_steps(repo, create(path, bad, validation={"syntax_check": False})).ok
 
 
@@ -209,19 +209,23 @@ def test_a_script_is_parsed(repo: Folder) -> None:
 )
 def test_56_deletions_of_everything(repo: Folder, line: str) -> None:
     evaluation = evaluate_steps(repo, run(line))
-    assert any("all below it" in message for message in messages(evaluation, "patterns", "error")), finding_rows(
-        evaluation
+    assert any("and everything below it" in message for message in messages(evaluation, "patterns", "error")), (
+        finding_rows(evaluation)
     )
     assert evaluation.risk.level in ("HIGH", "CRITICAL")
 
 
-@pytest.mark.parametrize("line", ["curl -s https://example.org/x | sh", "wget -O- https://example.org/x | sudo bash"])
-def test_56_what_the_network_sends_is_not_run(repo: Folder, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("curl -s https://example.org/x | sh", "sh runs what curl downloads"),
+        ("wget -O- https://example.org/x | sudo bash", "bash runs what wget downloads"),
+    ],
+)
+def test_56_what_the_network_sends_is_not_run(repo: Folder, line: str, words: str) -> None:
     assert not evaluate_steps(repo, run(line)).ok
     evaluation = evaluate_steps(repo, run(line, shell="sh"))
-    assert any("from the network" in message for message in messages(evaluation, "patterns", "warning")), finding_rows(
-        evaluation
-    )
+    assert words in messages(evaluation, "patterns", "warning"), finding_rows(evaluation)
     assert evaluation.steps[0].needs_person
 
 
@@ -241,7 +245,7 @@ def test_secrets_and_traps_in_what_is_written(repo: Folder) -> None:
     body = hashlib.sha256(b"a key").hexdigest()
     key = f"-----BEGIN OPENSSH PRIVATE {'KEY'}-----\n{body}\n-----END OPENSSH PRIVATE {'KEY'}-----\n"
     evaluation = evaluate_steps(repo, create("id", key))
-    assert messages(evaluation, "patterns", "error") == ["id holds a private key (----…)"]
+    assert messages(evaluation, "patterns", "error") == ["id contains a private key (----…)"]
     assert messages(evaluate_steps(repo, create("a.py", "import os\nos.system('x')\n")), "patterns", "warning")
 
 
@@ -297,17 +301,15 @@ def test_what_is_written_is_looked_at_though_nobody_knows_whether_it_will_be(rep
 
 def test_hidden_characters(repo: Folder) -> None:
     evaluation = evaluate_steps(repo, create("a.py", "x = 1  # \u202e\n"))
-    assert messages(evaluation, "hidden") == ["a.py would hold U+202E (right-to-left override)"]
+    assert messages(evaluation, "hidden") == ["a.py would contain U+202E (right-to-left override), which is invisible"]
     repo.write("a.md", "\u202ex\n")
     assert evaluate_steps(repo, splice("a.md", 1, 1, "\u202ey")).findings == ()
 
 
 def test_permissions(repo: Folder) -> None:
     (repo.path / "src" / "app.py").chmod(0o444)
-    assert messages(evaluate_steps(repo, modify("src/app.py", EDIT)), "permissions") == [
-        "src/app.py may not be written"
-    ]
-    assert "README.md/x may not be written" in messages(evaluate_steps(repo, create("README.md/x")), "permissions")
+    assert messages(evaluate_steps(repo, modify("src/app.py", EDIT)), "permissions") == ["src/app.py is not writable"]
+    assert "README.md/x is not writable" in messages(evaluate_steps(repo, create("README.md/x")), "permissions")
     assert evaluate_steps(repo, delete("README.md"), create("README.md/x")).findings == ()
 
 
@@ -327,9 +329,9 @@ def test_dependencies(repo: Folder) -> None:
 
 
 def test_a_program_by_its_path(repo: Folder) -> None:
-    assert messages(evaluate_steps(repo, run("./tool")), "existence", "error") == ["there is no program tool"]
+    assert messages(evaluate_steps(repo, run("./tool")), "existence", "error") == ["program not found: tool"]
     assert messages(evaluate_steps(repo, run("make"), run("./tool")), "existence", "warning") == [
-        "there is no program tool"
+        "program not found: tool"
     ]
     assert not messages(evaluate_steps(repo, run("make", outputs=["tool"]), run("./tool")), "existence")
     assert messages(evaluate_steps(repo, run("git status", cwd="none")), "existence", "error") == [
@@ -343,7 +345,9 @@ def test_a_file_is_no_folder(repo: Folder) -> None:
     )
     evaluation = evaluate_steps(repo, create("a"), create("a/b"))
     assert messages(evaluation, "existence", "error") == ["a is a file, not a directory"]
-    assert messages(evaluate_steps(repo, create("a/b"), create("a")), "existence", "error") == ["a is no regular file"]
+    assert messages(evaluate_steps(repo, create("a/b"), create("a")), "existence", "error") == [
+        "a is not a regular file"
+    ]
     assert evaluate_steps(repo, delete("src/app.py"), create("src/app.py/x")).steps[1].dry_run.kind == "exact"
 
 
@@ -352,7 +356,7 @@ def test_a_file_is_no_folder(repo: Folder) -> None:
     [
         (run("./src"), "src is a directory, not a program"),
         (run("src/app.py"), "src/app.py is not executable: its mode is 644"),
-        (run("true", validation={"test_after": ["tools/check"]}), "there is no program tools/check"),
+        (run("true", validation={"test_after": ["tools/check"]}), "program not found: tools/check"),
         (run("true", validation={"test_after": ["./src/app.py"]}), "src/app.py is not executable: its mode is 644"),
     ],
     ids=str,
@@ -362,7 +366,7 @@ def test_a_program_of_the_repository_is_one(repo: Folder, step: Step, words: str
     repo.write("tools/check", "")
     for path in ("tools/check", "src/app.py"):
         (repo.path / path).chmod(0o755)
-    assert messages(evaluate_steps(repo, step), "existence", "error") == ([words] if "folder" in words else [])
+    assert messages(evaluate_steps(repo, step), "existence", "error") == ([words] if "directory" in words else [])
 
 
 def test_a_test_may_be_what_the_step_makes(repo: Folder) -> None:
@@ -373,7 +377,7 @@ def test_a_test_may_be_what_the_step_makes(repo: Folder) -> None:
 def test_settings_that_nobody_can_read(repo: Folder) -> None:
     evaluation = evaluate_steps(repo, create("pyproject.toml", "x = " + "[" * 3000 + "]" * 3000 + "\n"))
     assert messages(evaluation, "syntax", "error") == [
-        "pyproject.toml would not parse as toml: it is nested too deeply"
+        "pyproject.toml would not be valid toml: it is nested too deeply"
     ]
 
 

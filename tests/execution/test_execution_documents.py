@@ -146,7 +146,7 @@ def test_what_looks_at_a_step_that_is_gone() -> None:
             step(3, id="c", target="c"),
         )
     )
-    with pytest.raises(ExecplanError, match="b looks at a, which is removed"):
+    with pytest.raises(ExecplanError, match="b refers to a, which is removed"):
         replan_document(replan_request(current, failed_steps=[1]))
 
 
@@ -182,7 +182,10 @@ def test_risk_is_never_lowered() -> None:
     ("new", "told"),
     [
         ([{"id": "x", "type": "create_file"}], "/new_information/steps/0/target: create_file needs it"),
-        ([{"id": "make", "type": "delete_file", "target": "x"}], "/new_information/steps/0/id: `make` is the id of"),
+        (
+            [{"id": "make", "type": "delete_file", "target": "x"}],
+            "/new_information/steps/0/id: `make` is also the ID of step 1",
+        ),
         (
             [{"id": "x", "type": "delete_file", "target": "x", "needs": ["a"]}],
             "/new_information/steps/0/needs: unknown",
@@ -190,15 +193,15 @@ def test_risk_is_never_lowered() -> None:
         ([{"id": "x", "type": "y"}], "/new_information/steps/0/type: input should be"),
         (
             [{"id": "x", "type": "delete_file", "target": "x", "depends_on": ["build"]}],
-            "x needs build, which is removed",
+            "x requires build, which is removed",
         ),
         (
             [{"id": "x", "type": "delete_file", "target": "x", "depends_on": ["no"]}],
-            "/depends_on/0: there is no step `no`",
+            "/depends_on/0: unknown step `no`",
         ),
         (
             [{"id": "x", "type": "use_tool", "tool": "shell.other"}],
-            "/new_information/steps/0/tool: shell.other is in a domain of execplan's own",
+            "/new_information/steps/0/tool: shell.other is in one of execplan's own domains and not an installed tool",
         ),
         ([3], "/new_information/steps: should be an array of steps"),
         ({}, "/new_information/steps: should be an array of steps"),
@@ -221,8 +224,8 @@ def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
     with pytest.raises(ExecplanError) as caught:
         replan_document(replan_request(CURRENT, completed_steps=[1], new_information={"steps": new}))
     assert caught.value.candidates == (
-        "x needs build, which is removed",
-        "y looks at test, which is removed",
+        "x requires build, which is removed",
+        "y refers to test, which is removed",
         "z falls back on plain, which is removed",
     )
 
@@ -237,15 +240,21 @@ def test_nothing_left_to_do() -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"failed_steps": [9]}, "there is no step 9"),
+        ({"failed_steps": [9]}, "unknown step 9"),
         ({"completed_steps": [1, 2], "failed_steps": [2]}, "step 2 is both completed and failed"),
-        ({"execution_state": {"current_step": 9}}, "there is no step 9"),
-        ({"execution_state": {"steps": {"no": "failed"}}}, "there is no step no"),
-        ({"completed_steps": [1], "execution_state": {"steps": {"make": "failed"}}}, "step 1 is completed, and by"),
-        ({"failed_steps": [1], "execution_state": {"steps": {"make": "completed"}}}, "step 1 is failed, and by"),
+        ({"execution_state": {"current_step": 9}}, "execution_state.current_step: unknown step 9"),
+        ({"execution_state": {"steps": {"no": "failed"}}}, "execution_state.steps: unknown step no"),
+        (
+            {"completed_steps": [1], "execution_state": {"steps": {"make": "failed"}}},
+            "step 1 is listed as completed, but is failed in execution_state",
+        ),
+        (
+            {"failed_steps": [1], "execution_state": {"steps": {"make": "completed"}}},
+            "step 1 is listed as failed, but is completed in execution_state",
+        ),
         ({"completed_steps": [2], "failed_steps": [1]}, "step 2 is completed, but make, which it needs, has failed"),
-        ({"execution_state": {"status": "completed"}}, "what is completed can't be replanned"),
-        ({"execution_state": {"status": "rolled_back"}}, "what is rolled_back can't be replanned"),
+        ({"execution_state": {"status": "completed"}}, "a run that is completed can't be replanned"),
+        ({"execution_state": {"status": "rolled_back"}}, "a run that is rolled_back can't be replanned"),
         ({"execution_state": {"status": "done"}}, "status"),
         ({"execution_state": {"weather": 1}}, "weather"),
         ({"completed_steps": [True]}, "completed_steps"),

@@ -93,6 +93,8 @@ def parse_patch(text: str, target: str | None = None) -> tuple[FilePatch, ...]:
         raise _patch_error("its headers name different files")
     if len({change.target or change.source for change in changes}) != len(changes):
         raise _patch_error("it changes a file twice")
+    if target is not None and paths == [target]:
+        raise _patch_error(f"it creates or deletes {target}, but the step only changes it")
     if target is not None and paths != [target, target]:
         raise _patch_error(f"it is for {' and '.join(dict.fromkeys(paths))}, not for {target} alone")
     return changes

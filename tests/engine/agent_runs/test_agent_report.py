@@ -51,7 +51,7 @@ def test_without_an_approval_nothing_begins(agent: Agent) -> None:
 
 def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent: Agent) -> None:
     agent.plan_steps(MAKE, COPY)
-    assert "comes behind make" in agent.report_refused(3, "bad-transition", "copy")["message"]
+    assert "copy needs make, not completed yet" in agent.report_refused(3, "bad-transition", "copy")["message"]
     assert agent.report_refused(3, "no-such-step", "mkae")["candidates"] == ["make", "copy"]
     assert agent.type("approve", "--check").exit == 0
 
@@ -59,8 +59,8 @@ def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "is not there"),
-        ("X = 2\n", "it differs in line 1"),
+        (None, "src/deep/made.py does not exist"),
+        ("X = 2\n", "src/deep/made.py differs from the plan: it differs on line 1"),
         ("X = 1", "the final newline is missing"),
         ("X = 1\n\n", "it ends with a newline that is not in the plan"),
     ],
@@ -77,7 +77,7 @@ def test_a_file_must_be_there_to_the_byte(agent: Agent, content: str | None, wor
 
 def test_what_should_be_gone(agent: Agent) -> None:
     agent.plan_steps(DROP)
-    assert "is there still" in agent.report_failed("drop")["reason"]
+    assert "src/old.py still exists" in agent.report_failed("drop")["reason"]
 
 
 def test_patches_and_lines_to_the_byte(agent: Agent) -> None:
@@ -88,7 +88,7 @@ def test_patches_and_lines_to_the_byte(agent: Agent) -> None:
     assert agent.report("wire", "completed", "--dry-run").exit == 0
     agent.report_completed("wire")
     agent.write("src/old.py", "x = 4\n")
-    assert "src/old.py is not as planned" in agent.report_failed("line")["reason"]
+    assert "src/old.py differs from the plan: it differs on line 1" in agent.report_failed("line")["reason"]
     agent.type("rollback")
     assert (agent.path / "src/other.py").read_text() == "y = 1\n"
     assert (agent.path / "src/old.py").read_text() == "x = 1\n"
@@ -96,7 +96,7 @@ def test_patches_and_lines_to_the_byte(agent: Agent) -> None:
 
 def test_outputs_must_be_there(agent: Agent) -> None:
     agent.plan_steps(COPY.replace(" needs=make", ""))
-    assert "it has not made out.txt" in agent.report_failed("copy")["reason"]
+    assert "it did not create out.txt" in agent.report_failed("copy")["reason"]
 
 
 def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
@@ -114,14 +114,19 @@ def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
 def test_what_was_expected_and_is_not_shown_is_warned_of(agent: Agent) -> None:
     agent.plan_steps(MAKE, PRINT).make_file()
     agent.report_completed("make")
-    assert "compared with nothing" in str(agent.report("see", "completed", "--json").json["warnings"])
+    assert "the output of see was not checked: provide it with --evidence" in str(
+        agent.report("see", "completed", "--json").json["warnings"]
+    )
 
 
 def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
     agent.plan_steps(MAKE, PRINT).make_file()
     agent.report_completed("make")
     agent.write("seen.txt", "Y = 1\n")
-    assert "something else than expected" in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
+    assert (
+        "its output differs from the expected output: line 1 is 'Y = 1', not 'X = '"
+        in agent.report_failed("see", "completed", "--evidence", "seen.txt")["reason"]
+    )
 
 
 def test_evidence_from_elsewhere_is_refused(agent: Agent) -> None:
@@ -178,7 +183,7 @@ def test_what_it_only_reads_must_be_as_it_was(agent: Agent) -> None:
     agent.report_completed("make")
     agent.write("out.txt", "y = 1\n")
     agent.write("src/other.py", "y = 2\n")
-    assert "src/other.py: other bytes" in agent.report_refused(4, "drifted", "copy")["candidates"][0]
+    assert "src/other.py: different content (" in agent.report_refused(4, "drifted", "copy")["candidates"][0]
     assert agent.report_failed("copy", "failed")["status"] == states.FAILED
 
 
@@ -216,7 +221,7 @@ def test_a_step_that_is_not_approved(agent: Agent) -> None:
     agent.make_file()
     agent.report_completed("make")
     (agent.path / "src/old.py").unlink()
-    assert "nobody has approved drop" in agent.report_refused(7, "step-not-approved", "drop")["message"]
+    assert "drop (HIGH) is not approved" in agent.report_refused(7, "step-not-approved", "drop")["message"]
 
 
 def test_a_dry_run_writes_nothing(agent: Agent) -> None:

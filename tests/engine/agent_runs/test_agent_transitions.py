@@ -55,7 +55,10 @@ def test_a_retry_is_used_up(agent: Agent) -> None:
 
 def test_an_alternative_stands_in_and_not_before(agent: Agent) -> None:
     agent.plan_steps(failing("on-failure=alternative:other"), OTHER)
-    assert "stands in for make, which has not failed" in agent.report_refused(3, "bad-transition", "other")["message"]
+    assert (
+        "it is the alternative to make, which has not failed"
+        in agent.report_refused(3, "bad-transition", "other")["message"]
+    )
     agent.report_failed("make", "failed")
     agent.write("src/other2.py", "X = 2\n")
     assert agent.report_completed("other")["status"] == states.COMPLETED
@@ -87,7 +90,7 @@ def test_a_question_waits_for_a_person(agent: Agent) -> None:
     assert agent.entry_kinds()[-1] == "paused"
     agent.refused(8, "paused", "report", "drop", "--status", "completed", "--result", "x")
     assert agent.data("resume", "--dry-run")["answer"] == "go"
-    assert "the agent goes on" in agent.type("resume", "--answer", "go").out
+    assert "the agent continues run 0001-" in agent.type("resume", "--answer", "go").out
     (agent.path / "src/old.py").unlink()
     assert agent.report_completed("drop")["status"] == states.COMPLETED
 
@@ -139,7 +142,7 @@ def test_an_agent_does_not_go_into_a_run_of_the_engine(agent: Agent) -> None:
     agent.report_refused(1, "run-under-way", "drop")
     handoff = agent.data("handoff")
     assert handoff["approved"] is False
-    assert "no agent's" in handoff["approval"]["why"][0]
+    assert "is in progress, but it is not an agent's run" in handoff["approval"]["why"][0]
 
 
 def test_rollback_to_the_byte(agent: Agent) -> None:
@@ -240,7 +243,7 @@ def test_a_step_in_hand_is_reported_whatever_has_expired(agent: Agent) -> None:
     agent.later(2 * 86_400)
     result = agent.make_file().report("make", "completed", "--json")
     assert result.exit == 0
-    assert any("nothing more is allowed" in warning for warning in result.json["warnings"])
+    assert any("no more calls are allowed now: " in warning for warning in result.json["warnings"])
 
 
 def test_a_folder_that_it_made_is_taken_back_file_by_file(agent: Agent) -> None:
@@ -266,7 +269,7 @@ def test_what_was_changed_before_any_call_comes_back_from_the_last_commit_alone(
     if committed:
         assert agent.type("rollback").exit == 0
     else:
-        assert "take the file from git" in agent.refused(6, "backup-missing", "rollback")["hint"]
+        assert "restore the file from git" in agent.refused(6, "backup-missing", "rollback")["hint"]
     assert (agent.path / "src/new.py").read_text() == ("y = 1\n" if committed else "y = 2\n")
 
 
@@ -276,7 +279,7 @@ def test_an_output_that_was_there_before_any_call_is_named(agent: Agent) -> None
     agent.approve()
     agent.write("out.txt", "y = 1\n")
     agent.report_completed("copy")
-    assert "what was at out.txt before" in agent.data("rollback")["left"][0]
+    assert "the previous content of out.txt" in agent.data("rollback")["left"][0]
 
 
 def test_replanned_by_an_agent(agent: Agent) -> None:
@@ -306,7 +309,7 @@ def test_doctor_knows_a_run_that_was_left_behind(agent: Agent) -> None:
     assert agent.type("doctor").exit == 0
     journal = agent.last_run().run_paths.journal
     os.utime(journal, (0, 0))
-    assert "no agent has done anything" in agent.type("doctor").out
+    assert "no agent has continued its run" in agent.type("doctor").out
 
 
 def test_it_begins_without_git(agent: Agent) -> None:
@@ -349,7 +352,7 @@ def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent
 def test_an_agent_does_not_answer_for_a_person_with_a_revision(agent: Agent) -> None:
     agent.plan_steps(failing("on-failure=ask"), DROP)
     agent.report_failed("make", "failed")
-    assert "waits for an answer" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
+    assert "the run is waiting for an answer" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
     agent.make_file()
     agent.report_refused(4, "stale-approval", "make")
 

@@ -20,5 +20,5 @@ def test_a_mark_that_has_grown_is_no_mark(tmp_path: Path, more: bytes) -> None:
     journal_watermark.write(run_paths, b"{}\n", key)
     journal_watermark.check(run_paths, b"{}\n", key)
     (tmp_path / "journal.mark").write_bytes((tmp_path / "journal.mark").read_bytes() + more)
-    with pytest.raises(ExecplanError, match="since a call was allowed"):
+    with pytest.raises(ExecplanError, match="after a call was allowed"):
         journal_watermark.check(run_paths, b"{}\n", key)

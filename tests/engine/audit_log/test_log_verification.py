@@ -120,7 +120,7 @@ def test_an_edit_with_its_hashes_made_anew(audited_plan: AuditedPlan) -> None:
 
     verification = tampered(audited_plan, forge)
     assert verification.flaw is None
-    assert "record 4, which its anchor knows, is not there" in verification.lost
+    assert "record 4, which its anchor refers to, is missing" in verification.lost
 
 
 def test_one_removed_and_one_moved(audited_plan: AuditedPlan) -> None:
@@ -162,7 +162,7 @@ def test_no_anchor_is_a_warning(audited_plan: AuditedPlan) -> None:
     audited_plan.audit_log.append("approved", {})
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.exit == 0
-    assert any("no anchor here" in warning for warning in verification.warnings)
+    assert any("it has no anchor here" in warning for warning in verification.warnings)
 
 
 def test_a_torn_line_is_a_warning(audited_plan: AuditedPlan) -> None:
@@ -171,7 +171,7 @@ def test_a_torn_line_is_a_warning(audited_plan: AuditedPlan) -> None:
         file.write(b'{"seq":2')
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.exit == 0
-    assert any("torn" in warning for warning in verification.warnings)
+    assert any("its last line is incomplete" in warning for warning in verification.warnings)
 
 
 def test_going_on_with_what_is_left(audited_plan: AuditedPlan) -> None:
@@ -250,7 +250,7 @@ def test_journals(audited_plan: AuditedPlan) -> None:
         reopened.write(journal_entries.RESUMED, document="x")
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.exit == 0
-    assert any("1 entry of" in warning and "is not in the ledger" in warning for warning in verification.warnings)
+    assert any("1 entry of" in warning and "is not in the audit log" in warning for warning in verification.warnings)
     with open(run.journal, "rb") as file:
         content = file.read()
     with open(run.journal, "wb") as file:
@@ -296,13 +296,14 @@ def test_what_ran_and_what_let_it_run(audited_plan: AuditedPlan) -> None:
         path = Path(run.folder) / name
         path.write_bytes(data + b"!")
         (doubt,) = verify_log(audited_plan.project, audited_plan.ref).doubts
-        assert doubt.startswith(f"runs/{run.id}/{name} is not the one that was recorded")
+        assert doubt.startswith(f"runs/{run.id}/{name} differs from the recorded file: ")
         path.write_bytes(data)
     (Path(run.folder) / "execution-plan-2.json").unlink()
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.doubts == ()
     assert any(
-        warning.startswith(f"runs/{run.id}/execution-plan-2.json is not there") for warning in verification.warnings
+        warning.startswith(f"runs/{run.id}/execution-plan-2.json is in the audit log but missing")
+        for warning in verification.warnings
     )
 
 
@@ -337,7 +338,7 @@ def test_what_a_merge_has_left(audited_plan: AuditedPlan) -> None:
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.flaw is not None
     for reason in (verification.flaw.why, verification.doubts[0]):
-        assert "it is a conflict marker of git; take one side whole" in reason
+        assert "it is a git conflict marker; keep one side completely" in reason
 
 
 def test_approvals(audited_plan: AuditedPlan) -> None:
@@ -351,7 +352,7 @@ def test_approvals(audited_plan: AuditedPlan) -> None:
     content = file.read_bytes()
     file.write_bytes(content.replace(b'"Ann"', b'"Bob"'))
     (doubt,) = verify_log(audited_plan.project, audited_plan.ref).doubts
-    assert "is not the one that was recorded" in doubt
+    assert "differs from the recorded one: " in doubt
     file.unlink()
     (warning,) = verify_log(audited_plan.project, audited_plan.ref).warnings
     assert "was recorded, and its file is not there" in warning
@@ -365,5 +366,6 @@ def test_approvals(audited_plan: AuditedPlan) -> None:
     )
     file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
     assert any(
-        "there was no ledger yet" in warning for warning in verify_log(audited_plan.project, audited_plan.ref).warnings
+        "or there was no audit log yet" in warning
+        for warning in verify_log(audited_plan.project, audited_plan.ref).warnings
     )

@@ -87,7 +87,7 @@ def test_it_ends_as_it_does_without(sandboxed: SandboxedFolder) -> None:
     result = sandboxed.run_shell(f"echo out; echo err >&2; {DAEMON} sleep 98 &")
     assert (result.exit, result.stdout) == (0, b"out\n")
     assert "! err" in sandboxed.printed_lines()
-    assert "of its processes were still there" in sandboxed.transcript()
+    assert "of its processes were still running after it ended and were terminated" in sandboxed.transcript()
 
 
 def test_nothing_is_written_outside_the_repository(sandboxed: SandboxedFolder) -> None:

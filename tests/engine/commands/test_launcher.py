@@ -76,9 +76,9 @@ def test_signals_are_as_they_are_by_default(command_folder: CommandFolder) -> No
 @pytest.mark.parametrize(
     ("argv", "exit", "why"),
     [
-        (("no-such-program",), 127, "there is no program no-such-program"),
-        (("./no-such-program",), 127, "there is no program ./no-such-program, or the interpreter on its first line"),
-        (("./script",), 127, "there is no program ./script, or the interpreter on its first line"),
+        (("no-such-program",), 127, "program not found: no-such-program"),
+        (("./no-such-program",), 127, "program not found: ./no-such-program, or the interpreter on its first line"),
+        (("./script",), 127, "program not found: ./script, or the interpreter on its first line"),
         (("./plain",), 126, "./plain can't be started: permission denied"),
         (("./nothing",), 126, "./nothing can't be started: exec format error"),
         (("./work",), 126, "./work can't be started: permission denied"),
@@ -123,7 +123,7 @@ def test_without_its_mark_it_is_not_run(command_folder: CommandFolder) -> None:
     command_folder.marks = str(command_folder.path / "gone" / "marks")
     result = command_folder.run_shell("touch ran")
     assert (result.exit, result.cause) == (None, "error")
-    assert "could not be begun" in result.reason
+    assert "it could not be started" in result.reason
     assert not (command_folder.folder / "ran").exists()
 
 

@@ -127,7 +127,7 @@ def test_what_was_removed_or_written_to_while_the_run_was_at_work_is_added_nothi
         else:
             path.write_bytes(b"" if harm == "cut" else path.read_bytes() + b"{}\n")
         remaining = path.read_bytes() if path.exists() else None
-        with pytest.raises(ExecplanError, match="while the run was at work") as caught:
+        with pytest.raises(ExecplanError, match="during the run, so the run stops here") as caught:
             journal.write("result")
         assert (caught.value.code, caught.value.exit) == ("journal-altered", ENVIRONMENT)
         assert (path.read_bytes() if path.exists() else None) == remaining

@@ -264,11 +264,11 @@ def test_what_a_failed_attempt_changed_is_taken_back_unless_the_step_says_no() -
 
 
 def test_a_file_that_is_not_as_expected_ends_the_run_before_the_step() -> None:
-    drifted = ExecplanError("drifted", "x is not as it was", exit=CONFLICT, candidates=["x: other bytes"])
+    drifted = ExecplanError("drifted", "x is not as it was", exit=CONFLICT, candidates=["x: different content ("])
     executor = ScriptedExecutor({"before b": [drifted]})
     run = LoopRun(plan(step("a"), step("b", strategy="skip"), step("c")), executor)
     assert (run.stop_reason.kind, run.stop_reason.cause) == (stop_reasons.FAILED, "drift")
-    assert "x: other bytes" in run.stop_reason.reason
+    assert "x: different content (" in run.stop_reason.reason
     assert executor.ran == ["a"]
 
 

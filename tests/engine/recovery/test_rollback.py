@@ -346,7 +346,7 @@ def test_a_rollback_makes_one_commit(desk: InProcessRepository, files_before: Tr
     data = desk.data("rollback", "--commit")
     commit_text = desk.git("show", "--stat=200", "--format=%H %s", "HEAD")
     assert commit_text.startswith(data["commit"])
-    assert "roll back the run 0001-" in commit_text.splitlines()[0]
+    assert "roll back run 0001-" in commit_text.splitlines()[0]
     assert f".agent/execplans/{NAME}.md" in commit_text
     assert "journal.jsonl" in commit_text
     assert "mine" not in commit_text

@@ -84,7 +84,7 @@ def test_new_steps_take_over_where_a_run_failed(desk: InProcessRepository) -> No
     result = desk.type("replan", "--reason", "It looks in the wrong file.", "--new-information", NEW)
     assert result.exit == 0
     for excerpt in (
-        "step check is gone",
+        "step check was removed",
         "step fresh is new",
         "done, not run again: make",
         "next: execplan evaluate",
@@ -125,7 +125,7 @@ def test_a_run_that_replans_by_itself(desk: InProcessRepository) -> None:
     assert recorded(desk).revision == 4
     desk.write("src/made.py", "X = 1\nY = 1\n")
     error = desk.refused(4, "stale-approval", "resume")
-    assert any("src/made.py: other bytes" in line for line in error["candidates"])
+    assert any("src/made.py: different content (" in line for line in error["candidates"])
     desk.write("src/made.py", "X = 1\n")
     assert desk.type("resume", "--answer", "stop").exit == 1
     record = recorded(desk)

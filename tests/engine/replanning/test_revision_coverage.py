@@ -153,7 +153,7 @@ def test_a_step_is_left_out_and_others_change_places(desk: InProcessRepository) 
         (("check", "last"), {"check": {"network": True}}, "step check has a different network"),
         (("check", "last"), {"check": {"outputs": ["x"]}}, "step check has a different outputs"),
         (("check", "last"), {"check": {"allow": ["x"]}}, "step check has a different allow"),
-        (("check", "last"), {"check": {"id": "checks"}, "last": {"depends_on": ["checks"]}}, "the step checks is new"),
+        (("check", "last"), {"check": {"id": "checks"}, "last": {"depends_on": ["checks"]}}, "step checks was added"),
     ],
 )  # fmt: skip
 def test_anything_else_is_for_a_person(
@@ -210,7 +210,7 @@ def test_who_revokes_the_approval_revokes_what_was_derived(desk: InProcessReposi
     assert desk.data("approve", "--revoke")["revoked"] == [approvals(desk)[0]["digest"]]
     assert desk.approval_state() == "revoked"
     error = desk.refused(7, "not-approved", "resume")
-    assert error["candidates"] == ["approval that covers this revision was revoked"]
+    assert error["candidates"] == ["the approval that covers this revision was revoked"]
     assert desk.type("status").out.splitlines()[-1] == f"next: execplan evaluate {NAME}"
     desk.approve()
     assert desk.type("resume").exit == 1
@@ -243,7 +243,10 @@ STATES: dict[str, tuple[Callable[[InProcessRepository], object], str]] = {
         lambda desk: Path(approval_key.path(desk.project()[0])).write_bytes(b"k" * 32),
         "not as it was sealed",
     ),
-    "a file that was changed since": (lambda desk: desk.write("src/made.py", "X = 2\n"), "src/made.py: other bytes"),
+    "a file that was changed since": (
+        lambda desk: desk.write("src/made.py", "X = 2\n"),
+        "src/made.py: different content (",
+    ),
     "another program first in PATH": (lambda desk: desk.stub("grep"), "grep: was "),
 }
 
@@ -262,7 +265,7 @@ def test_what_is_changed_behind_a_derived_approval_is_drift(desk: InProcessRepos
     begin(desk, PLAN, 1)
     replan(desk)
     desk.write("src/made.py", "X = 2\n")
-    assert any("src/made.py: other bytes" in line for line in desk.drift())
+    assert any("src/made.py: different content (" in line for line in desk.drift())
     desk.refused(4, "stale-approval", "resume")
 
 
@@ -323,13 +326,13 @@ def test_what_comes_back_after_a_revision_without_it_is_new(desk: InProcessRepos
     begin(desk, PLAN.replace("needs=check", "needs=make"), 1)
     both = remaining_steps(desk, "check", "last")
     assert replan(desk, remaining_steps(desk, "last"))["needs_approval"] == []
-    assert replan(desk, both)["needs_approval"] == ["the step check is new"]
+    assert replan(desk, both)["needs_approval"] == ["step check was added"]
 
 
 @pytest.mark.parametrize("said", ["on-failure=ask", "confirm=true"])
 def test_no_revision_answers_for_a_person(desk: InProcessRepository, said: str) -> None:
     begin(desk, PLAN.replace("needs=make", f"needs=make {said}"), 8)
-    assert "the run waits for an answer" in replan(desk)["needs_approval"][0]
+    assert "the run is waiting for an answer" in replan(desk)["needs_approval"][0]
 
 
 def test_a_run_that_a_person_has_stopped_is_theirs(desk: InProcessRepository) -> None:

@@ -103,7 +103,7 @@ def test_an_alternative_takes_the_place_of_what_failed(desk: InProcessRepository
     revised = replanned(desk, run_paths)
     assert (revised.revision, revised.completed_steps) == (2, ("api",))
     assert [step.id for step in revised.document.steps] == ["api", "plain", "check"]
-    assert "step build is gone" in revised.differences
+    assert "step build was removed" in revised.differences
     assert digest(stored(desk)) == revised.digest
     assert Path(run_paths.document).read_bytes() == before, "the old one stays with the run"
     assert Path(run_revisions.revision_path(run_paths, 2)).read_bytes() == stored(desk)
@@ -151,7 +151,7 @@ def test_what_was_done_and_then_changed_is_drift(desk: InProcessRepository) -> N
     replanned(desk, run_paths)
     desk.approve()
     desk.write("src/made.py", "X = 2\n")
-    assert any(line.startswith("src/made.py: other bytes") for line in desk.drift())
+    assert any(line.startswith("src/made.py: different content (") for line in desk.drift())
 
 
 def test_revision_after_revision(desk: InProcessRepository) -> None:
@@ -239,9 +239,9 @@ def test_a_run_that_was_followed_by_another_is_left_alone(desk: InProcessReposit
 @pytest.mark.parametrize(
     ("more", "code", "told"),
     [
-        ({"failed": ("no",)}, "no-such-step", "no step 'no'"),
-        ({"failed": ("api",)}, "bad-replan", "the step api is completed"),
-        ({"failed": ("1",)}, "bad-replan", "the step api is completed"),
+        ({"failed": ("no",)}, "no-such-step", "unknown step 'no'"),
+        ({"failed": ("api",)}, "bad-replan", "step api is completed: only unfinished steps can count as failed"),
+        ({"failed": ("1",)}, "bad-replan", "step api is completed: only unfinished steps can count as failed"),
         ({"information": '{"steps": []'}, "bad-document", "the new information"),
         ({"information": '{"steps": [], "steps": []}'}, "bad-document", "twice"),
         ({"information": '{"steps": [{"id": "x"}]}'}, "bad-document", "revision 2"),
@@ -325,7 +325,7 @@ def test_secrets_do_not_get_into_it(desk: InProcessRepository) -> None:
 def test_a_skipped_step_stays_where_new_steps_are_given(desk: InProcessRepository) -> None:
     """What is done may need it: a step that was skipped counts as settled."""
     scripted_run, run_paths = begin_scripted_run(desk)
-    scripted_run.write(journal_entries.SKIPPED, step="api", reason="not chosen")
+    scripted_run.write(journal_entries.SKIPPED, step="api", reason="not selected")
     scripted_run.complete_step("build")
     scripted_run.write(journal_entries.SKIPPED, step="plain", reason="build has not failed")
     scripted_run.fail_step("check")

@@ -69,7 +69,7 @@ def test_a_run_that_recovers() -> None:
         ("test", "completed", 1, 1),
         ("plain", "completed", 1, 1),
     ]
-    assert record.steps[1].reason == "plain stood in for it"
+    assert record.steps[1].reason == "replaced by plain"
     assert (record.completed_steps, record.failed_steps) == ((1, 3, 4), ())
     assert record.resources.model_dump() == {
         "files_created": 1,
@@ -228,7 +228,7 @@ class Engine:
     def skip(self, step: str) -> None:
         """A step is skipped or blocked."""
         self.scripted_run.write(
-            self.draw(journal_entries.SKIPPED, journal_entries.BLOCKED), step=step, reason=self.draw("", "not chosen")
+            self.draw(journal_entries.SKIPPED, journal_entries.BLOCKED), step=step, reason=self.draw("", "not selected")
         )
 
     def recover(self, step: str) -> None:

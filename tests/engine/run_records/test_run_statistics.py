@@ -91,7 +91,7 @@ def test_figures(recorded_runs: AuditedPlan) -> None:
 
 def test_for_people(recorded_runs: AuditedPlan) -> None:
     out = recorded_runs.repo.type("stats").out
-    assert "runs       3: 1 completed, 1 in progress, 1 rolled back" in out
+    assert "runs           3: 1 completed, 1 in progress, 1 rolled back" in out
     assert "took       31.0 s on average, 61.5 s at most" in out
     assert "rates      approval 50%, success 50%, rollback 67%" in out
 
@@ -176,5 +176,5 @@ def test_neither_models_nor_metrics_are_imported(recorded_runs: AuditedPlan) -> 
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
     modules: set[Any] = set(out.splitlines()[-1].split())
-    assert "runs       3" in out
+    assert "runs           3" in out
     assert not {"pydantic", "prometheus_client", "git", "rich"} & modules

@@ -30,7 +30,7 @@ def test_what_it_changes_is_found_and_taken_back(repo: Folder) -> None:
     assert changed_lines == {"README.md": (0, 1, False), "out/deep/b": (1, 0, True), "src/a.txt": (1, 0, False)}
     assert result.folders == ("out", "out/deep")
     assert result.exit == 0
-    assert result.outside == "what it did outside the repository, in files that git ignores or over the network"
+    assert result.outside == "its effects outside the repository, in files that git ignores or over the network"
     undo_changes(step_repo.context, result.changes, result.folders)
     assert step_repo.path("README.md").read_text() == "# A project\n"
     assert step_repo.path("src/a.txt").read_text() == "one\n"
@@ -56,7 +56,7 @@ def test_what_git_ignores_is_found_where_it_is_declared(repo: Folder) -> None:
         ("exit=1", "false", "", ""),
         ("exit=2", "true", "exit", "exit status 0, not 2"),
         ("shell", "kill -9 $$", "exit", "it was ended by signal 9"),
-        ("outputs=made,README.md", "true", "expectation", "it has not made made"),
+        ("outputs=made,README.md", "true", "expectation", "it did not create made"),
         ('expect="ok …"', "echo ok then", "", ""),
         (
             "expect=ok",
@@ -66,8 +66,8 @@ def test_what_git_ignores_is_found_where_it_is_declared(repo: Folder) -> None:
         ),
         ("expect=ok", "echo no-at-all-found-here-please >/dev/null", "error", "it needs a shell"),
         ("", "no-such-program-anywhere", "error", "no-such-program-anywhere"),
-        ("cwd=nowhere", "true", "error", "there is no folder nowhere"),
-        ("cwd=../x", "true", "error", "there is no folder ../x"),
+        ("cwd=nowhere", "true", "error", "directory not found: nowhere"),
+        ("cwd=../x", "true", "error", "directory not found: ../x"),
         ("timeout=1", "sleep 60", "timeout", "1"),
     ],
 )
@@ -81,7 +81,7 @@ def test_more_than_is_kept_is_not_what_was_expected(repo: Folder) -> None:
     step_repo = StepRepository(repo, step("seq 100000", "expect=…"), output_kb=4)
     result = step_repo.perform("it")
     assert (result.ok, result.cause) == (False, "expectation")
-    assert "more than is kept" in result.reason
+    assert "its output is too long to be kept, so it can't be compared with the expected output" in result.reason
     assert step_repo.path(result.transcript).stat().st_size < 100_000
 
 
@@ -131,7 +131,7 @@ def test_what_is_known_to_read_only_leaves_nothing_outside(repo: Folder) -> None
 
 def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -> None:
     step_repo = StepRepository(repo, step("touch made", "network"))
-    assert step_repo.perform("it").outside == "what it did outside the repository or over the network"
+    assert step_repo.perform("it").outside == "its effects outside the repository or over the network"
     boxed = Sandbox("/usr/bin/bwrap", can_limit_size=True, project=step_repo.context.project, hidden_folders=())
     effects = [
         outside_effects(step_repo.context._replace(sandbox=boxed), step_repo.step("it"), hidden)

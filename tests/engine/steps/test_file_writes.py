@@ -56,7 +56,7 @@ def test_never_over_one_that_is_there(repo: Folder) -> None:
     with pytest.raises(ExecplanError) as caught:
         step_repo.prepare("api")
     assert (caught.value.exit, caught.value.code) == (CONFLICT, "drifted")
-    assert "src/new/api.py: was absent, is a file" in caught.value.candidates
+    assert "src/new/api.py: was absent and is now a file" in caught.value.candidates
     step_repo.expected["src/new/api.py"] = step_repo.context.workspace.state("src/new/api.py")
     result = step_repo.perform("api")
     assert (result.ok, result.cause, result.reason) == (False, "error", "src/new/api.py is there already")

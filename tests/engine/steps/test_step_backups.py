@@ -64,7 +64,7 @@ def test_the_inputs_of_a_command_count_too(repo: Folder) -> None:
     step_repo.repo.write("src/b", "new\n")
     with pytest.raises(ExecplanError) as caught:
         step_repo.prepare("it")
-    assert caught.value.candidates == ("src/b: was absent, is a file",)
+    assert caught.value.candidates == ("src/b: was absent and is now a file",)
     assert "execplan resume" in caught.value.hint
 
 

@@ -160,10 +160,10 @@ def test_a_fence_of_the_plan_calls_a_tool(tool_repo: ToolRepository) -> None:
     ("old", "new", "message"),
     [
         (" tool=weather.current", "", "use_tool needs a tool"),
-        ("weather.current", "weather", "is no name of a tool"),
-        ("weather.current", "file.create", "is in a domain of execplan's own"),
-        ('{"city": "Bern"}', '["Bern"]', "its parameters are a JSON object"),
-        ("type=use_tool", "type=use_tool shell", "use_tool has no use for shell"),
+        ("weather.current", "weather", "weather is not a tool name: domain.tool, with one dot"),
+        ("weather.current", "file.create", "is in one of execplan's own domains, which no installed tool can use"),
+        ('{"city": "Bern"}', '["Bern"]', "its parameters must be a JSON object"),
+        ("type=use_tool", "type=use_tool shell", "use_tool doesn't accept shell"),
         ("Bern", "Bern\u202e", "U+202E"),
     ],
 )
@@ -256,7 +256,7 @@ def test_the_names_of_our_own_tools_cannot_be_taken(tool_repo: ToolRepository) -
     tool_repo.plan(steps())
     assert not {"shell.run", "nodot"} & tool_discovery.find_tools(str(tool_repo.path)).keys()
     document = {"steps": [{"tool": "shell.run", "parameters": {"city": "Bern"}}]}
-    with pytest.raises(AssertionError, match=r"shell.run is in a domain of execplan"):
+    with pytest.raises(AssertionError, match=r"shell.run is in one of execplan's own domains"):
         tool_repo.compile_steps(*document["steps"])
 
 
@@ -279,9 +279,9 @@ def test_a_tool_that_changes_after_the_approval(tool_repo: ToolRepository, chang
         tool_repo.install(**({"code": CODE + "\n# changed\n"} if change == "code" else {"version": "1.3"}))
     (line,) = tool_repo.refused(4, "stale-approval", "run")["candidates"]
     reasons = {
-        "code": "has other bytes",
-        "version": "was of weather-tools 1.2, is of weather-tools 1.3",
-        "gone": "is gone",
+        "code": "has different content (",
+        "version": "version was weather-tools 1.2 and is now weather-tools 1.3",
+        "gone": "and no longer exists",
     }
     assert line.startswith("weather.current (tool): ")
     assert reasons[change] in line

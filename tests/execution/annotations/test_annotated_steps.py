@@ -61,7 +61,7 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
         (20, "```sh {#d}"),
     ]
     assert {skipped_line.why for skipped_line in parsed.skipped} == {
-        "stands outside Concrete Steps and Validation and Acceptance"
+        "is outside Concrete Steps and Validation and Acceptance"
     }
 
 
@@ -72,7 +72,7 @@ def test_examples_quotes_and_comments_hold_no_step() -> None:
     )
     parsed = find_annotated_steps(plan_of(text))
     assert parsed.drafts == ()
-    assert [skipped_line.why for skipped_line in parsed.skipped] == ["stands in a quote"]
+    assert [skipped_line.why for skipped_line in parsed.skipped] == ["is in a quote"]
     assert find_step_problems(plan_of(text), parsed) == ()
 
 

@@ -74,14 +74,14 @@ def test_ours(info: str, language: str, name: str | None, mark: str, attributes:
     [
         ("sh {#build", (3, 10), "never closed"),
         ('sh {#a task="Build}', (7, 19), "quote is never closed"),
-        ('sh {#a task="b"c}', (7, 16), "directly behind"),
-        ("sh {#a #b}", (7, 9), "second id, beside #a"),
+        ('sh {#a task="b"c}', (7, 16), "directly after a closing quote"),
+        ("sh {#a #b}", (7, 9), "a second ID, in addition to #a"),
         ("sh {#a exit=0 exit=1}", (14, 20), "exit is given twice"),
-        ("sh {#a} title=x", (8, 15), "behind the closing brace"),
+        ("sh {#a} title=x", (8, 15), "unexpected text after the closing brace: 'title=x'"),
         ("sh {#a, exit=0}", None, ""),
-        ("sh {#a =0}", (7, 9), "no attribute"),
-        ("sh {#a 1=0}", (7, 10), "no attribute"),
-        ("sh {# exit=0}", (4, 5), "no name behind it"),
+        ("sh {#a =0}", (7, 9), "'=0' is not an attribute: write name=value"),
+        ("sh {#a 1=0}", (7, 10), "'1=0' is not an attribute: write name=value"),
+        ("sh {# exit=0}", (4, 5), "without a name after it"),
     ],
 )
 def test_what_cannot_be_read(info: str, columns: tuple[int, int] | None, words: str) -> None:

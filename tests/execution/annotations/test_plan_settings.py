@@ -72,14 +72,14 @@ def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_
 @pytest.mark.parametrize(
     ("fence", "code", "words"),
     [
-        ("text {execution mod=agent}", "EP602", "has no attribute mod; did you mean mode?"),
+        ("text {execution mod=agent}", "EP602", "a code block {execution} has no attribute mod; did you mean mode?"),
         ("text {execution mode=robot}", "EP603", "robot"),
-        ("text {execution max-steps=0}", "EP603", "max-steps is 1 to 1,000"),
-        ("text {execution max-duration=1x}", "EP603", "max-duration is written"),
-        ("text {execution forbidden-commands=...}", "EP603", "it names nothing"),
-        ("text {#x execution mode=agent}", "EP603", "is no step and has no id"),
+        ("text {execution max-steps=0}", "EP603", "max-steps must be from 1 to 1,000, not '0'"),
+        ("text {execution max-duration=1x}", "EP603", "max-duration must be written as 90, 90s, 5m or 1h, not '1x'"),
+        ("text {execution forbidden-commands=...}", "EP603", "forbidden-commands is empty"),
+        ("text {#x execution mode=agent}", "EP603", "a code block {execution} is not a step and can't have an ID"),
         ("text {execution mode=agent", "EP601", "the brace is never closed"),
-        ("text {execution}\n```\n\n```text {execution}", "EP604", "a plan has one fence {execution}"),
+        ("text {execution}\n```\n\n```text {execution}", "EP604", "a plan can have only one code block {execution}"),
     ],
 )
 def test_what_is_wrong_is_found_by_lint_and_stops_compile(repo: Folder, fence: str, code: str, words: str) -> None:
@@ -97,7 +97,7 @@ def test_constraints_of_the_plan_hold(repo: Folder) -> None:
     assert repo.run("compile").exit == 3
     write_plan(repo, "text {execution max-duration=10s}")
     repo.ok("compile")
-    assert "the plan allows a run 10" in repo.run("evaluate").out
+    assert "its timeout is 30 seconds, but the plan limits a run to 10" in repo.run("evaluate").out
 
 
 def test_lint_renames_an_attribute_of_the_whole_plan(repo: Folder) -> None:

@@ -89,7 +89,7 @@ def test_python_values_that_json_does_not_have(value: object) -> None:
 
 
 def test_a_key_that_json_does_not_have() -> None:
-    with pytest.raises(ExecplanError, match="a key is no string"):
+    with pytest.raises(ExecplanError, match="a key is not a string"):
         create_execution_plan("Do it", ["a.b"], {"deep": {(1, 2): 3}})
 
 
@@ -104,7 +104,7 @@ def test_new_steps_of_no_type(kind: object) -> None:
 
 def test_what_is_wrong_is_told_in_words() -> None:
     value = {**good(), "steps": []}
-    with pytest.raises(ExecplanError, match="/steps: holds 0; 1 is the least"):
+    with pytest.raises(ExecplanError, match="/steps: has 0 entries; 1 is the minimum"):
         load_document(json.dumps(value).encode(), ExecutionPlan, "x")
     value = {**good(), "steps": [command(1, tool="a.b.c")]}
     with pytest.raises(ExecplanError, match=r"/steps/0/tool: should be `domain.tool`"):

@@ -101,9 +101,9 @@ def test_depth_is_counted_from_the_top() -> None:
 
     deepest = ExecutionPlan.model_validate(nested(61))
     assert load_document(document_bytes(deepest), ExecutionPlan, "x") == deepest
-    with pytest.raises(ValidationError, match="nested deeper than 64"):
+    with pytest.raises(ValidationError, match="nested more than 64 levels deep"):
         ExecutionPlan.model_validate(nested(62))
-    assert any("nested deeper" in violation for violation in violations_of(nested(62)))
+    assert any("nested more than 64 levels deep" in violation for violation in violations_of(nested(62)))
 
 
 def test_lists_strings_and_plain_data_are_taken_in_python() -> None:
@@ -155,7 +155,7 @@ def test_two_circles() -> None:
     value = plan(
         step(1, depends_on=["s2"]), step(2, depends_on=["s1"]), step(3, depends_on=["s4"]), step(4, depends_on=["s3"])
     )
-    assert [violation.partition("circle: ")[2] for violation in violations_of(value)] == [
+    assert [violation.partition("contains a cycle: ")[2] for violation in violations_of(value)] == [
         "s1 → s2 → s1",
         "s3 → s4 → s3",
     ]
@@ -164,7 +164,7 @@ def test_two_circles() -> None:
 def test_many_steps_in_a_circle_end() -> None:
     steps = [step(at, depends_on=[f"s{at % 900 + 1}"]) for at in range(1, 901)]
     assert any(
-        "in a circle: s1 → s2" in violation
+        "contains a cycle: s1 → s2" in violation
         for violation in violations_of(plan(*steps, constraints={"max_steps": 1000}))
     )
 

@@ -123,7 +123,7 @@ def test_what_is_shown_is_of_the_state_that_is_bound(repo: Folder) -> None:
     state = world.state("src/app.py")
     file.write_text("y\n")
     assert world.state("src/app.py") == state
-    with pytest.raises(Exception, match="changed while it was looked at"):
+    with pytest.raises(Exception, match="changed while it was being inspected"):
         world.read("src/app.py")
 
 
@@ -135,13 +135,13 @@ def test_many_conditions_in_a_row(repo: Folder) -> None:
 
 
 def test_steps_that_the_plan_does_not_say_are_told_as_such(repo: Folder) -> None:
-    warning = "not what the plan's lines say"
+    warning = "The steps are those of the stored revision 2, not those of the plan's lines"
     for view in views(repo, run("true")):
-        assert "and not from the plan's lines" in view
+        assert "The steps come from a stored document, not from the plan's lines" in view
     source = {"path": "p.md", "sha256": "a" * 64}
     for view in views(repo, run("true"), source=source):
         assert warning not in view
-        assert "and not from the plan's lines" not in view
+        assert "not from the plan's lines" not in view
     history = [{"revision": 1, "sha256": "b" * 64, "reason": "It failed"}]
     for view in views(repo, run("true"), source=source, revision=2, metadata={"history": history}):
         assert warning in view

@@ -153,7 +153,7 @@ def test_a_new_step_needs_approval() -> None:
     new = revised(old)
     added = old.steps[2].model_copy(update={"id": "more", "number": 4, "target": "more.txt"})
     new = new.model_copy(update={"steps": (*new.steps, added)})
-    assert find_uncovered_changes(old, new, NOTHING) == ["the step more is new"]
+    assert find_uncovered_changes(old, new, NOTHING) == ["step more was added"]
 
 
 def test_where_it_is_to_be_read_may_be_left_out() -> None:

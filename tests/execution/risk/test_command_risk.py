@@ -307,7 +307,7 @@ def test_paths(path: str, action: str, wanted: str) -> None:
 def test_the_highest_of_several() -> None:
     highest = highest_risk([Risk(LOW, ("a",)), Risk(HIGH, ("b", "c")), Risk(HIGH, ("c", "d"))])
     assert highest == Risk(HIGH, ("b", "c", "d"))
-    assert highest_risk([]) == Risk(LOW, ("nothing is done",))
+    assert highest_risk([]) == Risk(LOW, ("it does nothing",))
 
 
 def row(**fields: object) -> dict[str, object]:
@@ -374,18 +374,26 @@ def test_the_version_changes_with_the_rows() -> None:
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        ({"program": "x"}, "bad-setting", "level is one of"),
+        ({"program": "x"}, "bad-setting", "level must be one of LOW, MEDIUM, HIGH, CRITICAL, not None"),
         ({"program": "x", "level": "high", "reason": "y"}, "bad-setting", "not 'high'"),
         ({"program": "x", "level": HIGH, "reason": " "}, "bad-setting", "no reason"),
-        ({"level": CRITICAL, "reason": "y"}, "bad-setting", "what it is about"),
-        ({"words": "a", "level": CRITICAL, "reason": "y"}, "bad-setting", "what it is about"),
-        (row(program=[]), "bad-setting", "program takes"),
-        (row(program=[1]), "bad-setting", "program takes"),
+        (
+            {"level": CRITICAL, "reason": "y"},
+            "bad-setting",
+            "has no subject: it needs one of program, via, path, variable, tool",
+        ),
+        (
+            {"words": "a", "level": CRITICAL, "reason": "y"},
+            "bad-setting",
+            "has no subject: it needs one of program, via, path, variable, tool",
+        ),
+        (row(program=[]), "bad-setting", "program requires a string or a list of strings"),
+        (row(program=[1]), "bad-setting", "program requires a string or a list of strings"),
         (row(program="x", alone="yes"), "bad-setting", "alone takes"),
         (row(program="x", reason=1), "bad-setting", "reason takes"),
-        (row(programme="x"), "unknown-setting", "no field programme"),
-        (row(program="x", origin="the user's"), "unknown-setting", "no field origin"),
-        ("x", "bad-setting", "no table"),
+        (row(programme="x"), "unknown-setting", "unknown field programme"),
+        (row(program="x", origin="the user's"), "unknown-setting", "unknown field origin"),
+        ("x", "bad-setting", "is not a table"),
     ],
 )
 def test_rows_that_are_refused(given: Any, code: str, said: str) -> None:
