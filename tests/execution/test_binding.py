@@ -78,11 +78,7 @@ CHANGES = {
     "mode": (EXISTING_FILE._replace(mode=0o755), "src/app.py: mode 644 → 755"),
     "gone": (State(ABSENT), "src/app.py: was a file and is now absent"),
     "link": (State(LINK, link="/etc/passwd"), "src/app.py: was a file and is now a link"),
-<<<<<<< HEAD
     "folder": (State(FOLDER, mode=0o755), "src/app.py: was a file and is now a directory"),
-=======
-    "folder": (State(FOLDER, mode=0o755), "src/app.py: was a file and is now a folder"),
->>>>>>> t-engine
 }
 
 
