@@ -217,6 +217,8 @@ def commands_page() -> str:
         "| `--dry-run` | Show the changes and paths without writing them. |",
         "| `--if-match DIGEST` | Write only if the plan's SHA-256 is `DIGEST`; otherwise exit 4. |",
         "| `--lock-timeout SECONDS` | How long to wait for other writers. Default: 10. |",
+        "",
+        *_TERMINAL_SECTION,
     ]
     for group, members in COMMAND_GROUPS.items():
         lines += ["", f"## {group}", "", "| command | what it does |", "|---|---|"]
@@ -224,6 +226,24 @@ def commands_page() -> str:
         for name in members:
             lines += ["", *_command_section(name)]
     return "\n".join(lines) + "\n"
+
+
+_TERMINAL_SECTION = """\
+## Output on a terminal
+
+On a terminal, text is wrapped at its width and has colors. `NO_COLOR` turns the colors off, and `TERM=dumb` also turns
+wrapping off. Commands, scripts and diffs are never wrapped. Three commands show more to a person at a terminal, or less:
+
+- `show` adds the plan's purpose, a progress bar, the last activity and the last run.
+- `status` counts complete plans instead of listing them. `status --state complete` lists them.
+- `lint` groups findings by file.
+
+If the output of `audit`, `evaluate`, `explain`, `list`, `runs`, `show`, `stats` or `status` is longer than the screen,
+it is shown in the pager: the program in `PAGER`, by default `less` with the options `FRX` unless `LESS` is set. To turn
+the pager off, set `PAGER` to `cat` or to an empty value. An agent (`EXECPLAN_AGENT`) never gets a pager.
+
+Piped output and `--json` have none of this. The filters of `status` apply everywhere.""".split("\n")
+"""How output differs on a terminal."""
 
 
 def _command_section(name: str) -> list[str]:

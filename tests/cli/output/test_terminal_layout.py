@@ -34,6 +34,8 @@ PLAN = (
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
     """A repository whose plan has three steps: build, api, drop."""
     desk = InProcessRepository(tmp_path / "desk", monkeypatch)
+    for name in ("LESS", "PAGER"):
+        monkeypatch.delenv(name, raising=False)
     desk.plan(PLAN)
     return desk
 
@@ -199,6 +201,15 @@ def test_ctrl_c_and_q_leave_less_without_a_traceback(desk: InProcessRepository, 
     assert screen.exit == 0
     assert "Traceback" not in screen.raw
     assert "KeyboardInterrupt" not in screen.raw
+
+
+@pytest.mark.parametrize("env", [{}, {"LESS": "FRX"}, {"LESS": "-R"}, {"LESS": "-S", "PAGER": "less -R"}])
+def test_less_shows_colors(desk: InProcessRepository, env: dict[str, str]) -> None:
+    need("less")
+    terminal = start(desk, "show", rows=10, env=env)
+    terminal.until("active")
+    terminal.type("q")
+    assert "\x1b[32m" in terminal.end().raw
 
 
 # Parts of the layout.
