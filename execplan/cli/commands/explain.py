@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from textwrap import fill, wrap
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,13 +18,12 @@ from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
 from execplan.text.suggestions import closest_names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_EXAMPLE_HEADING = re.compile(r"^[A-Z][a-z]+(?: \([^\n]*\))?:\n {4}", re.MULTILINE)
+_EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
 """Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
-_UNKNOWN_HINT = "list all topics and codes: execplan explain, execplan explain --codes"
+_UNKNOWN_HINT: Final = "list all topics and codes: execplan explain, execplan explain --codes"
 
 
 @define_command(

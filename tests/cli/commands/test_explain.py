@@ -77,16 +77,44 @@ def test_commands_of_a_page_can_be_typed(name: str) -> None:
 
 
 def test_every_page_is_printed_and_listed(plain: Folder) -> None:
-    listed = plain.run("explain").out.split()
-    assert set(listed) >= {*TOPICS, *RULES, *REFUSALS}
+    topics, codes = plain.run("explain").out, plain.run("explain", "--codes").out
+    assert re.findall(r"^  (\S+)  ", topics, re.MULTILINE) == list(help_topics.topic_summaries())
+    assert topics.endswith("\nCodes of lint rules and errors: execplan explain --codes\n")
+    rule_codes, error_codes = re.findall(r": execplan explain CODE\n\n((?:  .+\n)+)", codes)
+    assert rule_codes.split() == sorted(RULES)
+    assert error_codes.split() == sorted(REFUSALS)
+    assert re.findall(r"^\w.*", codes, re.MULTILINE) == [
+        "Lint rules: execplan explain CODE",
+        "Errors: execplan explain CODE",
+    ]
     data = plain.ok("explain")
+    assert plain.ok("explain", "--codes") == data
     assert [topic["topic"] for topic in data["topics"]] == list(help_topics.topic_summaries())
     assert {error["code"] for error in data["refusals"]} == set(REFUSALS)
     assert {rule["code"] for rule in data["rules"]} == set(RULES)
     assert all(entry["about"].endswith(".") for entry in data["topics"] + data["refusals"])
-    assert max(map(len, plain.run("explain").out.splitlines())) <= help_topics.PAGE_WIDTH
+    assert max(map(len, [*topics.splitlines(), *codes.splitlines()])) <= help_topics.PAGE_WIDTH
     assert plain.run("explain", "tasks").out == help_topics.topic_text("tasks") + "\n"
     assert plain.run("explain", "busy").out == f"busy (exit 5)\n\n{REFUSALS['busy'].page}\n"
+
+
+def test_codes_are_not_listed_together_with_a_page(plain: Folder) -> None:
+    error = plain.run("explain", "busy", "--codes", "--json").json["error"]
+    assert error["code"] == "usage"
+    assert error["message"] == "--codes lists all codes, so it can't be combined with a topic or a code"
+    assert error["hint"] == "omit one of them"
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_examples_of_a_rule_are_not_wrapped(plain: Folder, code: str) -> None:
+    page, out = RULES[code].help_text, plain.run("explain", code).out
+    heading = re.search(r"^(?:Before|Bad).*:$", page, re.MULTILINE)
+    assert heading is not None
+    examples = "\n\n" + page[heading.start() :] + "\n"
+    assert out.endswith(examples)
+    prose = out.removesuffix(examples).split("\n\n", 1)[1]
+    assert prose.split() == page[: heading.start()].split()
+    assert max(map(len, prose.splitlines())) <= help_topics.PAGE_WIDTH
 
 
 @pytest.mark.parametrize("words", [["exit-codes"], ["exit", "codes"], ["Exit codes"], ["EXIT", "CODES"]])
@@ -135,7 +163,7 @@ def test_unknown_names(plain: Folder) -> None:
     assert "execplan done --help" in plain.run("explain", "done").err
     nothing = plain.run("explain", "qqqqqq")
     assert nothing.exit == 3
-    assert "hint: list all topics and codes: execplan explain\n" in nothing.err
+    assert "hint: list all topics and codes: execplan explain, execplan explain --codes\n" in nothing.err
     assert plain.run("explain", "../PLANS").exit == 3
 
 
