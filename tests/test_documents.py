@@ -122,7 +122,7 @@ def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
     text = (ROOT / "docs" / "tutorials" / "a-plan-that-runs.md").read_text(encoding="utf-8")
     for excerpt in (
         "\ncompleted 5 of 5 steps in ",
-        "\nwhole  2026-01-01_farewell  ",
+        "\nintact  2026-01-01_farewell  ",
         "\nfailed 3 check ",
         "\nrolled back 3 steps (rename, shout, check) of ",
         "\nhint: move them away or restore the run's version",
@@ -140,6 +140,6 @@ def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
         "agents can't use `execplan approve`: a person approves",
         "\nask: Bash: ",
         "\nroute can be tried once more",
-        "\nended     completed after ",
+        "\nended        completed after ",
     ):
         assert excerpt in text, f"the example is not what it was meant to show: {excerpt!r} is missing"
