@@ -94,7 +94,7 @@ def test_every_kind_asks_questions_of_its_own() -> None:
 def test_templates_are_listed_without_a_home(plain: Folder) -> None:
     result = plain.run("new", "--list-templates")
     assert result.exit == 0
-    assert "bugfix        A fault: reproduce it, find its cause, mend it.  (built in)" in result.out.splitlines()
+    assert "bugfix        A bug: reproduce it, find its cause, fix it.  (built in)" in result.out.splitlines()
     listed = plain.ok("new", "--list-templates")["templates"]
     assert [template["name"] for template in listed] == ["plan", *sorted([*KINDS, SMALL])]
     assert all(template["about"].endswith(".") and Path(template["path"]).is_file() for template in listed)
@@ -278,15 +278,15 @@ BROKEN = {
     "itself": ("# {{ title }}\n{% include 'itself.md' %}", 2, "file not found: 'itself.md' among the built-in"),
     "parent": ("{% extends '../plan.md' %}", 1, "file not found: '../plan.md'"),
     "root": ("\n{% extends '/etc/passwd' %}", 2, "file not found: '/etc/passwd'"),
-    "other": ("{% include 'PLANS.md' %}", 1, "no file 'PLANS.md'"),
-    "class": ("# {{ title }}\n\n{{ ''.__class__ }}", 3, "'__class__' can't be asked for"),
+    "other": ("{% include 'PLANS.md' %}", 1, "file not found: 'PLANS.md' in the templates directory"),
+    "class": ("# {{ title }}\n\n{{ ''.__class__ }}", 3, "'__class__' is not allowed: `loop` has "),
     "item": ("{{ title['__class__'] }}", 1, "`[ ]` can't be used"),
     "attr": ("{{ title|attr('__class__') }}", 1, "unknown filter 'attr'"),
-    "self": ("{{ self.x() }}", 1, "nothing can be called"),
-    "self shown": ("{{ self }}", 1, "only words and numbers"),
+    "self": ("{{ self.x() }}", 1, "only super() can be called"),
+    "self shown": ("{{ self }}", 1, "only text and numbers can be written"),
     "sneaky super": ("{% for super in [1] %}{{ super() }}{% endfor %}", 1, "not callable"),
     "super of none": ("{% block a %}\n{{ super() }}{% endblock %}", 2, "no parent block"),
-    "list": ("{{ tasks }}", 1, "only words and numbers"),
+    "list": ("{{ tasks }}", 1, "only text and numbers can be written"),
     "compare": ("\n{% if title < 3 %}{% endif %}", 2, "not supported"),
     "import": ("{% import 'plan.md' as p %}", 1, "`import` can't be used"),
     "set": ("{% set x = 1 %}", 1, "`set` can't be used"),
@@ -296,9 +296,9 @@ BROKEN = {
     "number": ("{{ 9**9**9 }}", 1, "`**` can't be used"),
     "format": ("{{ '%99999999999d' % 1 }}", 1, "`%` can't be used"),
     "doubled": ("{{ 'x' ~ 'y' }}", 1, "`~` can't be used"),
-    "method": ("{{ title.ljust(99999999999) }}", 1, "nothing can be called"),
+    "method": ("{{ title.ljust(99999999999) }}", 1, "only super() can be called"),
     "center": ("{{ title|center(99999999999) }}", 1, "unknown filter 'center'"),
-    "range": ("{% for a in range(10**9) %}{% endfor %}", 1, "nothing can be called"),
+    "range": ("{% for a in range(10**9) %}{% endfor %}", 1, "only super() can be called"),
     "squared": (f"# x\n{{{{ '{'a' * 9999}'|replace('a', '{'b' * 9999}') }}}}", 2, "it runs too long"),
     "joined": (f"{{{{ '{'a' * 9999}'|join('{'b' * 9999}') }}}}", 1, "it runs too long"),
     "turns": ("x\n" + "{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "{% endfor %}" * 12, 2, "it runs too long"),
