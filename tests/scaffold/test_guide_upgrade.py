@@ -60,6 +60,16 @@ def test_an_unedited_guide_becomes_the_newest(plain: Folder, end: str) -> None:
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_every_earlier_guide_becomes_the_newest(plain: Folder) -> None:
+    guides = sorted((TEMPLATES / "guides").iterdir())
+    assert [guide_file.name for guide_file in guides] == [f"{number}.md" for number in range(1, VERSION)]
+    for number, guide_file in enumerate(guides, 1):
+        path = guide(plain, guide_file.read_text(encoding="utf-8"))
+        data = plain.ok("init", "--upgrade")
+        assert (data["guide"]["version"], data["guide"]["conflicts"]) == (number, [])
+        assert path.read_text(encoding="utf-8") == NEWEST
+
+
 def test_what_a_person_changed_stays(plain: Folder) -> None:
     own_guide = (
         FIRST.replace(HEADING, "## Our milestones").replace("| plans |", "| our plans |") + "\n## Ours\n\nMore.\n"
