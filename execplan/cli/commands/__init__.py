@@ -9,7 +9,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     "Write": {
         "new": "Create a plan from a template.",
         "edit": "Open a plan in your editor, then check it.",
-        "add": "Add a task to Progress.",
+        "add": "Add a task to a plan.",
         "done": "Check off tasks.",
         "reopen": "Uncheck tasks.",
         "split": "Split a task into a done part and a remaining part.",

@@ -40,10 +40,10 @@ def add(
     create: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Add a task to Progress.
+    """Add a task to a plan.
 
-    By default, the task is added after the last one. Prints the ID of the task. TEXT can be @FILE, or - for standard
-    input.
+    The task is added to the section Progress, after the last one by default. Prints the ID of the task. TEXT can be
+    @FILE, or - for standard input.
     """
     if sum([anchor is not None for anchor in (after, before, under)]) > 1:
         message = "--after, --before and --under can't be combined"

@@ -82,10 +82,12 @@ def approve(
 ) -> Answer:
     """Approve what a plan would do, for one run.
 
-    The approval covers the execution plan, the current state of the files that it touches, and the policy. On a
-    terminal, the command shows the evaluation and asks. Elsewhere it requires --digest, the digest that you have
-    read. Only steps that the policy approves automatically need neither. The approval is valid for one run and its
-    resumes, until any of this changes.
+    Use it after you have reviewed the evaluation; `run` runs only approved steps. On a terminal, the command shows the
+    evaluation and asks. Elsewhere it requires --digest, the digest that you have read. Only steps that the policy
+    approves automatically need neither.
+
+    The approval covers the execution plan, the current state of the files that it touches, and the policy. It is valid
+    for one run and its resumes, until any of this changes.
     """
     from execplan.cli.output import approval_output
 

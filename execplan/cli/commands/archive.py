@@ -77,11 +77,13 @@ def archive(
 ) -> Answer:
     """Archive completed plans and their artifacts.
 
-    The archive gets evidence with digests, counts and the commit. A plan with open tasks, without an outcome, or with
-    lint errors is not archived, and all reasons are listed. To archive a plan that will never be finished, use --as
-    abandoned with a reason. Resume or roll back an unfinished run first; only --force archives a plan with one. Of
-    several plans, either all are archived or none; --complete archives those it can and lists the others. Documents
-    that refer to the old paths are reported, and rewritten if you agree.
+    Use it when the work is done. A plan with open tasks, without an outcome, or with lint errors is not archived, and
+    all reasons are listed. Evidence is added: digests, counts and the commit.
+
+    To archive a plan that will never be finished, use --as abandoned with a reason. Resume or roll back an unfinished
+    run first; only --force archives a plan with one. Of several plans, either all are archived or none; --complete
+    archives those it can and lists the others. Documents that refer to the old paths are reported, and rewritten if you
+    agree.
     """
     _ensure_compatible_options(
         plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options

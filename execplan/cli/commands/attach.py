@@ -33,7 +33,8 @@ def attach(
 ) -> Answer:
     """Attach files to a plan as evidence.
 
-    A file with the same SHA-256 as an attached one is not copied again.
+    Use it to keep logs, screenshots and other proof with the plan. A file with the same SHA-256 as an attached one is
+    not copied again.
     """
     chosen = Plan.find(plan)
     description = read_text(about, "the description") if about is not None else ""

@@ -41,9 +41,8 @@ def audit(
 ) -> Answer:
     """Show who approved what, what ran and what changed.
 
-    The plan's audit log records approvals, steps, the changes to each file, and rollbacks. It is a chain: each record
-    has the hash of the previous one. --verify checks whether the log is as it was written, and exits 1 at the first
-    bad record.
+    The plan's audit log records approvals, steps, the changes to each file, and rollbacks. Use --verify to check that
+    the log is intact: each record contains the hash of the previous one. It exits 1 at the first bad record.
     """
     from execplan.cli.output import audit_output
 

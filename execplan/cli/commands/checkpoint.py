@@ -26,10 +26,10 @@ from execplan.plan_store import plan_selection
 def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
     """Write a restart page for a new session.
 
-    The page alone is enough to continue the plan without other context. It has the objective, what is done and what
-    is next, decisions and discoveries with their reasons, risks, open questions and findings, the state of git, and
-    how to continue; all in the plan's own words, without secrets. The page is replaced atomically: a reader sees the
-    old page or the new one.
+    The page alone is enough to continue the plan without other context. It has the objective, what is done and what is
+    next, decisions and discoveries with their reasons, risks, open questions and findings, the state of git, and how to
+    continue. It uses the plan's own words, without secrets. The page is replaced atomically: a reader sees the old page
+    or the new one.
     """
     from execplan.approvals import artifact_store
 

@@ -28,7 +28,10 @@ from execplan.text.invisible_characters import escape_unprintable
 @match_option
 @lock_option
 def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_match: str | None) -> Answer:
-    """Commit a plan and its artifacts, and nothing else."""
+    """Commit a plan and its artifacts, and nothing else.
+
+    Use it to record the state of a plan in git without your other changes.
+    """
     if plan is None and not plan_selection.plan_from_environment():
         project = project_discovery.require(os.getcwd())
         if not any(

@@ -70,9 +70,11 @@ def compile_(
 ) -> Answer:
     """Compile a plan's steps into an execution plan.
 
-    The execution plan is JSON to be evaluated and approved; the same plan always gives the same JSON. Nothing is run.
-    The steps come from Concrete Steps and from Validation and Acceptance. Lines that look like steps but are skipped
-    are listed with the reason.
+    The execution plan is a JSON file with the plan's steps: the commands to run and the files to change. Compile a plan
+    before you evaluate, approve and run it; the same plan always gives the same JSON. Nothing is run.
+
+    The steps come from the sections Concrete Steps and Validation and Acceptance. Lines that look like steps but are
+    skipped are listed with the reason.
     """
     modes = {
         "--check": check,

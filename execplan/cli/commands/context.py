@@ -74,9 +74,10 @@ def context(
 ) -> Answer:
     """Select what an agent should read, within a token budget.
 
-    The context pack has what an agent needs to continue the plan. It goes to standard output, a summary line to
-    standard error. --json prints the decision about every item instead, --explain prints it as a table, --compare
-    prints both variants of an experiment, and --item single items.
+    The result, a context pack, has what an agent needs to continue the plan: parts of the plan and of the files that it
+    names. The pack goes to standard output, a summary line to standard error. --json prints the decision about every
+    item instead, --explain prints it as a table, --compare prints both variants of an experiment, and --item single
+    items.
     """
     from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
     from execplan.project.context_settings import parse_context_settings

@@ -39,7 +39,8 @@ def decide(
 ) -> Answer:
     """Add a decision, with its rationale, date and author.
 
-    TEXT can be @FILE, or - for standard input.
+    Record each choice that shapes the work, so that others know later why you made it. TEXT can be @FILE, or - for
+    standard input.
     """
     decision, rationale = read_text(text, "the decision"), read_text(why, "the rationale")
     return edit_plan(

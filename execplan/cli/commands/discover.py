@@ -25,7 +25,8 @@ from execplan.edits.plan_writer import WriteOptions
 def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a discovery, with its evidence.
 
-    TEXT can be @FILE, or - for standard input.
+    Record what differs from your expectations, such as a bug or an unexpected measurement. TEXT can be @FILE, or - for
+    standard input.
     """
     discovery, proof = read_text(text, "the discovery"), read_text(evidence, "the evidence")
     return edit_plan(

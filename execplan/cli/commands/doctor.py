@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:
     """Diagnose and fix problems of a project.
 
-    Each problem is listed with its fix. Exits 1 if there are problems.
+    Use it if something looks wrong, or after a crash or an interrupted operation. Each problem is listed with its fix.
+    Exits 1 if there are problems.
     """
     if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
         raise ExecplanError(

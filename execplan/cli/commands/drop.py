@@ -27,7 +27,7 @@ from execplan.undo.plan_removal import drop_plan
 def drop(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
     """Remove a draft that nobody has worked on.
 
-    A committed plan can't be dropped. `undo` restores a dropped one.
+    Use it if you created a plan by mistake. A committed plan can't be dropped. `undo` restores a dropped plan.
     """
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     ensure_no_open_runs(project, ref, "dropped")

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 def edit(call: Call, plan: str | None, options: WriteOptions) -> Answer:
     """Open a plan in your editor, then check it.
 
-    Exits 1 if a finding is an error. You edit a copy, so others can continue to work on the plan: their changes are
-    kept. If you and others changed the same lines, nothing is written and your copy is kept.
+    You edit a copy, so others can continue to work on the plan: their changes are kept. If you and others changed the
+    same lines, nothing is written and your copy is kept. Exits 1 if lint finds an error.
     """
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     require_existing(project)

@@ -42,7 +42,8 @@ MARKDOWN = "markdown"
 def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
     """Evaluate what a plan would do and whether it may run.
 
-    Shows each step's risk, a dry run, and every check. Exits 1 if the plan is blocked.
+    Use it before you approve a plan. Shows each step's risk, a dry run, and every check. Exits 1 if the plan is
+    blocked.
     """
     if call.as_json and form != TEXT:
         why = "--json and --format markdown can't be combined"

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 def guard(call: Call, plan: str | None, program: str | None) -> Answer:
     """Check whether an agent may make a tool call.
 
-    The answer is allow, ask or deny. A call is allowed if it only reads, or if it belongs to a step that is approved,
-    is next, and was not called too often. Every error is a denial. The exit status is the one that the program
-    expects: 0 with an answer, 2 if there is none.
+    Agent programs run it as a hook before each tool call; `execplan install guard` sets that up. The answer is allow,
+    ask or deny. A call is allowed if it only reads, or if it belongs to a step that is approved, is next, and was not
+    called too often. Every error is a denial. The exit status is the one that the program expects: 0 with an answer, 2
+    if there is none.
     """
     plan_options = [f"--plan={plan}"] if plan is not None else []
     form_options = ["--json"] if call.as_json else [f"--program={program}"] if program else []

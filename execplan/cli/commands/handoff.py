@@ -279,11 +279,12 @@ def _next_steps_text(handoff_json: dict[str, Any]) -> Iterator[str]:
 def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     """Print a plan as instructions for an agent.
 
-    They explain why, list the steps and their status, and say what is next and how to report. If the plan has no
-    annotated steps, they list its open tasks instead. The text is for a model: content from the repository is in code
-    blocks, without secrets, and marked as data. To fit the budget, completed steps, old decisions and later steps are
-    shortened; the next step never is. The command starts nothing: the run starts with the first call that the guard
-    allows, or with the first report.
+    The instructions explain why, list the steps and their status, and say what is next and how to report. If the plan
+    has no annotated steps, they list its open tasks instead. Content from the repository is in code blocks, without
+    secrets, and marked as data. To fit the budget, completed steps, old decisions and later steps are shortened; the
+    next step never is.
+
+    The command starts nothing: the run starts with the first call that the guard allows, or with the first report.
     """
     if call.as_json and budget is not None:
         message = "--budget and --json can't be combined: --json prints everything"

@@ -53,11 +53,13 @@ def init(
 ) -> Answer:
     """Set up plans in this repository.
 
-    Without git, plans are set up in the current directory; DIR, which can be new, selects another one. Existing plans
-    are recognized, also in packages below, and the settings are written to fit them. Nothing is moved unless you
-    agree: plans that `new` has put into .agent/execplans would no longer be listed if most plans are elsewhere.
-    Existing files stay as they are, so you can run the command again at any time. Only --upgrade changes the guide;
-    it reports each place that both you and the newest guide changed, and keeps your text there.
+    Run it once: it writes the settings, and the guide for authors in .agent/PLANS.md. Without git, plans are set up in
+    the current directory. DIR selects another directory, which can be new.
+
+    Existing plans are found, also in packages, and the settings are adapted to them. Existing files are kept, so you
+    can run the command again at any time. Plans are moved only if you agree: if most plans are elsewhere, those that
+    `new` has created in .agent/execplans would no longer be listed. Only --upgrade changes the guide: it merges the
+    newest guide into yours, keeps your text, and reports each place that both changed.
     """
     if check and (options.commit or upgrade):
         message = "--commit" if options.commit else "--upgrade"

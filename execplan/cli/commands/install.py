@@ -45,8 +45,18 @@ def install(
 ) -> Answer:
     """Install integrations: agents, hooks, merges, completion.
 
-    WHAT is agents, pre-commit, git-hooks, merge-driver, guard, session-hooks or completion. Installed integrations
-    are updated, so you can run the command again at any time.
+    WHAT is one or more of these:
+
+    \b
+    agents         instructions for agents, in AGENTS.md and CLAUDE.md
+    pre-commit     a hook in .pre-commit-config.yaml that checks plans
+    git-hooks      a git hook that checks the staged plans of each commit
+    merge-driver   a git merge driver that merges plans by task and entry
+    guard          a hook that lets agents do only what an approved plan allows
+    session-hooks  hooks that give each agent session an overview of the plan
+    completion     shell completion for bash, zsh or fish
+
+    Installed integrations are updated, so you can run the command again at any time.
     """
     return apply_integrations("install", check_request("install", what, shell, programs), force=force, dry_run=dry_run)
 

@@ -124,10 +124,12 @@ def next_(
 ) -> Answer:
     """Show or claim the next open task.
 
-    Prints your claimed task, or else the first open task that nobody has claimed, in the order of the file. A claim
-    ends when the task is done, when you release it, or when its time is over. It follows a task that is reworded or
-    split. If you claim again without --task, you get the task that you have already claimed, and its time restarts.
-    You are --as NAME, otherwise EXECPLAN_AGENT, otherwise your git name.
+    Prints the task that you have claimed, otherwise the first open task that nobody has claimed. If several people or
+    agents work on a plan, --claim gives each of them a different task.
+
+    A claim ends when the task is done, when you release it, or when its time is over. It follows a task that is
+    reworded or split. If you claim again without --task, you get the task that you have already claimed, and its time
+    restarts. You are --as NAME, otherwise EXECPLAN_AGENT, otherwise your git name.
     """
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None

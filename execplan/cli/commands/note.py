@@ -30,7 +30,8 @@ from execplan.edits.plan_writer import WriteOptions
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add a note to Artifacts and Notes.
 
-    TEXT can be @FILE, or - for standard input.
+    Use it for short proof of the work, such as the last lines of a test run; `attach` is for files. TEXT can be @FILE,
+    or - for standard input.
     """
     lines = read_lines(excerpt, "the excerpt") if excerpt is not None else []
     note_text = read_text(text, "the note")

@@ -24,7 +24,8 @@ from execplan.edits.plan_writer import WriteOptions
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Add an outcome: what works now, what is missing, what you learned.
 
-    TEXT can be @FILE, or - for standard input.
+    Record it at each milestone and at the end; `archive` requires one for a completed plan. TEXT can be @FILE, or - for
+    standard input.
     """
     outcome_text = read_text(text, "the outcome")
     return edit_plan(

@@ -54,9 +54,10 @@ def replan(
 ) -> Answer:
     """Revise the remaining steps of a run.
 
-    Default: the plan's last run. Completed steps stay completed and are not run again. A failed step that names an
-    alternative is replaced by it; other failed steps are retried. New steps replace all steps that are not done. The
-    run continues after the revision is approved.
+    Use it if a run fails, or if new information makes the remaining steps wrong. Default: the plan's last run.
+    Completed steps stay completed and are not run again. A failed step that names an alternative is replaced by it;
+    other failed steps are retried. New steps replace all steps that are not done. The run continues after the revision
+    is approved.
     """
     from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.replanning.run_replan import replan_run

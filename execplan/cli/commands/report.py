@@ -166,10 +166,12 @@ def report(
 ) -> Answer:
     """Record the result of a step that an agent ran.
 
-    STEP is its ID or number. The command verifies the result, checks off the task, and prints the next steps. The
-    step's files must be written as planned, the evidence must match what was expected, and its test must pass. If a
-    check fails, the step fails, whatever was reported. Exits 1 if the step failed, 3 if it is not next, 4 if something
-    changed in the meantime, 7 if it is not approved, 8 if a person must answer first.
+    The command verifies the result, checks off the task, and prints the next steps. STEP is the step's ID or number.
+    The step's files must be written as planned, the evidence must match what was expected, and its test must pass. If a
+    check fails, the step fails, whatever was reported.
+
+    Exits 1 if the step failed, 3 if it is not next, 4 if something changed in the meantime, 7 if it is not approved, 8
+    if a person must answer first.
     """
     from execplan.engine.agent_runs import agent_report
     from execplan.engine.plan_choice import choose_plan_with_run

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: WriteOptions) -> Answer:
     """Roll back the changes of a run.
 
-    Default: the plan's last run. Rolls back content, modes, links, directories and checked-off tasks. Every backup is
-    checked before anything is written. Files changed after the run are never overwritten: they are listed, the command
-    exits 4, and nothing is changed. Replaced content is backed up. Effects of commands elsewhere can't be rolled back;
-    they are listed.
+    Default: the plan's last run. Restores the content, modes, links and directories that the run changed, and unchecks
+    its tasks. Every backup is checked before anything is written. Files changed after the run are never overwritten:
+    they are listed, the command exits 4, and nothing is changed. Replaced content is backed up. Effects of commands
+    elsewhere can't be rolled back; they are listed.
     """
     from execplan.cli.run_output.observer_selection import observe_run
     from execplan.cli.run_output.run_outcome import rollback_answer

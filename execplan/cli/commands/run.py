@@ -143,8 +143,10 @@ def run(
 
     Steps run in order. Each step is verified, its task is checked off, and its transcript is kept. Everything a step
     changes is backed up first, so that `rollback` can restore it. A failed run is rolled back automatically if the
-    policy says so. Use `resume` to continue a run that was paused or interrupted. Exits 1 if the run failed, 7 if its
-    steps are not approved, 4 if something has changed since the approval, 8 if the run is paused for an answer.
+    policy says so. Use `resume` to continue a run that was paused or interrupted.
+
+    Exits 1 if the run failed, 4 if something has changed since the approval, 7 if its steps are not approved, 8 if the
+    run is paused for an answer.
     """
     if steps and begin:
         message = "--step and --from can't be combined"

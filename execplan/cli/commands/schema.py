@@ -55,8 +55,8 @@ def schema_bytes(name: str) -> bytes:
 def schema(call: Call, name: str | None) -> Answer:
     """Print the JSON Schema of a document type.
 
-    Without a name, lists the document types. The commands that read a document also check the rules that a JSON Schema
-    can't express.
+    Use it to create or validate documents with other tools. Without a name, lists the document types. The commands that
+    read a document also check the rules that a JSON Schema can't express.
     """
     if name is None:
         rows = [[kind_name, kind.description] for kind_name, kind in KINDS.items()]

@@ -28,8 +28,8 @@ from execplan.edits.plan_writer import WriteOptions
 def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: WriteOptions) -> Answer:
     """Replace the body of a section.
 
-    TEXT is markdown, or @FILE, or - for standard input. It can contain anything except headings of the first two
-    levels. The content of other sections can't change.
+    Use it to fill in a new plan, or to rewrite a section. TEXT is markdown, or @FILE, or - for standard input. It can
+    contain anything except headings of the first two levels. Other sections do not change.
     """
     lines = read_lines(text, "the section")
     return edit_plan(

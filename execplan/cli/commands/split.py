@@ -29,8 +29,8 @@ from execplan.edits.plan_writer import WriteOptions
 def split(call: Call, task: str, done: str, remaining: str, plan: str | None, options: WriteOptions) -> Answer:
     """Split a task into a done part and a remaining part.
 
-    The done part is checked off with a timestamp; the remaining part stays open. Prints both IDs. A TASK is a number,
-    an ID, or unique text. Nested tasks stay with the remaining part.
+    Use it if you stop in the middle of a task. The done part is checked off with a timestamp; the remaining part stays
+    open and keeps nested tasks. Prints both IDs. A TASK is a number, an ID, or unique text.
     """
     done_text, remaining_text = read_text(done, "the done part"), read_text(remaining, "the remaining part")
     return edit_plan(

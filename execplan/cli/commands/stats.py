@@ -58,8 +58,9 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None) -> Answer:
     """Count runs, steps, rollbacks and approvals.
 
-    Also counts plans, errors and replans, and shows durations, from the audit logs. Tokens and costs come from the
-    agents' session logs that the audit logs name, if these logs record them.
+    Use it to see how often runs succeed, how long they take, and what agents cost. The numbers, also of plans, errors
+    and replans, come from the audit logs. Tokens and costs come from the agents' session logs that the audit logs name,
+    if these logs record them.
     """
     if call.as_json and form != TEXT:
         why = "--json and --format prometheus can't be combined"

@@ -48,8 +48,8 @@ LENGTHS = ("brief", "detailed", "comprehensive")
 def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
     """Summarize a plan (no AI).
 
-    The summary uses the plan's own text and adds only numbers. The same plan always gives the same summary. Secrets
-    are redacted.
+    Use it to report on a plan to people who don't read all of it. The summary uses the plan's own text and adds only
+    numbers. The same plan always gives the same summary. Secrets are redacted.
     """
     from execplan.context.summary.plan_summary import redact_plan, summarize_plan
     from execplan.secrets.redaction import Redactor

@@ -17,7 +17,7 @@ FRAME = frozenset(
     the plan is of tasks task done last on left open no neither nor lines line its template not yet replaced
     active draft complete archived next then before that decided why found out also what came it
     status first stamp stamps stamped revised nothing decisions findings risks outcome none written down more earlier
-    from to milestones behind ahead x and otherwise than planned superseded now pace evidence ticks tick another in deviations  completed discovered recorded timestamp timestamps gap result with a days day
+    from to milestones behind ahead x and otherwise than planned superseded now pace evidence another in deviations  completed discovered recorded timestamp timestamps gap result with a days day
     usually mostly time one the longest minutes minute hours hour has for state risk
     title total other last discoveries outcomes revisions guidance id purpose decision date discovery
     t z plan tasks

@@ -119,7 +119,7 @@ def test_the_forms_are_different_things() -> None:
     assert heads == [f"## {name}" for name in ("Status", "Done", "Open", "Decisions", "Findings", "Risks", "Outcome")]
     assert heads == [line for line in summary_text("# T\n", "report").splitlines() if line.startswith("## ")]
     assert "- [ ] 61. Sweep the bridge. (next: " in texts["itinerary"]
-    assert "## Pace\n\n- 60 of 60 ticks with a timestamp" in texts["analysis"]
+    assert "## Pace\n\n- 60 of 60 completed tasks with a timestamp" in texts["analysis"]
     assert all(": " in line for line in texts["structured"].splitlines())
     names = [line.partition(": ")[0] for line in summary_text("Words.\n", "structured").splitlines()]
     assert names == [line.partition(": ")[0] for line in summary_text(LONG, "structured").splitlines()]
@@ -168,13 +168,13 @@ def test_pace_is_counted_from_the_timestamps() -> None:
     stamps = ("(2026-01-01 10:00Z)", "(2026-01-01 12:10+02:00)", "(2026-01-01 10:20Z)", "(2026-01-03 10:20Z)")
     tasks = "".join([f"- [x] {stamp} Do {at}.\n" for at, stamp in enumerate(stamps)])
     text = summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
-    assert "4 of 4 ticks with a timestamp, from 2026-01-01 10:00Z to 2026-01-03 10:20Z, on 2 days." in text
+    assert "4 of 4 completed tasks with a timestamp, from 2026-01-01 10:00Z to 2026-01-03 10:20Z, on 2 days." in text
     assert "Usually 10 minutes from one completed task to the next; the longest gap, 2 days, before: Do 3." in text
 
 
-def test_ticks_of_one_minute_have_no_pace() -> None:
+def test_tasks_completed_in_one_minute_have_no_pace() -> None:
     tasks = "".join([f"- [x] (2026-01-01 10:00Z) Do {at}.\n" for at in range(4)])
-    assert "from one tick" not in summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
+    assert "from one completed task" not in summary_text(f"# T\n\n## Progress\n\n{tasks}", "analysis")
     text = summary_text(f"# T\n\n## Progress\n\n{tasks}- [x] (2026-01-01 11:00Z) Do 4.\n", "analysis")
     assert "Mostly no time from one completed task to the next; the longest gap, 60 minutes, before: Do 4." in text
 

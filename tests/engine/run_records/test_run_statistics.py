@@ -92,8 +92,8 @@ def test_figures(recorded_runs: AuditedPlan) -> None:
 def test_for_people(recorded_runs: AuditedPlan) -> None:
     out = recorded_runs.repo.type("stats").out
     assert "runs           3: 1 completed, 1 in progress, 1 rolled back" in out
-    assert "took       31.0 s on average, 61.5 s at most" in out
-    assert "rates      approval 50%, success 50%, rollback 67%" in out
+    assert "duration       31.0 s on average, 61.5 s at most" in out
+    assert "rates          approval 50%, success 50%, rollback 67%" in out
 
 
 def test_for_prometheus(recorded_runs: AuditedPlan) -> None:
