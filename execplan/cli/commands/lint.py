@@ -151,8 +151,8 @@ def lint(
     """Check plans against the rules.
 
     The rules find what makes a plan hard to follow or to process: missing sections, malformed tasks, placeholder text,
-    broken links. `execplan explain` lists all rules. Prints `file:line:col CODE message` for each finding. Exits 1 if a
-    finding is an error.
+    broken links. `execplan explain --codes` lists all rules. Prints `file:line:col CODE message` for each finding.
+    Exits 1 if a finding is an error.
     """
     output = OutputSettings(**_pick_options(OutputSettings, flags))
     fix_settings = FixSettings(**_pick_options(FixSettings, flags))
