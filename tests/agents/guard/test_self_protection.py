@@ -215,6 +215,9 @@ execplan replan -p parser --reason 'It is otherwise.'
 execplan lint
 execplan lint .agent/execplans/2026-01-01_parser.md --json
 execplan explain approve
+execplan help approve
+execplan help --all
+execplan --help-all
 execplan evaluate
 execplan compile --check
 execplan audit --verify
