@@ -62,7 +62,7 @@ def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
 
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
-    "status": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --as", operand_kind="plan"),
+    "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
     "list": AllowedOptions("--all"),
     "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
     "next": AllowedOptions(
@@ -80,7 +80,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         denied_options=f"{_DENIED_OPTIONS} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
     ),
     "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} --fix --forget --no-commit --dry-run"),
-    "explain": AllowedOptions(),
+    "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
     "runs": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --state", operand_kind="plan"),
