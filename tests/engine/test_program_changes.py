@@ -68,7 +68,7 @@ def test_another_directory_first_in_path(run_repo: RunRepository) -> None:
     write_program(run_repo, "../evil/mytool", "evil")
     put_first_in_path(run_repo, "../evil", "../bin")
     parent = run_repo.path.parent
-    assert refused(run_repo) == [f"mytool: was {parent}/bin/mytool, is now {parent}/evil/mytool"]
+    assert refused(run_repo) == [f"mytool: was {parent}/bin/mytool and is now {parent}/evil/mytool"]
     assert "execplan approve" in run_repo.refused(4, "stale-approval", "run")["hint"]
     run_repo.approve()
     assert run_repo.run_plan().status == "completed"

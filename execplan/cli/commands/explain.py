@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
 """Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
-_UNKNOWN_HINT: Final = "list all topics and codes: execplan explain, execplan explain --codes"
+_UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execplan explain --codes"
 
 
 @define_command(

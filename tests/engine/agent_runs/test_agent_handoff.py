@@ -69,7 +69,7 @@ def test_what_is_to_be_done_stands_there_to_the_byte(agent: Agent) -> None:
         "Run this in the directory `src`:\n\n```sh\ncp src/other.py out.txt\n```",
         "- after `make`",
         "- a person must confirm it first",
-        "for any text:\n\n```text\nok\n```",
+        "(`…` is any text):\n\n```text\nok\n```",
         "`fail_fast`, 3 attempts",
         "execplan report STEP -p 2026-01-01_parser --status completed",
     ):
@@ -131,7 +131,7 @@ def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
 
 def test_inferred_steps_are_marked(agent: Agent) -> None:
     agent.plan(HEAD + "```sh\ncargo build --release\n```\n")
-    assert ", inferred from prose" in agent.type("handoff").out
+    assert "Commands inferred from the plan's prose:" in agent.type("handoff").out
     assert agent.data("handoff")["steps"][0]["inferred"] is True
     agent.data("compile")
     assert "`cargo build --release`, inferred from prose" in agent.type("handoff").out.replace("Run ", "")

@@ -256,7 +256,7 @@ def test_journals(audited_plan: AuditedPlan) -> None:
     with open(run.journal, "wb") as file:
         file.write(content.replace(b"completed", b"failed"))
     (doubt,) = verify_log(audited_plan.project, audited_plan.ref).doubts
-    assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
+    assert f"{run.id}/journal.jsonl:2 differs from the entry in the audit log" in doubt
     assert (
         accept_broken_log(audited_plan.project, audited_plan.ref, "Edited by mistake.", WriteOptions()).record
         is not None
@@ -355,7 +355,7 @@ def test_approvals(audited_plan: AuditedPlan) -> None:
     assert "differs from the recorded one: " in doubt
     file.unlink()
     (warning,) = verify_log(audited_plan.project, audited_plan.ref).warnings
-    assert "was recorded, and its file is not there" in warning
+    assert "was recorded, but its file is missing" in warning
     file.write_bytes(content)
     audited_plan.later(60)
     audited_plan.repo.approve()

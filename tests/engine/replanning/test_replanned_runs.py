@@ -85,7 +85,7 @@ def test_new_steps_take_over_where_a_run_failed(desk: InProcessRepository) -> No
     assert result.exit == 0
     for excerpt in (
         "step check was removed",
-        "step fresh is new",
+        "step fresh was added",
         "done, not run again: make",
         "next: execplan evaluate",
     ):

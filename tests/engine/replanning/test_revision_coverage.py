@@ -233,15 +233,15 @@ def broken_seal(desk: InProcessRepository) -> None:
 STATES: dict[str, tuple[Callable[[InProcessRepository], object], str]] = {
     "revoked": (lambda desk: desk.data("approve", "--revoke"), "revoked"),
     "expired": (lambda desk: desk.later(2 * 86_400), "expired"),
-    "altered": (broken_seal, "not as it was sealed"),
-    "gone": (lambda desk: desk.file().unlink(), "no approval of the run"),
+    "altered": (broken_seal, "it was altered after it was signed"),
+    "gone": (lambda desk: desk.file().unlink(), "has no remaining approval"),
     "another policy": (
         lambda desk: desk.write(".agent/execplan.toml", '[execution]\nperson_from = "LOW"\n'),
         "the policy has changed",
     ),
     "another key": (
         lambda desk: Path(approval_key.path(desk.project()[0])).write_bytes(b"k" * 32),
-        "not as it was sealed",
+        "it was altered after it was signed",
     ),
     "a file that was changed since": (
         lambda desk: desk.write("src/made.py", "X = 2\n"),

@@ -243,7 +243,7 @@ def test_a_run_that_was_followed_by_another_is_left_alone(desk: InProcessReposit
         ({"failed": ("api",)}, "bad-replan", "step api is completed: only unfinished steps can count as failed"),
         ({"failed": ("1",)}, "bad-replan", "step api is completed: only unfinished steps can count as failed"),
         ({"information": '{"steps": []'}, "bad-document", "the new information"),
-        ({"information": '{"steps": [], "steps": []}'}, "bad-document", "twice"),
+        ({"information": '{"steps": [], "steps": []}'}, "bad-document", "duplicate key"),
         ({"information": '{"steps": [{"id": "x"}]}'}, "bad-document", "revision 2"),
         ({"information": '{"steps": 3}'}, "bad-replan", "should be an array"),
         ({"information": "x" * 2001}, "bad-document", "new_information"),

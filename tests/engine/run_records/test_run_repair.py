@@ -178,7 +178,7 @@ def test_a_plan_that_is_gone_with_its_run_is_named_by_doctor(
     plan = run_repo.text(f"{PLANS}/{NAME}.md")
     killed(run_repo, monkeypatch)
     os.makedirs(run_repo.path / PLANS)
-    (finding,) = [candidate for candidate in doctor(run_repo) if "is gone" in candidate["message"]]
+    (finding,) = [candidate for candidate in doctor(run_repo) if "no longer exists" in candidate["message"]]
     command = finding["mend"].partition(": ")[2]
     assert os.system(f"cd {run_repo.path} && {command}") == 0
     assert run_repo.text(f"{PLANS}/{NAME}.md").replace("[x]", "[ ]").split("Build")[0] in plan

@@ -137,7 +137,7 @@ def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -
         outside_effects(step_repo.context._replace(sandbox=boxed), step_repo.step("it"), hidden)
         for hidden in ("", "in x")
     ]
-    assert effects == ["what it did over the network", "what it did in x or over the network"]
+    assert effects == ["its effects over the network", "its effects in x or over the network"]
     quiet = step_repo.step("it").model_copy(update={"network": False})
     assert outside_effects(step_repo.context._replace(sandbox=boxed), quiet, "") == ""
 

@@ -59,7 +59,7 @@ def test_never_over_one_that_is_there(repo: Folder) -> None:
     assert "src/new/api.py: was absent and is now a file" in caught.value.candidates
     step_repo.expected["src/new/api.py"] = step_repo.context.workspace.state("src/new/api.py")
     result = step_repo.perform("api")
-    assert (result.ok, result.cause, result.reason) == (False, "error", "src/new/api.py is there already")
+    assert (result.ok, result.cause, result.reason) == (False, "error", "src/new/api.py already exists")
     assert step_repo.path("src/new/api.py").read_text() == "mine\n"
     assert result.changes == ()
 

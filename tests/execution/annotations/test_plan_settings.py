@@ -76,7 +76,11 @@ def test_without_the_fence_nothing_changes_and_many_steps_are_for_the_policy_to_
         ("text {execution mode=robot}", "EP603", "robot"),
         ("text {execution max-steps=0}", "EP603", "max-steps must be from 1 to 1,000, not '0'"),
         ("text {execution max-duration=1x}", "EP603", "max-duration must be written as 90, 90s, 5m or 1h, not '1x'"),
-        ("text {execution forbidden-commands=...}", "EP603", "forbidden-commands is empty"),
+        (
+            "text {execution forbidden-commands=...}",
+            "EP603",
+            "forbidden-commands can't be '...': it is empty or matches every command",
+        ),
         ("text {#x execution mode=agent}", "EP603", "a code block {execution} is not a step and can't have an ID"),
         ("text {execution mode=agent", "EP601", "the brace is never closed"),
         ("text {execution}\n```\n\n```text {execution}", "EP604", "a plan can have only one code block {execution}"),
