@@ -265,7 +265,7 @@ def test_journals(audited_plan: AuditedPlan) -> None:
     with open(run.journal, "wb") as file:
         file.write(content.splitlines(keepends=True)[0])
     (doubt,) = verify_log(audited_plan.project, audited_plan.ref).doubts
-    assert "ends behind entry 1, and the ledger knows 2" in doubt
+    assert "ends after entry 1, but the audit log has 2" in doubt
     shutil.rmtree(run.folder)
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.exit == 0
