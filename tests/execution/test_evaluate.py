@@ -9,6 +9,7 @@ import pytest
 
 from execplan.approvals.disk_world import DiskWorld
 from execplan.execution.evaluation.checks.all_checks import CHECKS
+from execplan.execution.evaluation.trial import DryRun
 from execplan.execution.policy import Policy
 from tests.conftest import Folder
 from tests.execution.evaluated_steps import (
@@ -115,7 +116,7 @@ def test_what_a_command_makes_is_unpredictable_if_it_says_so_and_missing_if_not(
     edit = modify("gen.py", EDIT)
     declared = evaluate_steps(repo, run("git log", outputs=["gen.py"]), edit)
     assert declared.ok
-    assert declared.steps[1].dry_run == ("unpredictable", "", "what gen.py is then depends on s1")
+    assert declared.steps[1].dry_run == DryRun("unpredictable", "", "what gen.py is then depends on s1")
     assert messages(evaluate_steps(repo, run("git log"), edit), "existence") == ["there is no file gen.py"]
 
 
