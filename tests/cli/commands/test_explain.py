@@ -163,7 +163,7 @@ def test_unknown_names(plain: Folder) -> None:
     assert "execplan done --help" in plain.run("explain", "done").err
     nothing = plain.run("explain", "qqqqqq")
     assert nothing.exit == 3
-    assert "hint: list all topics and codes: execplan explain, execplan explain --codes\n" in nothing.err
+    assert "hint: list the topics: execplan explain; list the codes: execplan explain --codes\n" in nothing.err
     assert plain.run("explain", "../PLANS").exit == 3
 
 
