@@ -129,8 +129,9 @@ class Folder:
 
 
 def _listen() -> None:
-    """Let Ctrl-C through, which a shell keeps from the jobs that it runs in the background."""
+    """Let Ctrl-C and a hangup through, which a shell or nohup keeps from the jobs that it runs in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

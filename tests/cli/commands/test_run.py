@@ -101,7 +101,7 @@ def test_who_runs_what_nobody_approved_sees_how_to_approve_it(desk: InProcessRep
 def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
     before = tree(with_approved_plan(desk, MAKE, SEE))
     out = desk.type("run", "--dry-run", "--step", "make").out
-    assert out.startswith("would run 1 of 2 steps, approved by the policy, in ")
+    assert out.startswith("would run 1 of 2 steps, approved by the policy, ")
     assert out.splitlines()[1:] == [
         "1 make: Create src/made.py",
         "2 see: skipped: not selected",

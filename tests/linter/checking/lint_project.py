@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from execplan.linter.checking import batch_check, lint_cache
+from execplan.linter.checking import batch_check, effective_rules, lint_cache
 from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, make_rule_context
 from execplan.linter.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
@@ -86,6 +86,7 @@ def make_lint_project(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool 
     monkeypatch.chdir(path)
     monkeypatch.setattr(batch_check, "MIN_CACHED_PLANS", 0)
     monkeypatch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
+    monkeypatch.setattr(effective_rules, "_LEVELS_BY_LAYERS", {})
     if old:
         monkeypatch.setattr(lint_cache, "_MTIME_MARGIN_NS", -(10**11))
     for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
