@@ -54,7 +54,9 @@ def choice(values: Sequence[str], listed: str = "") -> Shape:
     """Return the shape of one of several texts, which a message lists."""
     listed = listed or ", ".join(map(repr, values))
     return shape(
-        " · ".join([f"`{value}`" if value else "nothing" for value in values]), f"must be one of {listed}", values.__contains__
+        " · ".join([f"`{value}`" if value else "nothing" for value in values]),
+        f"must be one of {listed}",
+        values.__contains__,
     )
 
 
