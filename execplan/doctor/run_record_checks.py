@@ -43,16 +43,19 @@ def check_runs(context: DoctorContext) -> Iterator[Finding | str]:
         for run_paths in run_directories.list_runs(project, ref):
             state = read_run_status(project, run_paths).state
             name = f"{run_paths.number} -p {ref.shell_name}"
+            first = f"restore the plan: execplan restore {ref.shell_name}; then " if ref.archived else ""
             if state == ROLLING_BACK:
                 message = f"the rollback of run {run_paths.id} was interrupted: some of its files are restored, others are not"
-                yield Finding(ERROR, project.display_path(run_paths.folder), message, f"execplan rollback {name}")
+                yield Finding(
+                    ERROR, project.display_path(run_paths.folder), message, f"{first}execplan rollback {name}"
+                )
             elif state == BY_AGENT and time() - os.lstat(run_paths.journal).st_mtime > _IDLE_SECONDS:
                 message = f"no agent has continued its run {run_paths.id} for more than a day"
-                remedy = f"hand it to another agent: execplan handoff {ref.shell_name}; or roll it back: execplan rollback {name}"
+                remedy = f"{first}hand it to another agent: execplan handoff {ref.shell_name}; or roll it back: execplan rollback {name}"
                 yield Finding(WARNING, project.display_path(run_paths.folder), message, remedy)
             elif state == CUT_SHORT:
                 message = f"run {run_paths.id} was interrupted or killed, and has not been resumed or rolled back"
-                remedy = f"resume it: execplan resume {name}; or roll it back: execplan rollback {name}"
+                remedy = f"{first}resume it: execplan resume {name}; or roll it back: execplan rollback {name}"
                 yield Finding(ERROR, project.display_path(run_paths.folder), message, remedy)
 
 

@@ -47,6 +47,15 @@ def test_runs_that_were_interrupted(desk: InProcessRepository) -> None:
     assert_clean(desk)
 
 
+def test_an_interrupted_run_of_an_archived_plan(desk: InProcessRepository) -> None:
+    begin_scripted_run(desk)
+    desk.ok("archive", NAME, "--force", "--reason", "No time.")
+    first = f"restore the plan: execplan restore {NAME}; then resume it: execplan resume 1 -p {NAME}; or "
+    assert only_finding(desk, "runs")["mend"].startswith(first)
+    desk.ok("restore", NAME)
+    assert only_finding(desk, "runs")["mend"].startswith("resume it: ")
+
+
 def test_an_audit_log_that_was_changed(desk: InProcessRepository) -> None:
     desk.approve()
     desk.approve()
