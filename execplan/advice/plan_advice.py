@@ -120,8 +120,8 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     commands.append(f"execplan edit {name}")
     count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
     listed = ", ".join(sections[:_MAX_LISTED_SECTIONS])
-    if others := len(sections[_MAX_LISTED_SECTIONS:]):
-        listed += f" and {others} more"
+    if unlisted_count := len(sections[_MAX_LISTED_SECTIONS:]):
+        listed += f" and {unlisted_count} more"
     return Advice(tuple(commands), Work(f"fill in {count} ({listed})", commands[0], lead="for example"))
 
 
