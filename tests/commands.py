@@ -1,4 +1,4 @@
-"""Whether a command line that is shown somewhere can be typed: its verb, flags and arguments exist."""
+"""Whether a command line that is shown somewhere can be typed: its command, flags and arguments exist."""
 
 from __future__ import annotations
 

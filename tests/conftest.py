@@ -124,7 +124,7 @@ class Folder:
         return path
 
     def plan(self, content: str | bytes = CLEAN, name: str = "2026-01-01_parser") -> Path:
-        """Put a plan into the home."""
+        """Put a plan into the plan directory."""
         return self.write(f".agent/execplans/{name}.md", content)
 
 
@@ -144,7 +144,7 @@ def plain(tmp_path: Path) -> Folder:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Folder:
-    """A git repository with one commit and a home."""
+    """A git repository with one commit and a plan directory."""
     path = tmp_path / "repo"
     copy_from_template(_create_first_commit, path)
     return Folder(path)

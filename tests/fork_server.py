@@ -42,7 +42,7 @@ STOP = "EXECPLAN_STOP"
 _ROOT = Path(__file__).resolve().parents[1]
 _FORK_CLIENT = _ROOT / "tests" / "fork_client.py"
 _HEAVY = "_strptime git jinja2.sandbox mistune pydantic.main rich.progress tomllib yaml".split()
-"""What verbs import when they need it, beside what is ours."""
+"""What commands import when they need it, in addition to our own modules."""
 _served: list[str] = []
 _starting = threading.Lock()
 

@@ -156,5 +156,5 @@ class InProcessRepository(Folder):
         self.patch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + seconds))
 
     def project(self) -> tuple[Project, PlanRef]:
-        """The home, and the plan."""
+        """The plan directory, and the plan."""
         return project_discovery.find(os.getcwd()), plan_selection.select_plan(os.getcwd(), None)[1]

@@ -36,7 +36,7 @@ Lines can be read.
 
 ## Context and Orientation
 
-Every verb calls the reader first.
+Every command calls the reader first.
 
 ## Plan of Work
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _MAX_TASK_LENGTH = 60
 """Maximum length of a task's text in a line of advice."""
+_MAX_LISTED_SECTIONS = 3
+"""Maximum number of sections that a line of advice names."""
 
 
 class Work(NamedTuple):
@@ -117,7 +119,10 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
     commands.append(f"execplan edit {name}")
     count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
-    return Advice(tuple(commands), Work(f"fill in {count} ({', '.join(sections)})", commands[0], lead="for example"))
+    listed = ", ".join(sections[:_MAX_LISTED_SECTIONS])
+    if others := len(sections[_MAX_LISTED_SECTIONS:]):
+        listed += f" and {others} more"
+    return Advice(tuple(commands), Work(f"fill in {count} ({listed})", commands[0], lead="for example"))
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:

@@ -54,7 +54,9 @@ def choice(values: Sequence[str], listed: str = "") -> Shape:
     """Return the shape of one of several texts, which a message lists."""
     listed = listed or ", ".join(map(repr, values))
     return shape(
-        " · ".join([f"`{value}`" if value else "nothing" for value in values]), f"must be {listed}", values.__contains__
+        " · ".join([f"`{value}`" if value else "nothing" for value in values]),
+        f"must be one of {listed}",
+        values.__contains__,
     )
 
 
@@ -157,7 +159,7 @@ def _paths_problem(paths: tuple[str, ...]) -> str:
 
 def _layout_problem(value: str) -> str:
     is_valid = value in ("flat", "folder") or (value.endswith(".md") and "/" not in value)
-    return "" if is_valid else "must be flat, folder, or a file name that ends in .md"
+    return "" if is_valid else "must be flat, folder or a file name that ends in .md"
 
 
 def _name_form_problem(form: str) -> str:

@@ -1,4 +1,4 @@
-"""A good execution plan with everything in it, and what can be wrong with one: each a change, and where it is told."""
+"""A good execution plan with everything in it, and what can be wrong with one: each a change, and where it is reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tests.execution.plan_documents import PATCH, command, plan, step
 
 REMOVED = object()
-"""In place of a value: the key is taken out."""
+"""In place of a value: the key is removed."""
 
 
 def good() -> dict[str, Any]:
@@ -57,7 +57,7 @@ class BadPlan(NamedTuple):
     changes: dict[str, Any]
     """By pointer; a list grows by the pointer `-`."""
     expected_violation: str
-    """The pointer of a violation, and the beginning of its message behind a space."""
+    """The pointer of a violation, and the beginning of its message after a space."""
     beyond_schema: bool = False
     """Whether JSON Schema can't say it."""
 

@@ -156,12 +156,10 @@ def start_failure_report(spec: dict[str, Any], error_number: int) -> dict[str, A
         return failure_report(_NOT_A_PROGRAM, f"it can't run in {folder}: {why}")
     name = os.fsdecode(spec["argv"][0])
     is_missing = error_number in (errno.ENOENT, errno.ENOTDIR)
+    if is_missing and "/" in name and os.path.isfile(os.path.join(os.fsdecode(spec["cwd"]), name)):
+        return failure_report(_MISSING, f"{name} can't be started: the interpreter on its first line is not found")
     if is_missing:
-        return failure_report(
-            _MISSING,
-            f"program not found: {name}"
-            + (", or the interpreter on its first line" if b"/" in spec["argv"][0] else ""),
-        )
+        return failure_report(_MISSING, f"program not found: {name}")
     return failure_report(_NOT_A_PROGRAM, f"{name} can't be started: {os.strerror(error_number).lower()}")
 
 

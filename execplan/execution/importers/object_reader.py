@@ -157,7 +157,7 @@ class ObjectReader:
         value = self.value.get(_find_key(self.value, name) or name)
         if isinstance(value, str):
             if _is_invalid_time(value):
-                self.add_violation(name, "is not a time")
+                self.add_violation(name, "should be a time, such as 2025-01-31T12:00:00Z")
             elif is_in_future(value, self.report.now):
                 self.add_violation(name, f"{value} is in the future")
         elif isinstance(value, int | float) and not isinstance(value, bool):

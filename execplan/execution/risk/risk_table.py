@@ -151,10 +151,12 @@ def _with_version(table: RiskTable) -> RiskTable:
     """Return the table with the version computed from its content."""
     from hashlib import sha256
 
+    # a reason explains a level and does not change it: an approval stays valid when only a reason is reworded
+    unexplained_rows = [row._replace(reason="") for row in table.rows]
     content: list[object] = [
         list(secret_files.DIGEST_RULES),
         # keeps the version of a table without tool rows from before tool rows existed
-        [tuple(row) if row.tool else tuple(row)[:-1] for row in table.rows],
+        [tuple(row) if row.tool else tuple(row)[:-1] for row in unexplained_rows],
         *[
             sorted([(name, sorted(words)) for name, words in mapping.items()])
             for mapping in (table.values, table.bare, table.tasks)

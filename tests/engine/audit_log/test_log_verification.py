@@ -132,7 +132,7 @@ def test_one_removed_and_one_moved(audited_plan: AuditedPlan) -> None:
 @pytest.mark.parametrize("left", [0, 1, 3])
 def test_a_cut_before_the_anchor_is_found_and_nothing_is_written(audited_plan: AuditedPlan, left: int) -> None:
     verification = tampered(audited_plan, lambda lines: lines.__delitem__(slice(left, None)))
-    assert "record 4" in verification.lost or "knows 4 records" in verification.lost
+    assert "record 4" in verification.lost
     before = audited_plan.path.read_bytes()
     for write in (
         lambda: AuditLog(audited_plan.project, audited_plan.ref).append("approved", {}),

@@ -77,8 +77,8 @@ def test_signals_are_as_they_are_by_default(command_folder: CommandFolder) -> No
     ("argv", "exit", "why"),
     [
         (("no-such-program",), 127, "program not found: no-such-program"),
-        (("./no-such-program",), 127, "program not found: ./no-such-program, or the interpreter on its first line"),
-        (("./script",), 127, "program not found: ./script, or the interpreter on its first line"),
+        (("./no-such-program",), 127, "program not found: ./no-such-program"),
+        (("./script",), 127, "./script can't be started: the interpreter on its first line is not found"),
         (("./plain",), 126, "./plain can't be started: permission denied"),
         (("./nothing",), 126, "./nothing can't be started: exec format error"),
         (("./work",), 126, "./work can't be started: permission denied"),

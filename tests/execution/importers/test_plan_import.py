@@ -312,7 +312,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/conditionals/1/ifTrue": [1]}, "/conditionals/1/ifTrue/0 operation 1 already has a condition"),
     ({"/state": {"status": "running"}}, "/state unknown key"),
     ({"/createdAt": "2999-01-01T00:00:00Z"}, "/createdAt 2999-01-01T00:00:00Z is in the future"),
-    ({"/createdAt": "soon"}, "/createdAt is not a time"),
+    ({"/createdAt": "soon"}, "/createdAt should be a time, such as 2025-01-31T12:00:00Z"),
     ({"/expiresAt": "2999-01-01T00:00:00Z"}, "/expiresAt can't be imported: here the approval expires, not the plan"),
     ({"/sessionId": 3}, "/sessionId should be a string"),
 )
