@@ -277,9 +277,9 @@ def table(corpus: Path) -> str:
     packs = [(question, pack_of(build_case(question, corpus))) for question in questions]
     kinds = {kind: len([question for question in questions if question.kind == kind]) for kind in (OWN_TEXT, LATER)}
     rows = [
-        f"Of {len(questions)} files, {kinds[OWN_TEXT]} named by the task's own words and {kinds[LATER]} by later entries only:",
+        f"Of {len(questions)} files, {kinds[OWN_TEXT]} are named by the task's own text and {kinds[LATER]} only by later entries:",
         "",
-        "| budget | way | in the pack | of its own words | of later entries only | whole |",
+        "| budget | method | in the pack | named by the task | named by later entries | complete |",
         "|---|---|---|---|---|---|",
     ]
     for budget in BUDGETS:

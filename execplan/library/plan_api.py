@@ -33,7 +33,7 @@ _DEFAULT = WriteOptions()
 class Plan:
     """A plan in a project: its file is read at each access, and edited as the command of the same name does.
 
-    A task is named by its number, its ID, or unique words of its text. Every edit is journaled, so that `undo` reverts
+    A task is named by its number, its ID, or text that only it contains. Every edit is journaled, so that `undo` reverts
     it; `options` say whether to commit it, only to show it, or to require a digest. All methods raise ExecplanError:
     `code` and `exit` tell the cases apart, and the file is left as it was.
     """
@@ -77,7 +77,7 @@ class Plan:
         return text_lines.digest(plan_store.read_bytes(self.project, self.path))
 
     def read(self) -> ParsedPlan:
-        """Read the file once, for several questions about the same text."""
+        """Read and parse the file once, to use the same text several times."""
         return reader.read(plan_store.read_bytes(self.project, self.path))
 
     @property
@@ -272,7 +272,7 @@ class Plan:
         confirm_rewrite: ConfirmRewrite | None = None,
         options: WriteOptions = _DEFAULT,
     ) -> MoveResult:
-        """Move the plan and its artifacts into the archive, with evidence of what it was.
+        """Move the plan and its artifacts into the archive, and write the evidence file beside them.
 
         A plan with open tasks, without an outcome or with lint errors is an error unless it is superseded, abandoned or
         forced; the last two need a reason. A plan with an unfinished run is an error unless forced.

@@ -76,10 +76,10 @@ WRONG = _named_cases(
     "an unknown mode",
     "an unknown strategy",
     "no steps",
-    "needs itself",
-    "needs what is not there",
-    "needs a later one",
-    "a circle",
+    "a step that needs itself",
+    "a step that needs an unknown step",
+    "a step that needs a later step",
+    "a cycle of needs",
     "many retries",
 )
 

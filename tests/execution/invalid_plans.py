@@ -99,7 +99,7 @@ BAD = (
     BadPlan("an empty id", {"/plan_id": ""}, "/plan_id "),
     BadPlan("revision 0", {"/revision": 0}, "/revision "),
     BadPlan("true as revision", {"/revision": True}, "/revision "),
-    BadPlan("1.0 as revision", {"/revision": 1.0}, "/revision ", BEYOND_SCHEMA),
+    BadPlan("a revision of 1.0", {"/revision": 1.0}, "/revision ", BEYOND_SCHEMA),
     BadPlan("an unknown key", {"/stepz": []}, "/stepz unknown key; did you mean `steps`?"),
     BadPlan("an unknown key of a step", {"/steps/0/need": []}, "/steps/0/need unknown key"),
     BadPlan("an unknown mode", {"/mode": "governance"}, "/mode "),
@@ -112,24 +112,29 @@ BAD = (
     BadPlan("a risk that is higher", {"/intent/risk_level": "CRITICAL"}, "/intent/risk_level is CRITICAL; the highest"),
     BadPlan("an unknown risk", {"/steps/0/risk/level": "NONE"}, "/steps/0/risk/level "),
     BadPlan("a step without risk", {"/steps/0/risk": REMOVED}, "/steps/0/risk missing"),
-    BadPlan("a gap in the numbers", {"/steps/6/number": 9}, "/steps/6/number is 9, not 7", BEYOND_SCHEMA),
-    BadPlan("a number twice", {"/steps/1/number": 1}, "/steps/1/number is 1, not 2", BEYOND_SCHEMA),
+    BadPlan("a gap in the step numbers", {"/steps/6/number": 9}, "/steps/6/number is 9, not 7", BEYOND_SCHEMA),
+    BadPlan("a repeated step number", {"/steps/1/number": 1}, "/steps/1/number is 1, not 2", BEYOND_SCHEMA),
     BadPlan("true as number", {"/steps/0/number": True}, "/steps/0/number "),
     BadPlan("number 0", {"/steps/0/number": 0}, "/steps/0/number "),
-    BadPlan("an id twice", {"/steps/4/id": "make"}, "/steps/4/id `make` is also the ID of step 1", BEYOND_SCHEMA),
+    BadPlan(
+        "a repeated step ID", {"/steps/4/id": "make"}, "/steps/4/id `make` is also the ID of step 1", BEYOND_SCHEMA
+    ),
     BadPlan("an id with a space", {"/steps/6/id": "a b"}, "/steps/6/id "),
     BadPlan("an id that begins with a digit", {"/steps/6/id": "1a"}, "/steps/6/id "),
     BadPlan(
-        "needs itself", {"/steps/4/depends_on": ["wire"]}, "/steps/4/depends_on/0 `wire` needs itself", BEYOND_SCHEMA
+        "a step that needs itself",
+        {"/steps/4/depends_on": ["wire"]},
+        "/steps/4/depends_on/0 `wire` needs itself",
+        BEYOND_SCHEMA,
     ),
     BadPlan(
-        "needs a later one",
+        "a step that needs a later step",
         {"/steps/4/depends_on": ["drop"]},
         "/steps/4/depends_on/0 `drop` comes later",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "needs what is not there",
+        "a step that needs an unknown step",
         {"/steps/4/depends_on": ["x"]},
         "/steps/4/depends_on/0 unknown step `x`",
         BEYOND_SCHEMA,
@@ -138,7 +143,7 @@ BAD = (
         "needs one twice", {"/steps/4/depends_on": ["make", "make"]}, "/steps/4/depends_on/1 `make` is listed twice"
     ),
     BadPlan(
-        "a circle",
+        "a cycle of needs",
         {"/steps/0/depends_on": ["build"]},
         "/steps/0/depends_on contains a cycle: make → build → make",
         BEYOND_SCHEMA,
@@ -182,7 +187,7 @@ BAD = (
         "/steps/1/lines the lines that the content replaces are missing",
     ),
     BadPlan(
-        "lines backwards",
+        "a line range that ends before it starts",
         {"/steps/1/patch": REMOVED, "/steps/1/content": "x", "/steps/1/lines": [5, 2]},
         "/steps/1/lines line 5 comes after line 2",
         BEYOND_SCHEMA,
@@ -193,13 +198,13 @@ BAD = (
         "/steps/1/lines ",
     ),
     BadPlan(
-        "a patch of another file",
+        "a patch of a file other than the target",
         {"/steps/1/target": "src/b.py"},
         "/steps/1/patch changes src/app.py, which is not the target",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "a patch of no file",
+        "a patch that names no file",
         {"/steps/4/patch": "@@ -1 +1 @@\n-a\n+b\n"},
         "/steps/4/patch specifies no file",
         BEYOND_SCHEMA,
@@ -211,13 +216,13 @@ BAD = (
     BadPlan("a word with NUL", {"/steps/2/argv": ["make", "a\0b"]}, "/steps/2/argv/1 "),
     BadPlan("words and a shell", {"/steps/2/shell": "sh"}, "/steps/2/argv a shell script can't have it"),
     BadPlan(
-        "runs what is not shown",
+        "arguments that differ from the command",
         {"/steps/2/argv": ["rm", "x"]},
         "/steps/2/argv doesn't match the command",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "runs without what is set",
+        "an environment that lacks a variable of the command",
         {"/steps/2/command": "A=1 make all"},
         "/steps/2/env doesn't set A as the command does",
         BEYOND_SCHEMA,
@@ -248,49 +253,51 @@ BAD = (
     BadPlan("the trigger exit:256", {"/steps/2/on_failure/triggers": ["exit:256"]}, "/steps/2/on_failure/triggers/0 "),
     BadPlan("an exit in other digits", {"/steps/2/on_failure/triggers": ["exit:٣"]}, "/steps/2/on_failure/triggers/0 "),
     BadPlan(
-        "falls back on nothing",
+        "an unknown alternative",
         {"/steps/2/on_failure/strategy": "alternative:x"},
         "/steps/2/on_failure/strategy unknown step `x`",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "falls back on itself",
+        "a step that is its own alternative",
         {"/steps/2/on_failure/strategy": "alternative:build"},
         "/steps/2/on_failure/strategy `build` is the step itself",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "falls back on what has run",
+        "an alternative that comes before its step",
         {"/steps/2/on_failure/strategy": "alternative:make"},
         "/steps/2/on_failure/strategy `make` comes earlier",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "falls back on what needs it",
+        "an alternative that needs its step",
         {"/steps/3/depends_on": ["build"]},
         "/steps/2/on_failure/strategy `other` needs the step",
         BEYOND_SCHEMA,
     ),
     BadPlan("an unknown condition", {"/steps/3/when/kind": "done"}, "/steps/3/when/kind "),
-    BadPlan("a condition on no step", {"/steps/3/when/of": "x"}, "/steps/3/when/of unknown step `x`", BEYOND_SCHEMA),
+    BadPlan(
+        "a condition on an unknown step", {"/steps/3/when/of": "x"}, "/steps/3/when/of unknown step `x`", BEYOND_SCHEMA
+    ),
     BadPlan(
         "a condition on a later step", {"/steps/3/when/of": "get"}, "/steps/3/when/of `get` comes later", BEYOND_SCHEMA
     ),
     BadPlan(
-        "a condition on itself",
+        "a condition on the step itself",
         {"/steps/3/when/of": "other"},
         "/steps/3/when/of `other` is the step itself",
         BEYOND_SCHEMA,
     ),
     BadPlan("a condition on no name", {"/steps/3/when/of": "a b"}, "/steps/3/when/of unknown step `a b`"),
     BadPlan(
-        "two at once on one path",
+        "parallel steps with the same output",
         {"/steps/5/outputs": ["./build/app"]},
         "/steps/5/parallel build/app is shared with step 3",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "one writes what another reads",
+        "a parallel step that writes an input of another",
         {"/steps/5/outputs": ["src/app.py"]},
         "/steps/5/parallel src/app.py is shared with step 3",
         BEYOND_SCHEMA,
@@ -306,7 +313,10 @@ BAD = (
     BadPlan("another effect", {"/steps/2/effect": "twice"}, "/steps/2/effect "),
     BadPlan("lines from 0", {"/steps/0/source/line_start": 0}, "/steps/0/source/line_start "),
     BadPlan(
-        "lines that end before", {"/steps/0/source/line_start": 9}, "/steps/0/source line 9 comes after", BEYOND_SCHEMA
+        "source lines that end before they start",
+        {"/steps/0/source/line_start": 9},
+        "/steps/0/source line 9 comes after",
+        BEYOND_SCHEMA,
     ),
     BadPlan(
         "lines of no plan",
@@ -316,7 +326,10 @@ BAD = (
     BadPlan("a digest that is short", {"/source/sha256": "0" * 63}, "/source/sha256 "),
     BadPlan("a digest in capitals", {"/source/sha256": "A" * 64}, "/source/sha256 "),
     BadPlan(
-        "too many steps", {"/constraints/max_steps": 6}, "/steps 7 steps; constraints.max_steps is 6", BEYOND_SCHEMA
+        "more steps than the limit",
+        {"/constraints/max_steps": 6},
+        "/steps 7 steps; constraints.max_steps is 6",
+        BEYOND_SCHEMA,
     ),
     BadPlan("a limit of 0 steps", {"/constraints/max_steps": 0}, "/constraints/max_steps "),
     BadPlan("a limit of 1001 steps", {"/constraints/max_steps": 1001}, "/constraints/max_steps "),
@@ -329,13 +342,13 @@ BAD = (
     BadPlan("revision 2 without history", {"/revision": 2}, "/metadata/history contains 0 of the 1", BEYOND_SCHEMA),
     BadPlan("revision 1 with history", {"/metadata/history": [revision(1)]}, "/metadata/history contains 1 of the 0"),
     BadPlan(
-        "revisions out of order",
+        "a history out of order",
         {"/revision": 3, "/metadata/history": [revision(2), revision(1)]},
         "/metadata/history/0/revision is 2, not 1",
         BEYOND_SCHEMA,
     ),
     BadPlan(
-        "completed and failed",
+        "a step that is both completed and failed",
         {"/revision": 2, "/metadata/history": [revision(1, completed_steps=[1, 2], failed_steps=[2])]},
         "/metadata/history/0/failed_steps step 2 is also among the completed steps",
         BEYOND_SCHEMA,

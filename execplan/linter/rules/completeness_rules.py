@@ -164,7 +164,7 @@ def leftover_placeholder(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
     Bad:
         ## Concrete Steps
 
-        The commands to type, the folder to type them in, and a few lines of what they print when all is well.
+        The commands to run, their working directory, and a few lines of the expected output.
     Good:
         ## Concrete Steps
 

@@ -47,7 +47,7 @@ def text_outside_entries(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
         ## Decision Log
 
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
           Date/Author: 2026-03-01 / Ann
 
         Lists in tables are left out, since nobody has them.
@@ -55,7 +55,7 @@ def text_outside_entries(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
         ## Decision Log
 
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
           Date/Author: 2026-03-01 / Ann
 
         - Decision: Leave lists in tables out.
@@ -104,7 +104,7 @@ def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
         ## Decision Log
 
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
           Date/Author: 2026-03-01 / Ann
           Supersedes: Read the file as a tree (2026-02-27)
     Good:
@@ -114,7 +114,7 @@ def dangling_supersedes(plan: ParsedPlan, context: RuleContext) -> Iterator[Rule
           Rationale: Lists nest.
           Date/Author: 2026-02-27 / Ann
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
           Date/Author: 2026-03-01 / Ann
           Supersedes: Read the file as a tree. (2026-02-27)
     """

@@ -51,7 +51,7 @@ def decision_without_rationale(plan: ParsedPlan, context: RuleContext) -> Iterat
         ## Decision Log
 
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
           Date/Author: 2026-03-01 / Ann
     """
     has_labels = any([entry.is_labeled for entry in plan.decisions])
@@ -70,12 +70,12 @@ def decision_without_date_or_author(plan: ParsedPlan, context: RuleContext) -> I
         ## Decision Log
 
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
     Good:
         ## Decision Log
 
         - Decision: Read the file line by line.
-          Rationale: A task is a line; a tree would lose where it stands.
+          Rationale: A task is a line; a tree would lose its position.
           Date/Author: 2026-03-01 / Ann
     """
     has_labels = any([entry.is_labeled for entry in plan.decisions])

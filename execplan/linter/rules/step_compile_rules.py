@@ -244,7 +244,7 @@ def conflicting_parallel_steps(plan: ParsedPlan, context: RuleContext) -> list[R
     Bad:
         ## Concrete Steps
 
-        In the root of the repository; afterwards `src/notes.md` holds one line:
+        In the root of the repository; afterward `src/notes.md` contains one line:
 
         ```text {#first type=create_file target=src/notes.md parallel}
         One line.
@@ -256,7 +256,7 @@ def conflicting_parallel_steps(plan: ParsedPlan, context: RuleContext) -> list[R
     Good:
         ## Concrete Steps
 
-        In the root of the repository; afterwards both files hold one line:
+        In the root of the repository; afterward both files contain one line:
 
         ```text {#first type=create_file target=src/notes.md parallel}
         One line.

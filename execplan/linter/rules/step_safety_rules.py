@@ -46,7 +46,7 @@ def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[Rule
     Bad:
         ## Concrete Steps
 
-        In the root of the repository; afterwards the file holds one line:
+        In the root of the repository; afterward the file contains one line:
 
         ```text {#notes type=create_file target=../notes.md}
         One line.
@@ -54,7 +54,7 @@ def path_outside_repository(plan: ParsedPlan, context: RuleContext) -> list[Rule
     Good:
         ## Concrete Steps
 
-        In the root of the repository; afterwards the file holds one line:
+        In the root of the repository; afterward the file contains one line:
 
         ```text {#notes type=create_file target=docs/notes.md}
         One line.
@@ -137,7 +137,7 @@ def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     Bad:
         ## Concrete Steps
 
-        In the root of the repository the file holds twelve lines afterwards:
+        In the root of the repository the file contains twelve lines afterward:
 
         ```sh {#count exit=0}
         make test > out.txt
@@ -145,7 +145,7 @@ def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     Good:
         ## Concrete Steps
 
-        In the root of the repository the file holds twelve lines afterwards:
+        In the root of the repository the file contains twelve lines afterward:
 
         ```sh {#count exit=0}
         make out.txt

@@ -27,14 +27,14 @@ def unused_suppression(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
         - [x] (2026-03-07 23:27Z) Build the parser.
 
-        <!-- execplan: ignore EP202: the stamp is in the commit -->
+        <!-- execplan: ignore EP202: the timestamp is in the commit -->
         - [x] (2026-03-08 09:10Z) Write the tests.
     Good:
         ## Progress
 
         - [x] (2026-03-07 23:27Z) Build the parser.
 
-        <!-- execplan: ignore EP202: the stamp is in the commit -->
+        <!-- execplan: ignore EP202: the timestamp is in the commit -->
         - [x] Write the tests.
     Fixed:
         ## Progress
