@@ -156,7 +156,7 @@ def continue_with_revision(session: RunSession, finished: FinishedRun, attempt_p
 
     `attempt_pool` is that of the session, whose time limit still applies.
     """
-    if not finished.goes_on:
+    if not finished.continues:
         return finished
     seconds = max(1, int(attempt_pool.deadline - monotonic()))
     continued = _continue(session, _Reply(), attempt_pool.jobs, attempt_pool.executor, seconds)

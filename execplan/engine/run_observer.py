@@ -67,7 +67,7 @@ class FinishedRun(NamedTuple):
     """Differences from the replayed run, one per line."""
     warnings: tuple[str, ...] = ()
     commit: str | None = None
-    goes_on: bool = False
+    continues: bool = False
     """Whether the run continues at once, with a revision that an approval covers."""
 
 
@@ -82,10 +82,11 @@ class RollbackResult(NamedTuple):
     """Removed paths that the run had created, including directories."""
     reopened: tuple[str, ...]
     """Texts of the tasks that were reopened."""
-    kept: tuple[str, ...]
+    backups: tuple[str, ...]
     """Overwritten files, one per line: the path, and the gzip-compressed backup of its content."""
-    left: tuple[str, ...]
+    irreversible: tuple[str, ...]
     """Effects that cannot be undone, one per line."""
-    whole: bool
+    is_whole_run: bool
+    """Whether the whole run is rolled back, rather than some of its steps."""
     warnings: tuple[str, ...] = ()
     commit: str | None = None

@@ -45,7 +45,7 @@ def finish_session(
     if stop_reason.kind == stop_reasons.REPLAN:
         stop_reason = _replan(session, stop_reason, warnings)
     if stop_reason.kind == stop_reasons.COVERED:
-        return FinishedRun(session.run_paths.id, run_state.status, warnings=tuple(warnings), goes_on=True)
+        return FinishedRun(session.run_paths.id, run_state.status, warnings=tuple(warnings), continues=True)
     if stop_reason.kind == stop_reasons.SIGNAL:
         journal_writer.write(INTERRUPTED, signal=signal, seconds=_elapsed_seconds(session))
     elif stop_reason.question is not None:

@@ -149,7 +149,7 @@ def test_files_of_this_repository(budget: int, ending: str) -> None:
     assert 0.9 * available <= tokens <= result.allocation.context
 
 
-@pytest.mark.skipif(CORPUS is None, reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
+@pytest.mark.skipif(CORPUS is None, reason="no corpus: it is in ../shared/corpus or where EXECPLAN_CORPUS says")
 @pytest.mark.parametrize("budget", [1000, 8000])
 def test_real_plans(budget: int) -> None:
     assert CORPUS is not None

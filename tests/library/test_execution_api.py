@@ -89,7 +89,7 @@ def test_a_revision_of_what_waits(desk: InProcessRepository) -> None:
     assert execution_api.resume(plan).status == "completed"
     assert not (desk.path / "src/more.py").exists()
     undone = execution_api.rollback(plan, step="other")
-    assert (undone.removed, undone.whole) == (("src/other2.py",), False)
+    assert (undone.removed, undone.is_whole_run) == (("src/other2.py",), False)
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def test_the_judge_is_not_asked(text: str) -> None:
 CORPUS = find_corpus()
 
 
-@pytest.mark.skipif(CORPUS is None, reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
+@pytest.mark.skipif(CORPUS is None, reason="no corpus: it is in ../shared/corpus or where EXECPLAN_CORPUS says")
 def test_every_plan_of_the_corpus() -> None:
     assert CORPUS is not None
     differing = []

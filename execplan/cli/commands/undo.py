@@ -31,7 +31,7 @@ from execplan.undo import undo_redo
 def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: WriteOptions) -> Answer:
     """Undo the last operation; repeat it for earlier ones.
 
-    Undoes edits, `new`, `drop`, `archive`, `restore` and `rename`. Without -p, the command undoes your last operation
+    Undoes edits, `new`, `drop`, `attach`, `archive`, `restore` and `rename`. Without -p, the command undoes your last operation
     on any plan, and prints the plan's name. It fails if the same lines have changed since.
     """
     if show:

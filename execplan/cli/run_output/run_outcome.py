@@ -44,9 +44,9 @@ def rollback_answer(rolled_back: RollbackResult, name: str, *, dry_run: bool) ->
 
 def rollback_json(rolled_back: RollbackResult) -> dict[str, Any]:
     """Return the JSON form of a rollback: reverted changes, backups, and changes that could not be reverted."""
-    names = ("steps", "restored", "removed", "reopened", "kept", "left")
-    list_fields = {name: list(getattr(rolled_back, name)) for name in names}
-    return {"run": rolled_back.run, **list_fields, "whole": rolled_back.whole, "commit": rolled_back.commit}
+    list_fields = {name: list(getattr(rolled_back, name)) for name in ("steps", "restored", "removed", "reopened")}
+    list_fields |= {"kept": list(rolled_back.backups), "left": list(rolled_back.irreversible)}
+    return {"run": rolled_back.run, **list_fields, "whole": rolled_back.is_whole_run, "commit": rolled_back.commit}
 
 
 def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
@@ -55,8 +55,8 @@ def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
     lines += [f"  restore {path}" for path in rolled_back.restored]
     lines += [f"  remove {path}" for path in rolled_back.removed]
     lines += [f"  reopen {task!r}" for task in rolled_back.reopened]
-    lines += [f"  back up: {path}" for path in rolled_back.kept]
-    lines += [f"  can't be reverted: {failure}" for failure in rolled_back.left]
+    lines += [f"  back up: {path}" for path in rolled_back.backups]
+    lines += [f"  can't be reverted: {failure}" for failure in rolled_back.irreversible]
     return [printable_line(line) for line in lines]
 
 
@@ -69,8 +69,8 @@ def rollback_lines(rolled_back: RollbackResult) -> list[str]:
     ]
     summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing to restore"
     lines = [f"rolled back {_steps_text(rolled_back)} of {rolled_back.run}: {summary}"]
-    lines += truncate_lines([f"  backed up: {path}" for path in rolled_back.kept])
-    lines += [f"  couldn't be reverted: {failure}" for failure in rolled_back.left]
+    lines += truncate_lines([f"  backed up: {path}" for path in rolled_back.backups])
+    lines += [f"  couldn't be reverted: {failure}" for failure in rolled_back.irreversible]
     return [printable_line(line) for line in lines]
 
 

@@ -132,7 +132,7 @@ class _RollbackExecution:
             rolled_back = self._restore(
                 continue_rollback(self.run_state, self.run_state.open_rollback, self.steps), automatic
             )
-            if rolled_back.whole or (only_step is not None and only_step in rolled_back.steps):
+            if rolled_back.is_whole_run or (only_step is not None and only_step in rolled_back.steps):
                 return rolled_back
         ensure_can_roll_back(self.ref, self.run_paths, self.run_state, only_step)
         for name, attempt in self.run_state.open_attempts():

@@ -58,7 +58,7 @@ def mixed_line_endings(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleM
 
 @rule("EP006", HINT, fix=SAFE)
 def trailing_whitespace(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    r"""A line ends with meaningless spaces, or the last line has no newline.
+    r"""A line ends with spaces that mean nothing, or the last line has no newline.
 
     The spaces are invisible and editors remove them, so the diff of a checked-off task also shows unrelated lines.
     Two spaces that break a line of a paragraph stay, and so do spaces in code, comments and front matter.

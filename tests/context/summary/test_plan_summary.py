@@ -80,7 +80,7 @@ def test_each_form_and_length_of_plans_in_the_wild(content: str) -> None:
             assert list(faults(plan, make_summary(content, form, length))) == [], (form, length)
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus: it is in ../shared/corpus or where EXECPLAN_CORPUS says")
 def test_some_real_plans() -> None:
     for path in sorted(CORPUS.rglob("*.md"))[::41]:
         content = path.read_text(encoding="utf-8")
