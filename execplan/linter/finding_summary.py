@@ -22,7 +22,8 @@ class FindingReport(NamedTuple):
     first_code: str
     """Code of the first finding."""
     text: str = ""
-    """The findings with their source lines, as printed without a terminal, and NUL where the plan's name goes."""
+    """The findings with their source lines, as printed without a terminal, and NUL where the plan's name goes; empty if
+    the text has characters that must be escaped."""
 
 
 class RuleStatistics(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.terminal_text import color
+from execplan.cli.output.terminal_text import color, printable_text
 from execplan.linter.checking.plan_check import read_lines
 from execplan.linter.finding_summary import is_overflow, merge_findings, summarize
 from execplan.linter.rule import SAFE
@@ -14,7 +14,7 @@ from execplan.secrets.certain_secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.finding_summary import FindingReport
@@ -48,22 +48,34 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
     On a terminal, the findings are grouped by file below its name, wrapped, and in color unless NO_COLOR is set.
     """
+    return _render(checked, lambda text: text)
+
+
+def render_printable(checked: Sequence[CheckedFile]) -> str:
+    """Render all findings as `render` does, with unprintable characters escaped."""
+    return _render(checked, printable_text)
+
+
+def _render(checked: Sequence[CheckedFile], escape: Callable[[str], str]) -> str:
     layout = _terminal_layout() if sys.stdout.isatty() else _PLAIN_LAYOUT
-    groups = [_render_plan(checked_file, layout) for checked_file in checked if checked_file.findings]
+    groups = []
+    for checked_file in checked:
+        if not checked_file.findings:
+            continue
+        name = printable_line(checked_file.display_name)
+        if layout == _PLAIN_LAYOUT and checked_file.report is not None and checked_file.report.text and name.isascii():
+            groups.append(checked_file.report.text.replace(_NAME, name))
+        else:
+            lines = _plan_lines(name, checked_file.findings, read_lines(checked_file), layout)
+            groups.append(escape("\n".join(lines)))
     return "\n\n".join(groups) + "\n" if layout.is_grouped else "\n".join(groups)
 
 
 def make_report(findings: Sequence[Finding], lines: list[str]) -> FindingReport:
     """Return the report of a plan's findings, with the text that is printed without a terminal."""
-    return summarize(findings)._replace(text="\n".join(_plan_lines(_NAME, findings, lines, _PLAIN_LAYOUT)))
-
-
-def _render_plan(checked: CheckedFile, layout: _Layout) -> str:
-    """Return the output for a plan's findings."""
-    name = printable_line(checked.display_name)
-    if layout == _PLAIN_LAYOUT and checked.report is not None:
-        return checked.report.text.replace(_NAME, name)
-    return "\n".join(_plan_lines(name, checked.findings, read_lines(checked), layout))
+    text = "\n".join(_plan_lines(_NAME, findings, lines, _PLAIN_LAYOUT))
+    is_printable = printable_text(text.replace(_NAME, "")) == text.replace(_NAME, "")
+    return summarize(findings)._replace(text=text if is_printable else "")
 
 
 def _terminal_layout() -> _Layout:

@@ -121,13 +121,19 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         checked += check_projects(os.getcwd(), check_options)
     for notice in skip_notices(checked):
         sys.stderr.write(f"execplan: warning: {printable_line(notice)}\n")
-    lines = [
-        *report_lines(checked),
-        summarize_findings(checked),
-        *[f"next: {command}" for command in explain_commands(checked)],
-    ]
-    sys.stdout.write(_printable("".join([line + "\n" for line in lines])))
+    _write_report(checked)
     return exit_status(checked)
+
+
+def _write_report(checked: Sequence[CheckedFile]) -> None:
+    """Write the findings, a summary and the next command; without findings nothing is imported."""
+    summary_lines = [summarize_findings(checked), *[f"next: {command}" for command in explain_commands(checked)]]
+    lines = list(map(_printable, summary_lines))
+    if any([checked_file.findings for checked_file in checked]):
+        from execplan.cli.formats import text
+
+        lines.insert(0, text.render_printable(checked))
+    sys.stdout.write("".join([line + "\n" for line in lines]))
 
 
 def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:

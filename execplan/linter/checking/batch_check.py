@@ -10,7 +10,6 @@ from execplan.linter.checking.lint_cache import LintCache, file_stat, open_cache
 from execplan.linter.checking.pending_check import Outcome, PendingPlan, WantedParts, check_pending
 from execplan.linter.checking.plan_check import (
     CheckedFile,
-    make_checked_file,
     make_rule_context,
 )
 from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings
@@ -123,7 +122,7 @@ def _use_cached_results(
     try:
         for name in group.names:
             entry = cached_entries.get(name)
-            checked_file = make_checked_file(display_prefix + name, group.display_prefix + name, [], b"", fail_level)
+            checked_file = CheckedFile(display_prefix + name, group.display_prefix + name, [], b"", fail_level)
             # the cache has no answers to queries that Git answers about a plan
             usable_cache = (
                 None if options.committed and os.path.join(group.directory, name) in options.committed else cache
@@ -157,9 +156,8 @@ def _with_stored_findings(
     """Return the result for a plan with encoded findings, or for a skipped file that is not a plan."""
     if findings == SKIPPED:
         return checked_file._replace(is_plan=False, was_skipped=True)
-    return checked_file._replace(
-        findings=StoredFindings(findings), data=data, report=FindingReport(*report) if report is not None else None
-    )
+    stored_report = FindingReport(*report) if report is not None else None
+    return checked_file._replace(findings=StoredFindings(findings), data=data, report=stored_report)
 
 
 def _is_cached_result_usable(
