@@ -26,8 +26,11 @@ else:
             return type(name, (tuple,), namespace)
 
     def _new(cls, *args, **kwargs):
-        if kwargs or len(args) != len(cls._fields):
+        missing = len(cls._fields) - len(args)
+        if kwargs or not 0 <= missing <= len(cls._defaults):
             args = _complete_args(cls, args, kwargs)
+        elif missing:
+            args += tuple(cls._defaults.values())[-missing:]
         return tuple.__new__(cls, args)
 
     def _complete_args(cls, args, kwargs):
@@ -48,7 +51,10 @@ else:
         return dict(zip(self._fields, self, strict=True))
 
     def _replace(self, **changes):
-        return type(self)(**(self._asdict() | changes))
+        values = [changes.pop(field, value) for field, value in zip(self._fields, self, strict=True)]
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(changes)}")
+        return tuple.__new__(type(self), values)
 
     class NamedTuple(metaclass=_NamedTupleMeta):
         """The base class of the records in the lower layers."""

@@ -1,121 +1,151 @@
-"""Benchmark of `lint` for many plans and for one, next to other linters in the same run."""
+"""Benchmarks of `lint`: real plans and made ones, few and many, small and large, next to other linters in the same run."""
 
 from __future__ import annotations
 
+import os
 import shutil
-import subprocess
-import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench_inputs import build_variant
-from bench_tools import ENVIRONMENT, EXECPLAN, PYTHON, Command, format_ratio, measure_in_turns, print_table
+from bench_inputs import build_plan, build_variant
+from bench_tools import ROOT, Command, Installation, Row, Table, Usage, measure_in_turns, write_plans
 
 PLANS = Path(".agent", "execplans")
-RUMDL, MARKDOWNLINT = "rumdl", "markdownlint-cli2"
-LINTER_EXITS = (0, 1)
-"""Allowed exit statuses of a linter."""
-WALK = "import os; [each.stat() for each in os.scandir('.agent/execplans')]"
+COUNTS = (1, 10, 100, 1_000, 10_000)
+SIZES = (1_000, 10_000, 100_000, 1_000_000, 4_900_000)
+"""Sizes of one plan in bytes; a plan may have at most 5 MB."""
+_FINDINGS = (0, 1)
+"""Exit statuses of a linter that worked."""
 
 
-def find_rivals(folder: Path, *, install: bool) -> dict[str, str]:
-    """Return the paths of the other linters by name; with `install`, install them from the configured sources."""
-    if install:
-        tools = folder / "tools"
-        venv.create(tools, with_pip=True)
-        subprocess.run([tools / "bin" / "python", "-m", "pip", "install", "-q", RUMDL], check=True)
-        npm = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(tools), MARKDOWNLINT]
-        subprocess.run(npm, check=True)
-        return {
-            RUMDL: str(tools / "bin" / RUMDL),
-            MARKDOWNLINT: str(tools / "node_modules" / ".bin" / MARKDOWNLINT),
-        }
-    paths_by_name = {name: shutil.which(name) for name in (RUMDL, MARKDOWNLINT)}
-    for name, path in paths_by_name.items():
-        if path is None:
-            print(f"{name} is not on the PATH; use --install to measure it, too")
-    return {name: path for name, path in paths_by_name.items() if path is not None}
+def corpus_plans() -> list[bytes]:
+    """Return the real plans beside this repository, or those named by EXECPLAN_CORPUS; none if there are none."""
+    setting = os.environ.get("EXECPLAN_CORPUS")
+    folder = Path(setting) if setting else ROOT.parent / "shared" / "corpus"
+    return [path.read_bytes() for path in sorted(folder.rglob("*.md"))]
 
 
-def measure_lint(folder: Path, runs: int, plans: int, rivals: dict[str, str]) -> None:
-    """Measure a repository with this many plans, with a cold and a warm cache, and one plan of it."""
-    repository = _repository(folder, plans)
-    plan_path = str(PLANS / "2026-01-02_plan-0.md")
+def real_plans(count: int) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of real plans, each copy with a last line of its own."""
+    corpus = corpus_plans()
+    for at in range(count):
+        yield f"2026-01-02_plan-{at}.md", corpus[at % len(corpus)].rstrip(b"\n") + f"\n\nCopy {at}.\n".encode()
+
+
+def clean_plans(count: int) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of made plans without findings."""
+    for at in range(count):
+        yield f"2026-01-02_plan-{at}.md", build_variant(at).encode()
+
+
+def measure_lint(folder: Path, runs: int, installation: Installation) -> list[Table]:
+    """Measure the largest number of real plans and of clean ones, with a cold and a warm cache."""
+    kinds = {"real": real_plans, "clean": clean_plans} if corpus_plans() else {"clean": clean_plans}
+    return [
+        table
+        for kind, plans in kinds.items()
+        for table in _measure_many(folder / kind, kind, plans(COUNTS[-1]), min(runs, 3), installation)
+    ]
+
+
+def _measure_many(
+    repository: Path, kind: str, plans: Iterator[tuple[str, bytes]], runs: int, installation: Installation
+) -> list[Table]:
+    write_plans(repository, plans)
+    exits = _FINDINGS
+    lint, rumdl = [installation.execplan, "lint"], [installation.rivals.get("rumdl", ""), "check", "--silent"]
+    own_cache, rumdl_cache = repository / ".git" / "execplan", repository / ".rumdl_cache"
+    read_all = "import os; [open(each.path, 'rb').read() for each in os.scandir('.agent/execplans')]"
     cold = {
-        "execplan, --no-cache": Command([EXECPLAN, "lint", "--no-cache"], repository),
-        "execplan, writing its cache": Command(
-            [EXECPLAN, "lint"], repository, _cache_remover(repository / ".git" / "execplan")
-        ),
+        "execplan, cold": Command(lint, repository, _remover(own_cache), exits),
+        "execplan, --no-cache": Command([*lint, "--no-cache"], repository, exits=exits),
     }
     warm = {
-        "execplan": Command([EXECPLAN, "lint"], repository),
-        "execplan, one plan changed": Command([EXECPLAN, "lint"], repository, _plan_changer(repository / plan_path)),
-        "walk and stat alone": Command([*PYTHON[:-1], WALK], repository),
+        "execplan, nothing changed": Command(lint, repository, exits=exits),
+        "execplan, one plan changed": Command(lint, repository, _plan_changer(repository), exits),
+        "cat": Command(["sh", "-c", "cat .agent/execplans/*.md"], repository),
+        "Python reading all": Command([installation.python, "-I", "-c", read_all], repository),
     }
-    single = {
-        "python -I -c pass": Command(PYTHON, repository),
-        "execplan": Command([EXECPLAN, "lint", plan_path], repository),
-    }
-    if RUMDL in rivals:
-        check = [rivals[RUMDL], "check", "--silent"]
-        cold["rumdl, --no-cache"] = Command([*check, "--no-cache", "."], repository, exits=LINTER_EXITS)
-        cold["rumdl"] = Command(
-            [*check, "."], repository, _cache_remover(repository / ".rumdl_cache"), exits=LINTER_EXITS
+    if rumdl[0]:
+        cold["rumdl, cold"] = Command([*rumdl, "."], repository, _remover(rumdl_cache), exits)
+        cold["rumdl, --no-cache"] = Command([*rumdl, "--no-cache", "."], repository, exits=exits)
+        warm["rumdl, nothing changed"] = Command([*rumdl, "."], repository, exits=exits)
+    if "markdownlint-cli2" in installation.rivals:
+        tenth = [installation.rivals["markdownlint-cli2"], f"{PLANS}/*0.md"]
+        cold["markdownlint-cli2, a tenth of the plans"] = Command(tenth, repository, exits=exits)
+    cold_usages, warm_usages = measure_in_turns(cold, runs), measure_in_turns(warm, 3 * runs)
+    size = sum([path.stat().st_size for path in (repository / PLANS).iterdir()]) / 1e6
+    title = f"Lint of {COUNTS[-1]:,} {kind} plans ({size:.0f} MB)"
+    base = "rumdl, cold" if rumdl[0] else "execplan, --no-cache"
+    return [
+        _relative_table(f"lint-{kind}-cold", f"{title}, nothing cached, relative to {base}", cold_usages, base),
+        _relative_table(f"lint-{kind}-warm", f"{title}, everything cached, relative to cat", warm_usages, "cat"),
+    ]
+
+
+def _relative_table(key: str, title: str, usages: dict[str, Usage], base: str) -> Table:
+    rows = [
+        Row(
+            name,
+            usage.seconds / usages[base].seconds,
+            cells=(f"{usage.seconds:.2f} s", f"{usage.peak_bytes / 1e6:.0f} MB"),
         )
-        warm["rumdl"] = Command([*check, "."], repository, exits=LINTER_EXITS)
-        single["rumdl"] = Command([*check, "--no-cache", plan_path], repository, exits=LINTER_EXITS)
-    if MARKDOWNLINT in rivals:
-        lint = [rivals[MARKDOWNLINT]]
-        cold["markdownlint-cli2, a tenth of the plans"] = Command(
-            [*lint, f"{PLANS}/*0.md"], repository, exits=LINTER_EXITS
+        for name, usage in usages.items()
+    ]
+    return Table(key, title, rows, ("time", "peak memory"))
+
+
+def measure_growth(folder: Path, runs: int, installation: Installation) -> list[Table]:
+    """Measure how time and memory grow with the number of plans and with the size of one."""
+    make_plans = real_plans if corpus_plans() else clean_plans
+    rows = []
+    for count in COUNTS:
+        repository = folder / f"plans-{count}"
+        write_plans(repository, make_plans(count))
+        lint = Command([installation.execplan, "lint", "--no-cache"], repository, exits=_FINDINGS)
+        cached = lint._replace(argv=lint.argv[:2])
+        usages = measure_in_turns({"cold": lint, "warm": cached}, min(runs, 3 if count > 1000 else 9))
+        megabytes = sum([path.stat().st_size for path in (repository / PLANS).iterdir()]) / 1e6
+        cells = (
+            f"{usages['cold'].seconds:.3f} s",
+            f"{usages['warm'].seconds:.3f} s",
+            f"{usages['cold'].peak_bytes / 1e6:.0f} MB",
         )
-        single["markdownlint-cli2"] = Command([*lint, plan_path], repository, exits=LINTER_EXITS)
-    seconds_by_name = measure_in_turns({f"cold {name}": command for name, command in cold.items()}, max(1, runs - 1))
-    seconds_by_name |= measure_in_turns({f"warm {name}": command for name, command in warm.items()}, 3 * runs)
-    seconds_by_name |= measure_in_turns({f"one {name}": command for name, command in single.items()}, 5 * runs)
-    size = sum(path.stat().st_size for path in (repository / PLANS).iterdir()) / 1e6
-    for kind, title, unit, budget in (
-        ("cold", f"lint of {plans:,} plans ({size:.0f} MB)", "rumdl", "1.2× rumdl's default"),
-        ("warm", "the same, nothing changed", "walk and stat alone", "0.15 s for 10,000"),
-        ("one", "lint of one plan", "python -I -c pass", "2×"),
-    ):
-        rows = {
-            name.removeprefix(f"{kind} "): seconds
-            for name, seconds in seconds_by_name.items()
-            if name.startswith(f"{kind} ")
-        }
-        base = rows.get(unit) or rows["execplan, --no-cache"]
-        base_name = unit if unit in rows else "execplan, --no-cache"
-        print_table(
-            f"{title}, as a multiple of {base_name}; budget of execplan: {budget}",
-            ("linter", "ratio", "seconds"),
-            [(name, format_ratio(seconds / base), f"{seconds:.3f}") for name, seconds in rows.items()],
+        rows.append(
+            Row(f"{count:,} plans, {megabytes:.2f} MB", usages["cold"].seconds / count * 1000, "ms a plan", cells)
         )
+        shutil.rmtree(repository)
+    sizes = []
+    for size in SIZES:
+        repository = folder / f"size-{size}"
+        write_plans(repository, [("2026-01-02_plan-0.md", build_plan(size).encode())])
+        lint = Command([installation.execplan, "lint", f"{PLANS}/2026-01-02_plan-0.md"], repository)
+        usage = measure_in_turns({"lint": lint}, min(runs, 9))["lint"]
+        size_cells = f"{usage.seconds:.3f} s", f"{usage.peak_bytes / 1e6:.0f} MB"
+        sizes.append(Row(f"{size:,} bytes", usage.seconds / size * 1e6, "s a MB", size_cells))
+    return [
+        Table("growth-count", "Lint of more and more plans", rows, ("cold", "warm", "peak memory")),
+        Table(
+            "growth-size",
+            "Lint of one larger and larger plan, with the start of Python",
+            sizes,
+            ("time", "peak memory"),
+        ),
+    ]
 
 
-def _repository(folder: Path, plans: int) -> Path:
-    """Create a repository with plans that all differ."""
-    repository = folder / "many"
-    (repository / PLANS).mkdir(parents=True)
-    for at in range(plans):
-        (repository / PLANS / f"2026-01-02_plan-{at}.md").write_text(build_variant(at), encoding="utf-8")
-    (repository / "src").mkdir()
-    (repository / "src" / "reader.py").touch()  # the plans refer to it
-    subprocess.run(["git", "init", "-q"], cwd=repository, env=ENVIRONMENT, check=True)
-    return repository
-
-
-def _cache_remover(path: Path) -> Callable[[], object]:
+def _remover(path: Path) -> Callable[[], object]:
     """Return a function that deletes a cache."""
     return lambda: shutil.rmtree(path, ignore_errors=True)
 
 
-def _plan_changer(plan: Path) -> Callable[[], object]:
-    """Return a function that rewrites a plan with a different text each time."""
-    count = [0]
+def _plan_changer(repository: Path) -> Callable[[], object]:
+    """Return a function that changes a plan with a different text each time."""
+    plan = repository / PLANS / "2026-01-02_plan-0.md"
+    original, count = plan.read_bytes(), [0]
 
     def change() -> None:
         count[0] += 1
-        plan.write_text(build_variant(0) + f"\nA line of run {count[0]}.\n", encoding="utf-8")
+        plan.write_bytes(original + f"\nA line of run {count[0]}.\n".encode())
 
     return change

@@ -1,4 +1,4 @@
-"""Shared parts of scripts/bench.py: interleaved timing of commands, tables, and test projects."""
+"""Shared parts of scripts/bench.py: interleaved runs of commands, the installation to measure, and tables of results."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+import tomllib
+import venv
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench_inputs import build_plan
-
-EXECPLAN = str(Path(sys.executable).with_name("execplan"))
-PYTHON = [sys.executable, "-I", "-c", "pass"]
+ROOT = Path(__file__).resolve().parent.parent
+GOALS = tomllib.loads((ROOT / "scripts" / "bench.toml").read_text(encoding="utf-8"))
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
     "HOME": "/nonexistent",
@@ -26,6 +26,15 @@ ENVIRONMENT = {
     **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
     **{f"GIT_{role}_{field}": "ann@example.org" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")},
 }
+
+
+class Installation(NamedTuple):
+    """The executables to measure."""
+
+    python: str
+    execplan: str
+    rivals: dict[str, str]
+    """Paths of other tools by name."""
 
 
 class Command(NamedTuple):
@@ -41,51 +50,152 @@ class Command(NamedTuple):
     """Variables that override those in `ENVIRONMENT`."""
 
 
-def measure_in_turns(commands: dict[str, Command], runs: int) -> dict[str, float]:
-    """Run the commands in turns, and return the median seconds of each."""
-    samples_by_name: dict[str, list[float]] = {name: [] for name in commands}
+class Usage(NamedTuple):
+    """What a process used."""
+
+    seconds: float
+    """Elapsed time."""
+    peak_bytes: int
+    """Peak memory of the process, or of the largest process that it waited for."""
+
+
+class Row(NamedTuple):
+    """A line of a table."""
+
+    name: str
+    value: float
+    unit: str = "×"
+    cells: tuple[str, ...] = ()
+    """Further columns."""
+
+
+class Table(NamedTuple):
+    """Results of a benchmark."""
+
+    key: str
+    """Section of bench.toml with the goals of its rows."""
+    title: str
+    rows: Sequence[Row]
+    columns: tuple[str, ...] = ()
+    """Titles of the rows' further columns."""
+
+
+def find_installation(folder: Path, *, install: bool) -> Installation:
+    """Return the checkout's own executables, or with `install` those of a new environment, as users have them.
+
+    The environment gets execplan, installed from this checkout by pip, and rumdl and markdownlint-cli2 from the
+    configured sources. Without it, only rivals on the PATH are measured.
+    """
+    import shutil
+
+    if not install:
+        rivals = {name: path for name in ("rumdl", "markdownlint-cli2") if (path := shutil.which(name)) is not None}
+        return Installation(sys.executable, str(Path(sys.executable).with_name("execplan")), rivals)
+    binaries = folder / "tools" / "bin"
+    venv.create(binaries.parent, with_pip=True)
+    subprocess.run([binaries / "python", "-m", "pip", "install", "-q", str(ROOT), "rumdl"], check=True)
+    rivals = {"rumdl": str(binaries / "rumdl")}
+    npm = [
+        "npm",
+        "install",
+        "--silent",
+        "--no-fund",
+        "--no-audit",
+        "--prefix",
+        str(folder / "tools"),
+        "markdownlint-cli2",
+    ]
+    if shutil.which("npm") is not None and subprocess.run(npm, check=False).returncode == 0:
+        rivals["markdownlint-cli2"] = str(folder / "tools" / "node_modules" / ".bin" / "markdownlint-cli2")
+    return Installation(str(binaries / "python"), str(binaries / "execplan"), rivals)
+
+
+def measure_in_turns(commands: dict[str, Command], runs: int) -> dict[str, Usage]:
+    """Run the commands in turns, and return the median usage of each."""
+    samples_by_name: dict[str, list[Usage]] = {name: [] for name in commands}
     for turn in range(runs + 1):
         for name, command in commands.items():
             if command.prepare is not None:
                 command.prepare()
-            begin = time.perf_counter()
-            env = ENVIRONMENT | dict(command.user)
-            completed = subprocess.run(
-                command.argv, cwd=command.cwd, env=env, input=command.stdin, capture_output=True, check=False
-            )
-            seconds = time.perf_counter() - begin
-            if completed.returncode not in command.exits:
-                raise SystemExit(
-                    f"{' '.join(command.argv)} ended with {completed.returncode}:\n{completed.stderr.decode()}"
-                )
-            if turn:  # the first turn warms the caches
-                samples_by_name[name].append(seconds)
-    return {name: median(samples) for name, samples in samples_by_name.items()}
+            usage = run_command(command)
+            if turn or runs == 1:  # the first turn warms the caches
+                samples_by_name[name].append(usage)
+    return {
+        name: Usage(median([usage.seconds for usage in samples]), max([usage.peak_bytes for usage in samples]))
+        for name, samples in samples_by_name.items()
+    }
 
 
-def print_table(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Print a table with a title."""
-    cells = [head, *rows]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
-    print(f"\n{title}\n")
-    for row in cells:
-        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+def run_command(command: Command) -> Usage:
+    """Run a command once. Raises SystemExit if it fails."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        command.argv,
+        cwd=command.cwd,
+        env=ENVIRONMENT | dict(command.user),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdin is not None
+    process.stdin.write(command.stdin)
+    process.stdin.close()
+    _, status, resources = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in command.exits:
+        raise SystemExit(f"{' '.join(command.argv)} in {command.cwd} ended with {process.returncode}")
+    return Usage(seconds, resources.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 
 
-def format_ratio(ratio: float) -> str:
-    """Format a ratio for a table."""
-    return f"{ratio:.2f}×"
+def seconds_of(usages: dict[str, Usage]) -> dict[str, float]:
+    """Return only the elapsed times."""
+    return {name: usage.seconds for name, usage in usages.items()}
 
 
-def create_project(folder: Path, plans: int) -> Path:
-    """Create a repository whose project has this many committed plans."""
-    repository = folder / f"home-{plans}"
-    plans_directory = repository / ".agent" / "execplans"
-    plans_directory.mkdir(parents=True)
-    for at in range(plans):
-        (plans_directory / f"2026-01-02_plan-{at}.md").write_text(build_plan(20_000), encoding="utf-8")
+def format_value(value: float, unit: str) -> str:
+    """Format a value with its unit."""
+    digits = 1 if value >= 10 else 2 if value >= 0.1 else 3
+    return f"{value:,.{digits}f}{unit}" if unit == "×" else f"{value:,.{digits}f} {unit}"
+
+
+def describe_goal(table: Table, row: Row) -> tuple[str, str]:
+    """Return the goal of a row as text and, if it is missed, why; both empty without a goal."""
+    goal = GOALS.get(table.key, {}).get(row.name)
+    if goal is None:
+        return "", ""
+    is_speed = row.unit.endswith("/s")
+    limit = goal["least"] if is_speed else goal["most"]
+    is_met = row.value >= limit if is_speed else row.value <= limit
+    aim = f" (aim {format_value(goal['aim'], row.unit)})" if "aim" in goal else ""
+    return f"{format_value(limit, row.unit)}{aim}", "" if is_met else goal.get("why", "not explained yet")
+
+
+def print_table(table: Table) -> None:
+    """Print a table with its goals."""
+    cells: list[tuple[str, ...]] = [("", "value", "goal", *table.columns)]
+    for row in table.rows:
+        goal, why_missed = describe_goal(table, row)
+        value = format_value(row.value, row.unit) + (" !" if why_missed else "")
+        cells.append((row.name, value, goal, *row.cells))
+    widths = [max(len(line[at]) for line in cells if at < len(line)) for at in range(len(cells[0]))]
+    print(f"\n{table.title}; ! marks a missed goal\n")
+    for line in cells:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)).rstrip())
+
+
+def run_git(directory: Path, *argument_lists: Sequence[str]) -> None:
+    """Run git commands in a directory."""
+    for arguments in argument_lists:
+        subprocess.run(["git", *arguments], cwd=directory, env=ENVIRONMENT, check=True)
+
+
+def write_plans(repository: Path, plans: Iterable[tuple[str, bytes]]) -> None:
+    """Write plans, given as file name and content, into a new repository whose project has the file that they name."""
+    directory = repository / ".agent" / "execplans"
+    directory.mkdir(parents=True)
+    for name, content in plans:
+        (directory / name).write_bytes(content)
     (repository / "src").mkdir()
-    (repository / "src" / "reader.py").touch()  # the plans refer to it
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
-        subprocess.run(["git", *arguments], cwd=repository, env=ENVIRONMENT, check=True)
-    return repository
+    (repository / "src" / "reader.py").touch()
+    run_git(repository, ["init", "-q"])

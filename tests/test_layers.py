@@ -73,7 +73,7 @@ FAST_PATH = {
     "git": "git_command git_directory gitignore",
     "git_merge": "git_merge_driver git_merge_file three_way_merge",
     "linter": "*",
-    "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache plan_check repository_trees worker_processes",
+    "linter.checking": "batch_check check_targets custom_rules effective_rules lint_cache pending_check plan_check repository_trees stored_findings worker_processes",
     "linter.rules": "*",
     "plan": "*",
     "plan.merge": "*",

@@ -124,7 +124,7 @@ class Plan:
         """Check the plan as `execplan lint` does, with its project's settings; lines and columns count from 1."""
         from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
 
-        return check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings
+        return list(check_plan(CheckTarget(self.project, self.ref, self.path), CheckOptions()).findings)
 
     def done(self, *tasks: str | int, options: WriteOptions = _DEFAULT) -> EditResult:
         """Check off tasks, with the time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.linter.rule import LEVELS, RULES, SAFE, UNSAFE, Finding
+from execplan.linter.rule import ERROR, LEVELS, RULES, SAFE, UNSAFE, Finding
 from execplan.linter.rules.completeness_rules import PLACEHOLDER_MESSAGE
 from execplan.named_tuple import NamedTuple
 from execplan.text.message_parts import join_first
@@ -10,6 +10,20 @@ from execplan.text.message_parts import join_first
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+class FindingReport(NamedTuple):
+    """What a report for people prints about the findings of a plan."""
+
+    level_counts: tuple[int, ...]
+    """Number of findings at each of `LEVELS`."""
+    first_error: str
+    """Code of the first error, if any."""
+    first_code: str
+    """Code of the first finding."""
+    text: str = ""
+    """The findings with their source lines, as printed without a terminal, and NUL where the plan's name goes; empty if
+    the text has characters that must be escaped."""
 
 
 class RuleStatistics(NamedTuple):
@@ -24,6 +38,15 @@ class RuleStatistics(NamedTuple):
     unsafe: int
     """Number of additional findings that `--unsafe-fixes` fixes."""
     sentence: str
+
+
+def summarize(findings: Sequence[Finding]) -> FindingReport:
+    """Return the report of at least one finding, without text."""
+    level_counts = dict.fromkeys(LEVELS, 0)
+    for finding in findings:
+        level_counts[finding.level] += finding_weight(finding)
+    first_errors = [finding.code for finding in findings if finding.level == ERROR]
+    return FindingReport(tuple(level_counts.values()), first_errors[0] if first_errors else "", findings[0].code)
 
 
 def count_by_rule(findings: Iterable[Finding]) -> list[RuleStatistics]:

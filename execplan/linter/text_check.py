@@ -44,10 +44,10 @@ def lint(
     return convert_columns(lint_plan(plan, context, levels), plan.text.lines, columns)
 
 
-def convert_columns(findings: list[Finding], lines: Sequence[str], columns: str) -> list[Finding]:
+def convert_columns(findings: Sequence[Finding], lines: Sequence[str], columns: str) -> list[Finding]:
     """Convert the columns of findings to another unit. Raises ValueError if the unit is unknown."""
     if columns == CODE_POINTS:
-        return findings
+        return list(findings)
     if columns != UTF_16:
         raise ValueError(f"columns must count {CODE_POINTS} or {UTF_16}, not {columns}")
     return [

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, writer_options
 from execplan.cli.lint_fixes import FixSettings, fix_options
 from execplan.cli.output.lint_output import OutputSettings, output_options
-from execplan.cli.output.lint_report import ProgressBar, exit_status
+from execplan.cli.output.lint_report import ProgressBar, exit_status, report_maker
 from execplan.cli.plan_arguments import plan_flag
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.errors import USAGE, ExecplanError
@@ -181,9 +181,15 @@ def lint(
         list(iter_targets(target_groups)) if fix_settings.is_requested else (), check_options, options
     )
     ignored_warnings: tuple[str, ...] = ()
+    make_report = report_maker() if output.prints_all_findings and not call.as_json else None
     with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
         checked = check_plans(
-            target_groups, check_options, use_cache=not no_cache, with_data=not call.as_json, tick=bar.tick
+            target_groups,
+            check_options,
+            use_cache=not no_cache,
+            with_data=not call.as_json and make_report is None,
+            make_report=make_report,
+            tick=bar.tick,
         )
     if hook and plans and not output.write_baseline and exit_status(checked):
         checked = drop_older_findings(list(iter_targets(target_groups)), checked, check_options)

@@ -21,10 +21,5 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
 def finding_line(checked: CheckedFile, finding: Finding) -> str:
     """Return the line for a finding."""
-    location, message = location_and_message(checked, finding)
-    return f"{location} {finding.code} {message}"
-
-
-def location_and_message(checked: CheckedFile, finding: Finding) -> tuple[str, str]:
-    """Return a finding's location and message, escaped for a terminal."""
-    return printable_line(f"{checked.display_name}:{finding.line}:{finding.column}"), printable_line(finding.message)
+    location = printable_line(f"{checked.display_name}:{finding.line}:{finding.column}")
+    return f"{location} {finding.code} {printable_line(finding.message)}"

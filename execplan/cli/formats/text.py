@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 
 from execplan.cli.error_handler import printable_line
-from execplan.cli.formats import concise
-from execplan.cli.output.terminal_text import color
+from execplan.cli.output.terminal_text import color, printable_text
 from execplan.linter.checking.plan_check import read_lines
-from execplan.linter.finding_summary import is_overflow, merge_findings
+from execplan.linter.finding_summary import is_overflow, merge_findings, summarize
 from execplan.linter.rule import SAFE
 from execplan.named_tuple import NamedTuple
 from execplan.secrets.certain_secrets import mask_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from execplan.linter.checking.plan_check import CheckedFile
+    from execplan.linter.finding_summary import FindingReport
     from execplan.linter.rule import Finding
 
 _WIDTH = 100
@@ -26,6 +26,8 @@ _MIN_WIDTH = 40
 _GUTTER = 9
 _COLORS = {"error": "31", "warning": "33", "hint": "36"}
 _TAB = "    "
+_NAME = "\0"
+"""Place of a plan's name in a stored report; printed text contains no NUL."""
 
 
 class _Layout(NamedTuple):
@@ -46,9 +48,34 @@ def render(checked: Sequence[CheckedFile]) -> str:
 
     On a terminal, the findings are grouped by file below its name, wrapped, and in color unless NO_COLOR is set.
     """
+    return _render(checked, lambda text: text)
+
+
+def render_printable(checked: Sequence[CheckedFile]) -> str:
+    """Render all findings as `render` does, with unprintable characters escaped."""
+    return _render(checked, printable_text)
+
+
+def _render(checked: Sequence[CheckedFile], escape: Callable[[str], str]) -> str:
     layout = _terminal_layout() if sys.stdout.isatty() else _PLAIN_LAYOUT
-    groups = ["\n".join(_plan_lines(checked_file, layout)) for checked_file in checked if checked_file.findings]
+    groups = []
+    for checked_file in checked:
+        if not checked_file.findings:
+            continue
+        name = printable_line(checked_file.display_name)
+        if layout == _PLAIN_LAYOUT and checked_file.report is not None and checked_file.report.text and name.isascii():
+            groups.append(checked_file.report.text.replace(_NAME, name))
+        else:
+            lines = _plan_lines(name, checked_file.findings, read_lines(checked_file), layout)
+            groups.append(escape("\n".join(lines)))
     return "\n\n".join(groups) + "\n" if layout.is_grouped else "\n".join(groups)
+
+
+def make_report(findings: Sequence[Finding], lines: list[str]) -> FindingReport:
+    """Return the report of a plan's findings, with the text that is printed without a terminal."""
+    text = "\n".join(_plan_lines(_NAME, findings, lines, _PLAIN_LAYOUT))
+    is_printable = printable_text(text.replace(_NAME, "")) == text.replace(_NAME, "")
+    return summarize(findings)._replace(text=text if is_printable else "")
 
 
 def _terminal_layout() -> _Layout:
@@ -58,19 +85,18 @@ def _terminal_layout() -> _Layout:
     return _Layout(max(terminal_size()[0], _MIN_WIDTH), is_terminal(), has_color())
 
 
-def _plan_lines(checked: CheckedFile, layout: _Layout) -> list[str]:
-    """Return the output lines for a plan's findings."""
-    lines = read_lines(checked)
+def _plan_lines(name: str, all_findings: Sequence[Finding], lines: list[str], layout: _Layout) -> list[str]:
+    """Return the output lines for the findings of the plan with this printable name."""
     bold, plain = (color("1"), color("0")) if layout.is_colored else ("", "")
-    output_lines = [f"{bold}{printable_line(checked.display_name)}{plain}"] if layout.is_grouped else []
+    output_lines = [f"{bold}{name}{plain}"] if layout.is_grouped else []
     previous_span = None
-    findings = merge_findings(checked.findings)
+    findings = merge_findings(all_findings)
     for at, finding in enumerate(findings):
         color_code = color(_COLORS[finding.level]) if layout.is_colored else ""
         if layout.is_grouped:
             output_lines += _grouped_lines(finding, color_code, plain)
         else:
-            location, message = concise.location_and_message(checked, finding)
+            location, message = f"{name}:{finding.line}:{finding.column}", printable_line(finding.message)
             output_lines.append(f"{bold}{location}{plain} {color_code}{finding.code}{plain} {message}")
         line_text = mask_secrets(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)

@@ -55,6 +55,16 @@ class OutputSettings(NamedTuple):
         """Whether only a document in another program's format is printed."""
         return self.form not in _HUMAN_FORMATS
 
+    @property
+    def prints_all_findings(self) -> bool:
+        """Whether all findings are printed as text for people."""
+        return (
+            self.form == formats.TEXT
+            and not (self.statistics or self.write_baseline)
+            and self.baseline is None
+            and self.level is None
+        )
+
     def ensure_compatible(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
         """Raise ExecplanError if the options can't be combined."""
         stdin = STDIN_NAME in plans
@@ -116,9 +126,8 @@ class OutputSettings(NamedTuple):
             )
         if self.columns != CODE_POINTS:
             checked = [_with_columns(checked_file, self.columns) for checked_file in checked]
-        findings = [finding for checked_file in checked for finding in checked_file.findings]
         data: dict[str, Any] = {
-            "findings": _findings_json(checked),
+            "findings": _findings_json(checked) if call.as_json else [],
             "plans": _plan_count(checked),
             "skipped": _skipped_paths(checked),
             "older": sum([checked_file.older_count for checked_file in checked]),
@@ -131,7 +140,7 @@ class OutputSettings(NamedTuple):
             }
         lines = []
         if self.statistics:
-            tallies = count_by_rule(findings)
+            tallies = count_by_rule([finding for checked_file in checked for finding in checked_file.findings])
             data["statistics"] = [rule_tally._asdict() for rule_tally in tallies]
             lines.append(_statistics_table(tallies))
         elif not call.as_json:
@@ -145,7 +154,7 @@ class OutputSettings(NamedTuple):
         """Write the findings to the baseline; unreadable plans can't be recorded, so they are still reported."""
         findings = [finding for checked_file in held_baseline.checked_files for finding in checked_file.findings]
         checked = [
-            checked_file._replace(findings=unreadable_findings(checked_file.findings))
+            checked_file.with_findings(unreadable_findings(checked_file.findings))
             for checked_file in held_baseline.checked_files
         ]
         new = sum(map(finding_weight, findings)) - sum([len(checked_file.findings) for checked_file in checked])
@@ -184,7 +193,7 @@ def _findings_json(checked: Sequence[CheckedFile]) -> list[dict[str, object]]:
 
 def _with_columns(checked: CheckedFile, columns: str) -> CheckedFile:
     """Return a checked plan with the columns of its findings in another unit."""
-    return checked._replace(findings=convert_columns(checked.findings, read_lines(checked), columns))
+    return checked.with_findings(convert_columns(checked.findings, read_lines(checked), columns))
 
 
 def _statistics_table(tallies: list[RuleStatistics]) -> str:

@@ -11,7 +11,7 @@ from execplan.errors import CHECK_FAILED, OK
 from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
 from execplan.linter.checking.repository_trees import RepositoryTrees
-from execplan.linter.rule import ERROR, LEVELS
+from execplan.linter.rule import LEVELS
 from execplan.linter.rule_selection import levels_at_least
 from execplan.project import user_settings
 from execplan.text.message_parts import format_count, join_first
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
+    from execplan.linter.checking.batch_check import MakeReport
     from execplan.linter.checking.plan_check import CheckedFile
+    from execplan.linter.finding_summary import FindingReport
+    from execplan.linter.rule import Finding
 
 
 _MIN_PLANS = 200
@@ -104,7 +107,10 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
 
         check_options = add_committed_plans(target_groups, check_options)
         with ProgressBar() as bar:
-            checked = check_plans(target_groups, check_options, with_data=True, tick=bar.tick)
+            make_report = report_maker()
+            checked = check_plans(
+                target_groups, check_options, with_data=make_report is None, make_report=make_report, tick=bar.tick
+            )
     if hook and paths and exit_status(checked):
         from execplan.linter.checking.commit_check import drop_older_findings
 
@@ -115,13 +121,19 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         checked += check_projects(os.getcwd(), check_options)
     for notice in skip_notices(checked):
         sys.stderr.write(f"execplan: warning: {printable_line(notice)}\n")
-    lines = [
-        *report_lines(checked),
-        summarize_findings(checked),
-        *[f"next: {command}" for command in explain_commands(checked)],
-    ]
-    sys.stdout.write(_printable("".join([line + "\n" for line in lines])))
+    _write_report(checked)
     return exit_status(checked)
+
+
+def _write_report(checked: Sequence[CheckedFile]) -> None:
+    """Write the findings, a summary and the next command; without findings nothing is imported."""
+    summary_lines = [summarize_findings(checked), *[f"next: {command}" for command in explain_commands(checked)]]
+    lines = list(map(_printable, summary_lines))
+    if any([checked_file.findings for checked_file in checked]):
+        from execplan.cli.formats import text
+
+        lines.insert(0, text.render_printable(checked))
+    sys.stdout.write("".join([line + "\n" for line in lines]))
 
 
 def skip_notices(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
@@ -143,6 +155,18 @@ def _printable(text: str) -> str:
     return printable_text(text)
 
 
+def report_maker() -> MakeReport | None:
+    """Return the function that makes the report of a plan, or None on a terminal, whose width a report depends on."""
+    return None if sys.stdout.isatty() else _make_report
+
+
+def _make_report(findings: Sequence[Finding], lines: list[str]) -> FindingReport:
+    """Return the report of a plan's findings; only findings import what renders them."""
+    from execplan.cli.formats import text
+
+    return text.make_report(findings, lines)
+
+
 def report_lines(checked: Sequence[CheckedFile]) -> list[str]:
     """Return the findings as text for people; without findings nothing is imported."""
     if not any([checked_file.findings for checked_file in checked]):
@@ -158,7 +182,7 @@ def filter_by_level(checked: Sequence[CheckedFile], level: str | None) -> list[C
         return list(checked)
     levels = levels_at_least(level)
     return [
-        checked_file._replace(findings=[finding for finding in checked_file.findings if finding.level in levels])
+        checked_file.with_findings([finding for finding in checked_file.findings if finding.level in levels])
         for checked_file in checked
     ]
 
@@ -167,37 +191,46 @@ def summarize_findings(checked: Sequence[CheckedFile]) -> str:
     """Return the number of findings per level and the number of plans."""
     if all([checked_file.was_skipped for checked_file in checked]):
         return "no plans to check"
-    findings = [finding for checked_file in checked for finding in checked_file.findings]
     plan_count = len([checked_file for checked_file in checked if checked_file.is_plan])
     older = sum([checked_file.older_count for checked_file in checked])
     plans = format_count(plan_count, "plan")
     left_out = f"; {format_count(older, 'older finding')} left out" if older else ""
-    if not findings:
+    reports = _reports(checked)
+    if not reports:
         return f"{plans}, no {'new ' if older else ''}findings{left_out}"
-    from execplan.linter.finding_summary import finding_weight
-
-    level_counts = []
-    for level in LEVELS:
-        count = sum([finding_weight(finding) for finding in findings if finding.level == level])
-        if count:
-            level_counts.append(format_count(count, level))
+    totals = [sum(counts) for counts in zip(*[report.level_counts for report in reports], strict=True)]
+    level_counts = [format_count(total, level) for level, total in zip(LEVELS, totals, strict=True) if total]
     return f"{', '.join(level_counts)} in {plans}{left_out}"
 
 
 def explain_commands(checked: Sequence[CheckedFile]) -> tuple[str, ...]:
     """Return the command that explains the rule of the first error, or of the first finding."""
-    findings = [finding for checked_file in checked for finding in checked_file.findings]
-    codes = [finding.code for finding in findings if finding.level == ERROR] or [finding.code for finding in findings]
+    reports = _reports(checked)
+    codes = [report.first_error for report in reports if report.first_error] or [
+        report.first_code for report in reports
+    ]
     return (f"execplan explain {codes[0]}",) if codes else ()
 
 
 def exit_status(checked: Sequence[CheckedFile]) -> int:
     """Return 1 if a finding reaches the level that fails in its project's profile, otherwise 0."""
-    failed = any(
-        [
-            finding.level in levels_at_least(checked_file.fail_level)
-            for checked_file in checked
-            for finding in checked_file.findings
-        ]
-    )
-    return CHECK_FAILED if failed else OK
+    for checked_file in checked:
+        if checked_file.findings:
+            counts = _report(checked_file).level_counts
+            if sum(counts[: len(levels_at_least(checked_file.fail_level))]):
+                return CHECK_FAILED
+    return OK
+
+
+def _reports(checked: Sequence[CheckedFile]) -> list[FindingReport]:
+    """Return the reports of the plans with findings."""
+    return [_report(checked_file) for checked_file in checked if checked_file.findings]
+
+
+def _report(checked_file: CheckedFile) -> FindingReport:
+    """Return the report of a plan with findings, without text if there is none yet."""
+    if checked_file.report is not None:
+        return checked_file.report
+    from execplan.linter.finding_summary import summarize
+
+    return summarize(checked_file.findings)

@@ -85,7 +85,7 @@ def compare_with_baseline(
             fingerprints,
             _active_rule_codes(options, projects_by_directory[directory], checked_file.path),
         )
-        new_results.append(checked_file._replace(findings=baseline_result.new_findings))
+        new_results.append(checked_file.with_findings(baseline_result.new_findings))
         updated[checked_file.path] = _add_counts(
             baseline_result.unchecked, count_by_mark(checked_file.findings, fingerprints)
         )

@@ -138,7 +138,7 @@ def _drop_older(
         checked_file.findings, parse_checked_plan(checked_file._replace(data=content.data)), old_findings, old_plan
     )
     dropped_count = sum(map(finding_weight, checked_file.findings)) - sum(map(finding_weight, new_findings))
-    return checked_file._replace(findings=new_findings, older_count=dropped_count)
+    return checked_file.with_findings(new_findings)._replace(older_count=dropped_count)
 
 
 def _new_findings(

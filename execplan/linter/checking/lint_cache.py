@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     """File status: size, modification and status change times in nanoseconds, inode."""
     TreeQuery = tuple[str, str, object]
     """A rule's query about the repository tree, with the answer."""
-    FindingRow = tuple[object, ...]
-    """A finding, as plain tuples."""
-    CacheEntry = tuple[FileStat | None, bytes, tuple[FindingRow, ...], int, int, tuple[int, ...]]
-    """Cache entry: file status (None: never trust), digest, findings, first and last valid minute, query indexes."""
+    StoredReport = tuple[tuple[int, ...], str, str, str]
+    """A `FindingReport`, as a plain tuple."""
+    CacheEntry = tuple[FileStat | None, bytes, bytes, int, int, tuple[int, ...], StoredReport | None]
+    """Cache entry: file status (None: never trust), digest, encoded findings, first and last valid minute, query indexes,
+    and the report of the findings if one was requested."""
 
-_MAGIC = b"execplan lint 1\n"
+_MAGIC = b"execplan lint 2\n"
 _MAX_CACHES = 16
 """Maximum number of caches per repository, one for each project, options, settings and version."""
 _MAX_BYTES = 1 << 28
@@ -100,7 +101,7 @@ class LintCache:
                 self._queries.append(query)
             indexes.append(self._query_indexes[query])
         directory_key = _directory_key(directory, archived=archived)
-        self._directories.setdefault(directory_key, {})[name] = (*entry[:5], tuple(indexes))
+        self._directories.setdefault(directory_key, {})[name] = (*entry[:5], tuple(indexes), entry[6])
         self._new_entries.append((directory_key, name))
 
     def save(self) -> None:
@@ -154,7 +155,7 @@ class LintCache:
             directories[directory_key] = {}
             for name, entry in cached_entries.items():
                 entry_indexes = tuple([new_indexes.setdefault(index, len(new_indexes)) for index in entry[5]])
-                directories[directory_key][name] = (*entry[:5], entry_indexes)
+                directories[directory_key][name] = (*entry[:5], entry_indexes, entry[6])
                 valid_from, valid_until = max(valid_from, entry[3]), min(valid_until, entry[4])
         queries = [self._queries[index] for index in new_indexes]
         body = marshal.dumps((valid_from, valid_until, queries, directories))

@@ -20,6 +20,9 @@ from execplan.project import project_discovery
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.linter.finding_summary import FindingReport
     from execplan.linter.rule_facts import GitHistory
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
@@ -70,7 +73,7 @@ class CheckedFile(NamedTuple):
     path: str
     """Path from the root, as shown in JSON output."""
     display_name: str
-    findings: list[Finding]
+    findings: Sequence[Finding]
     data: bytes
     """Checked bytes; empty if the file could not be read."""
     fail_level: str = ERROR
@@ -83,6 +86,12 @@ class CheckedFile(NamedTuple):
     """Whether the file was not checked because it is not a plan."""
     older_count: int = 0
     """Number of findings left out because the plan had them before this commit."""
+    report: FindingReport | None = None
+    """Report of the findings, if it was requested."""
+
+    def with_findings(self, findings: Sequence[Finding]) -> CheckedFile:
+        """Return the result with other findings, for which there is no report yet."""
+        return self._replace(findings=findings, report=None)
 
 
 class CheckOptions(NamedTuple):
@@ -130,7 +139,7 @@ def may_differ_from_head(target: CheckTarget) -> bool:
 
 
 def make_checked_file(
-    path: str, display_name: str, findings: list[Finding], data: bytes, fail_level: str
+    path: str, display_name: str, findings: Sequence[Finding], data: bytes, fail_level: str
 ) -> CheckedFile:
     """Return the result for a plan with its findings, or for a skipped file that is not a plan."""
     if is_skip_notice(findings):
@@ -138,7 +147,7 @@ def make_checked_file(
     return CheckedFile(path, display_name, findings, data, fail_level)
 
 
-def is_skip_notice(findings: list[Finding]) -> bool:
+def is_skip_notice(findings: Sequence[Finding]) -> bool:
     """Return whether the rules did not run because the file is not a plan."""
     return len(findings) == 1 and findings[0].level == NOTICE
 

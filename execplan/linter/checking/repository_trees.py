@@ -27,6 +27,7 @@ class RepositoryTrees:
         self._is_staged = is_staged
         self._indexes_by_root: dict[str, _FileIndex] = {}
         self._duplicates_by_project: dict[str, dict[str, list[str]]] = {}
+        self._existing_by_path: dict[tuple[str, str], bool] = {}
 
     def tree_for(self, project: Project) -> RepositoryTree:
         """Return the repository tree for the plans of a project."""
@@ -34,7 +35,10 @@ class RepositoryTrees:
 
     def _answer_query(self, project: Project, kind: str, subject: str) -> object:
         if kind == HAS:
-            return self._path_exists(project, subject)
+            location = project.root, subject
+            if location not in self._existing_by_path:
+                self._existing_by_path[location] = self._path_exists(project, subject)
+            return self._existing_by_path[location]
         if kind == ENDS:
             return self._file_index(project).has_suffix(subject.strip("/"))
         if kind == EVIDENCE:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from execplan.linter.checking import batch_check, effective_rules, lint_cache
+from execplan.linter.checking import batch_check, effective_rules, lint_cache, pending_check
 from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, make_rule_context
 from execplan.linter.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
@@ -108,6 +108,7 @@ def make_lint_project(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool 
         project.checked.append(os.path.basename(facts.path))
         return lint_bytes(data, facts, levels)
 
-    monkeypatch.setattr(batch_check, "make_rule_context", make_context)
-    monkeypatch.setattr(batch_check, "lint_bytes", recording_lint)
+    for module in (batch_check, pending_check):
+        monkeypatch.setattr(module, "make_rule_context", make_context)
+    monkeypatch.setattr(pending_check, "lint_bytes", recording_lint)
     return project

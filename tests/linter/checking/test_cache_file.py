@@ -54,7 +54,15 @@ def test_two_at_once(project: LintProject) -> None:
     first, second = [lint_cache.open_cache(lot.project, CheckOptions()) for lot in resolve_target_groups([])[:1] * 2]
     assert first is not None
     assert second is not None
-    entry: lint_cache.CacheEntry = ((1, 2, 3, 4), b"x", (), -lint_cache.NO_MINUTE_LIMIT, lint_cache.NO_MINUTE_LIMIT, ())
+    entry: lint_cache.CacheEntry = (
+        (1, 2, 3, 4),
+        b"x",
+        b"",
+        -lint_cache.NO_MINUTE_LIMIT,
+        lint_cache.NO_MINUTE_LIMIT,
+        (),
+        None,
+    )
     first.store("/nowhere", "one.md", entry, (("has", "x", True),), archived=False)
     second.store("/nowhere", "two.md", entry, (("has", "y", True),), archived=False)
     second.save()

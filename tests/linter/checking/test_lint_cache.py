@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from execplan import trace
-from execplan.linter.checking import batch_check, lint_cache
+from execplan.cli.formats import text
+from execplan.files import file_access
+from execplan.linter.checking import batch_check, lint_cache, pending_check, plan_check, stored_findings
+from execplan.linter.checking.plan_check import read_lines
+from execplan.linter.finding_summary import FindingReport
+from execplan.linter.rule import Finding
 from tests.linter.checking.lint_project import BAD, PLANS, UNSTAMPED, LintProject, make_lint_project
 from tests.plans import CLEAN
 
@@ -49,6 +55,44 @@ def test_the_bytes_are_given_where_something_was_found(project: LintProject) -> 
     assert project.checked == []
 
 
+def test_a_report_is_cached_and_made_only_when_requested(project: LintProject) -> None:
+    made = []
+
+    def make_report(findings: Sequence[Finding], lines: list[str]) -> FindingReport:
+        made.append(lines[findings[0].line - 1])
+        return text.make_report(findings, lines)
+
+    assert [result.report for result in project.lint()] == [None, None, None]
+    first = project.lint(make_report=make_report)
+    assert project.checked == []  # the findings come from the cache, the lines from the plans
+    assert len(made) == 2
+    assert first == project.lint(make_report=make_report) == project.lint(cached=False, make_report=make_report)
+    assert len(made) == 4  # two more without the cache
+    assert [result.report is None for result in first] == [True, False, False]
+    for result in first[1:]:
+        assert result.report == text.make_report(result.findings, read_lines(result))
+    assert [result.report for result in project.lint(with_data=True)] == [None, None, None]
+
+
+def test_a_report_follows_the_plan(project: LintProject) -> None:
+    for content in (UNSTAMPED, BAD, CLEAN, UNSTAMPED.replace("# Build", "# Make")):
+        project.write("a.md", content)
+        cached, checked = (
+            project.lint(make_report=text.make_report),
+            project.lint(cached=False, make_report=text.make_report),
+        )
+        assert [result.report for result in cached] == [result.report for result in checked]
+
+
+def test_an_unchanged_plan_is_not_read(project: LintProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = text.render(project.lint(make_report=text.make_report))
+    monkeypatch.setattr(file_access, "read_with_status", None)
+    monkeypatch.setattr(plan_check, "read_lines", None)
+    monkeypatch.setattr(stored_findings, "decode_findings", None)
+    assert text.render(project.lint(make_report=text.make_report)) == expected
+    assert "EP" in expected
+
+
 def test_other_bytes_of_the_same_size_and_time(project: LintProject) -> None:
     path = project.path / PLANS / "a.md"
     before = path.stat()
@@ -67,7 +111,8 @@ def test_a_plan_that_was_just_written_is_not_believed(tmp_path: Path, monkeypatc
         times = [moment // coarse * coarse for moment in (status.st_mtime_ns, status.st_ctime_ns)]
         return status.st_size, times[0], times[1], status.st_ino
 
-    monkeypatch.setattr(batch_check, "file_stat", coarse_stat)
+    for module in (batch_check, pending_check):
+        monkeypatch.setattr(module, "file_stat", coarse_stat)
     for content in (CLEAN, UNSTAMPED, CLEAN, UNSTAMPED):  # each within the same tick of the clock for files
         project.write("a.md", content)
         assert project.lint_consistently() == ["a.md"]

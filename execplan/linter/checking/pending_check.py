@@ -1,0 +1,139 @@
+"""The check of one plan that has no usable cached result, in this process or in another."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.linter.checking.effective_rules import active_levels
+from execplan.linter.checking.lint_cache import NO_MINUTE_LIMIT, LintCache, file_stat
+from execplan.linter.checking.plan_check import check_plan, make_rule_context
+from execplan.linter.checking.stored_findings import SKIPPED, decode_findings, encode_findings
+from execplan.linter.runner import lint_bytes, unreadable_finding
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.reader import MAX_BYTES, too_large_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.linter.checking.check_targets import TargetGroup
+    from execplan.linter.checking.lint_cache import CacheEntry, StoredReport, TreeQuery
+    from execplan.linter.checking.plan_check import CheckOptions
+    from execplan.linter.finding_summary import FindingReport
+    from execplan.linter.rule import Finding
+
+    MakeReport = Callable[[Sequence[Finding], list[str]], FindingReport]
+    """Makes the report of a plan's findings, given its lines."""
+
+
+class WantedParts(NamedTuple):
+    """What a result with findings contains besides them."""
+
+    data: bool
+    """The file's bytes."""
+    make_report: MakeReport | None
+
+
+class Outcome(NamedTuple):
+    """The result of checking one plan, as values that `marshal` can write."""
+
+    findings: bytes
+    report: StoredReport | None = None
+    data: bytes = b""
+    entry: CacheEntry | None = None
+    """New cache entry; None if the result must not be cached."""
+    queries: tuple[TreeQuery, ...] = ()
+    """Queries of the rules about the repository tree."""
+    was_cached: bool = False
+
+
+class PendingPlan(NamedTuple):
+    """A plan that must be read, because no usable result is cached."""
+
+    position: int
+    """Position among all plans."""
+    group: TargetGroup
+    name: str
+    cache: LintCache | None
+    cached_entry: CacheEntry | None
+    """Previous cache entry of the plan."""
+    is_in_repository: bool
+    """Whether the plan's directory is in the repository."""
+
+
+def check_pending(pending_plan: PendingPlan, options: CheckOptions, wanted: WantedParts) -> tuple[object, ...]:
+    """Check one plan and return its `Outcome` as a plain tuple."""
+    target = pending_plan.group.target(pending_plan.name)
+    project, ref = target.project, target.ref
+    if not pending_plan.is_in_repository or os.path.islink(ref.path):
+        checked_file = check_plan(target, options)
+        if checked_file.was_skipped:
+            return tuple(Outcome(SKIPPED))
+        findings = encode_findings(checked_file.findings)
+        return _uncached_outcome(findings, checked_file.data, wanted)
+    try:
+        data, size, status = file_access.read_with_status(ref.path, MAX_BYTES)
+        if size > MAX_BYTES:
+            raise too_large_error(size)
+    except ExecplanError as error:
+        return _uncached_outcome(encode_findings([unreadable_finding(error)]), b"", wanted)
+    content_digest = _digest(data) if pending_plan.cache is not None else b""
+    cached_entry = pending_plan.cached_entry
+    path = project.display_path(ref.path)
+    was_cached = (
+        pending_plan.cache is not None
+        and cached_entry is not None
+        and cached_entry[1] == content_digest
+        and pending_plan.cache.is_valid(cached_entry)
+    )
+    if was_cached and pending_plan.cache is not None and cached_entry is not None:
+        _, _, findings, valid_from, valid_until, _, _ = cached_entry
+        queries = pending_plan.cache.entry_queries(cached_entry)
+    else:
+        context = make_rule_context(project, ref, options, is_explicit=False)
+        findings = encode_findings(lint_bytes(data, context, active_levels(project, options.selection, path)))
+        valid_from, valid_until = (
+            (context.clock.low, context.clock.high)
+            if context.clock is not None
+            else (-NO_MINUTE_LIMIT, NO_MINUTE_LIMIT)
+        )
+        queries = (
+            tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
+        )
+    report = _stored_report(findings, data, wanted)
+    new_entry: CacheEntry | None = None
+    if pending_plan.cache is not None:
+        file_status = file_stat(status) if status is not None else None
+        new_entry = file_status, content_digest, findings, valid_from, valid_until, (), report
+    if findings == SKIPPED and pending_plan.group.is_explicit:  # the cache only records that the file is not a plan
+        context = make_rule_context(project, ref, options)
+        findings = encode_findings(lint_bytes(data, context, active_levels(project, options.selection, path)))
+        report = _stored_report(findings, data, wanted)
+    return tuple(Outcome(findings, report, data if wanted.data and findings else b"", new_entry, queries, was_cached))
+
+
+def _uncached_outcome(findings: bytes, data: bytes, wanted: WantedParts) -> tuple[object, ...]:
+    """Return the outcome for a plan that is never cached, as a plain tuple."""
+    report = _stored_report(findings, data, wanted)
+    return tuple(Outcome(findings, report, data if wanted.data and findings else b""))
+
+
+def _stored_report(findings: bytes, data: bytes, wanted: WantedParts) -> StoredReport | None:
+    """Return the report of encoded findings if one is wanted and there is something to report."""
+    if wanted.make_report is None or not findings or findings == SKIPPED:
+        return None
+    try:
+        lines = reader.decode(data).lines
+    except ExecplanError:
+        lines = []
+    level_counts, first_error, first_code, text = wanted.make_report(decode_findings(findings), lines)
+    return level_counts, first_error, first_code, text
+
+
+def _digest(data: bytes) -> bytes:
+    from hashlib import sha256  # OpenSSL's, seven times as fast as Python's own
+
+    return sha256(data).digest()
