@@ -22,7 +22,7 @@ Measured with Python {python} on {cores} processor cores ({system}).
 
 
 def write_page(tables: Sequence[Table]) -> None:
-    """Write the page."""
+    """Write the page of all tables."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     introduction = _INTRODUCTION.format(python=platform.python_version(), cores=cores, system=platform.system())
     PAGE.write_text("\n".join([introduction, *[_format_table(table) for table in tables]]), encoding="utf-8")

@@ -50,7 +50,7 @@ def check_plans(
     keeps. `tick` is called with the number of plans checked and the total. Raises ExecplanError if a project's settings
     are invalid or a worker process dies.
     """
-    wanted = WantedParts(with_data, make_report)
+    parts = WantedParts(with_data, make_report)
     use_cache = use_cache and sum([len(group.names) for group in groups]) > MIN_CACHED_PLANS
     caches: dict[tuple[str, str], LintCache | None] = {}
     checked_files: list[CheckedFile] = []
@@ -59,16 +59,16 @@ def check_plans(
         project_key = group.project.root, group.project.base
         if project_key not in caches:
             caches[project_key] = _open_fresh_cache(group.project, options) if use_cache else None
-        _use_cached_results(group, options, caches[project_key], checked_files, pending, wanted)
+        _use_cached_results(group, options, caches[project_key], checked_files, pending, parts)
     outcomes = run_in_processes(
-        lambda position: check_pending(pending[position], options, wanted),
+        lambda position: check_pending(pending[position], options, parts),
         len(pending),
         process_count(len(pending)),
         lambda finished: tick(finished, len(pending)) if tick is not None else None,
     )
     checked_count = 0
-    for pending_plan, parts in zip(pending, outcomes, strict=True):
-        outcome = Outcome(*parts)
+    for pending_plan, values in zip(pending, outcomes, strict=True):
+        outcome = Outcome(*values)
         checked_count += not outcome.was_cached
         if outcome.findings:
             checked_files[pending_plan.position] = _with_stored_findings(
@@ -106,7 +106,7 @@ def _use_cached_results(
     cache: LintCache | None,
     checked_files: list[CheckedFile],
     pending: list[PendingPlan],
-    wanted: WantedParts,
+    parts: WantedParts,
 ) -> None:
     """Add the cached results of a directory's plans; plans without one become pending, with no findings so far."""
     project = group.project
@@ -130,7 +130,7 @@ def _use_cached_results(
             if (
                 usable_cache is None
                 or entry is None
-                or not _is_cached_result_usable(usable_cache, entry, group, name, directory_fd, wanted)
+                or not _is_cached_result_usable(usable_cache, entry, group, name, directory_fd, parts)
             ):
                 pending.append(
                     PendingPlan(
@@ -161,14 +161,14 @@ def _with_stored_findings(
 
 
 def _is_cached_result_usable(
-    cache: LintCache, entry: CacheEntry, group: TargetGroup, name: str, directory_fd: int, wanted: WantedParts
+    cache: LintCache, entry: CacheEntry, group: TargetGroup, name: str, directory_fd: int, parts: WantedParts
 ) -> bool:
     """Return whether a cached result contains everything that is requested."""
     if not _is_file_unchanged(name, directory_fd, entry) or not cache.is_valid(entry):
         return False
     if entry[2] == SKIPPED:
         return not group.is_explicit
-    return not entry[2] or not (wanted.data or (wanted.make_report is not None and entry[6] is None))
+    return not entry[2] or not (parts.data or (parts.make_report is not None and entry[6] is None))
 
 
 def _open_directory(path: str) -> int:

@@ -64,7 +64,7 @@ class PendingPlan(NamedTuple):
     """Whether the plan's directory is in the repository."""
 
 
-def check_pending(pending_plan: PendingPlan, options: CheckOptions, wanted: WantedParts) -> tuple[object, ...]:
+def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: WantedParts) -> tuple[object, ...]:
     """Check one plan and return its `Outcome` as a plain tuple."""
     target = pending_plan.group.target(pending_plan.name)
     project, ref = target.project, target.ref
@@ -73,13 +73,13 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, wanted: Want
         if checked_file.was_skipped:
             return tuple(Outcome(SKIPPED))
         findings = encode_findings(checked_file.findings)
-        return _uncached_outcome(findings, checked_file.data, wanted)
+        return _uncached_outcome(findings, checked_file.data, parts)
     try:
         data, size, status = file_access.read_with_status(ref.path, MAX_BYTES)
         if size > MAX_BYTES:
             raise too_large_error(size)
     except ExecplanError as error:
-        return _uncached_outcome(encode_findings([unreadable_finding(error)]), b"", wanted)
+        return _uncached_outcome(encode_findings([unreadable_finding(error)]), b"", parts)
     content_digest = _digest(data) if pending_plan.cache is not None else b""
     cached_entry = pending_plan.cached_entry
     path = project.display_path(ref.path)
@@ -103,7 +103,7 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, wanted: Want
         queries = (
             tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
         )
-    report = _stored_report(findings, data, wanted)
+    report = _stored_report(findings, data, parts)
     new_entry: CacheEntry | None = None
     if pending_plan.cache is not None:
         file_status = file_stat(status) if status is not None else None
@@ -111,25 +111,25 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, wanted: Want
     if findings == SKIPPED and pending_plan.group.is_explicit:  # the cache only records that the file is not a plan
         context = make_rule_context(project, ref, options)
         findings = encode_findings(lint_bytes(data, context, active_levels(project, options.selection, path)))
-        report = _stored_report(findings, data, wanted)
-    return tuple(Outcome(findings, report, data if wanted.data and findings else b"", new_entry, queries, was_cached))
+        report = _stored_report(findings, data, parts)
+    return tuple(Outcome(findings, report, data if parts.data and findings else b"", new_entry, queries, was_cached))
 
 
-def _uncached_outcome(findings: bytes, data: bytes, wanted: WantedParts) -> tuple[object, ...]:
+def _uncached_outcome(findings: bytes, data: bytes, parts: WantedParts) -> tuple[object, ...]:
     """Return the outcome for a plan that is never cached, as a plain tuple."""
-    report = _stored_report(findings, data, wanted)
-    return tuple(Outcome(findings, report, data if wanted.data and findings else b""))
+    report = _stored_report(findings, data, parts)
+    return tuple(Outcome(findings, report, data if parts.data and findings else b""))
 
 
-def _stored_report(findings: bytes, data: bytes, wanted: WantedParts) -> StoredReport | None:
+def _stored_report(findings: bytes, data: bytes, parts: WantedParts) -> StoredReport | None:
     """Return the report of encoded findings if one is wanted and there is something to report."""
-    if wanted.make_report is None or not findings or findings == SKIPPED:
+    if parts.make_report is None or not findings or findings == SKIPPED:
         return None
     try:
         lines = reader.decode(data).lines
     except ExecplanError:
         lines = []
-    level_counts, first_error, first_code, text = wanted.make_report(decode_findings(findings), lines)
+    level_counts, first_error, first_code, text = parts.make_report(decode_findings(findings), lines)
     return level_counts, first_error, first_code, text
 
 

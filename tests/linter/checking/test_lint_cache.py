@@ -56,18 +56,18 @@ def test_the_bytes_are_given_where_something_was_found(project: LintProject) -> 
 
 
 def test_a_report_is_cached_and_made_only_when_requested(project: LintProject) -> None:
-    made = []
+    reported_lines = []
 
     def make_report(findings: Sequence[Finding], lines: list[str]) -> FindingReport:
-        made.append(lines[findings[0].line - 1])
+        reported_lines.append(lines[findings[0].line - 1])
         return text.make_report(findings, lines)
 
     assert [result.report for result in project.lint()] == [None, None, None]
     first = project.lint(make_report=make_report)
     assert project.checked == []  # the findings come from the cache, the lines from the plans
-    assert len(made) == 2
+    assert len(reported_lines) == 2
     assert first == project.lint(make_report=make_report) == project.lint(cached=False, make_report=make_report)
-    assert len(made) == 4  # two more without the cache
+    assert len(reported_lines) == 4  # two more without the cache
     assert [result.report is None for result in first] == [True, False, False]
     for result in first[1:]:
         assert result.report == text.make_report(result.findings, read_lines(result))
