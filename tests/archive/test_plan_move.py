@@ -365,7 +365,7 @@ def test_the_links_of_a_plan_lead_where_they_led(repo: Folder) -> None:
         "[one](2026-01-02_scanner.md#progress), [two](../../docs/the%20design.md), [log](artifacts/2026-01-01_parser/run.log),"
         " [none](missing.md), [url](https://example.org/a.md), [here](#progress), [own](2026-01-01_parser.md)"
     )
-    path = repo.plan(FINISHED.replace("Every verb calls the reader first.", links))
+    path = repo.plan(FINISHED.replace("Every command calls the reader first.", links))
     text = path.read_text()
     repo.ok("archive", "parser")
     moved = (repo.path / HOME / "archive" / path.name).read_text()

@@ -100,7 +100,7 @@ def test_15_unclosed_before_the_target(plain: Folder, opener: str) -> None:
 
 def test_15_unclosed_behind_the_target(plain: Folder) -> None:
     """What stands before an unclosed fence can be edited."""
-    content = CLEAN.replace("Every verb calls", "```sh\nEvery verb calls")
+    content = CLEAN.replace("Every command calls", "```sh\nEvery command calls")
     path = plain.plan(content)
     for writer in (*WRITERS[:6], ("done", "3")):
         plain.ok(*writer)

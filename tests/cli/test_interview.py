@@ -63,7 +63,7 @@ def test_each_section_is_asked_for(current_repo: Folder, monkeypatch: pytest.Mon
         terminal.type(typed.get(name, "\n"))
     result = terminal.end()
     assert result.exit == 0, result.raw
-    assert any(line.strip().startswith("What can someone do afterwards that they") for line in result.lines)
+    assert any(line.strip().startswith("What can someone do afterward that they") for line in result.lines)
     assert "filled in 5 of 12 sections" in result.lines
     assert PATH in result.lines
     plan = parse_plan(current_repo)

@@ -208,7 +208,7 @@ def test_drift(committed: Folder) -> None:
 
 def test_drift_is_not_told_of_finished_plans_nor_of_logs_nor_of_folders(committed: Folder) -> None:
     committed.write("tests/test_lines.py", "1\n")
-    committed.plan(CLEAN.replace("Every verb calls", "In `src/`, `src` and `src/reader.py` every verb calls"))
+    committed.plan(CLEAN.replace("Every command calls", "In `src/`, `src` and `src/reader.py` every command calls"))
     commit(committed)
     committed.write("tests/test_lines.py", "2\n")  # the evidence of a discovery
     committed.write("src/other.py", "2\n")
