@@ -75,12 +75,12 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
     ),
     "lint": AllowedOptions(
-        "--hook --no-cache --staged --diff --statistics",
-        f"{_PLAN_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
+        f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
+        f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
+        denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
-    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} --fix --forget --no-commit --dry-run"),
+    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
@@ -89,7 +89,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         "--verify",
         f"{_PLAN_OPTIONS} --run",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} --accept --no-commit --dry-run",
+        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept",
     ),
     "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
     "compile": AllowedOptions(

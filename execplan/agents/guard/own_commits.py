@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from execplan.agents.guard import protected_paths
@@ -35,6 +36,10 @@ _ADD_FLAGS = "-A --all -u --update -v --verbose -n --dry-run".split()
 _COMMIT_FLAGS = "-a --all -o --only -q --quiet -s --signoff -v --verbose --dry-run".split()
 _MESSAGE_OPTIONS = "-m --message".split()
 _FILE_OPTIONS = "-F --file".split()
+_HERE_DOCUMENT = re.compile(
+    r""""\$\(cat <<'(?P<end>[A-Z]{1,20})'\n(?P<text>.{0,10000}?)\n(?P=end)\n[ \t]*\)\"""", re.DOTALL
+)
+_UNSAFE_TEXT = re.compile(r"""['"`\\$]|(?:^|[\s(])#""")
 _PATTERN_CHARS = frozenset("*?[\\")
 
 
@@ -48,7 +53,7 @@ def decide_commit(call: ToolCall, scope: GuardScope, project: Project, read_poli
     Otherwise the reason why it is not allowed, which is empty for a call that stages and commits nothing. Raises
     ExecplanError if git fails.
     """
-    command_list = parse_command_list(call.command, call.cwd)
+    command_list = parse_command_list(_quote_here_documents(call.command), call.cwd)
     if command_list is None or project.git is None:
         return ReadDecision("")
     paths: list[str] = []
@@ -65,6 +70,22 @@ def decide_commit(call: ToolCall, scope: GuardScope, project: Project, read_poli
     except _DeniedError as error:
         return ReadDecision("", str(error))
     return ReadDecision(ALLOW, "it commits only the agent's own work") if stages_or_commits else ReadDecision("")
+
+
+def _quote_here_documents(command: str) -> str:
+    """Replace `"$(cat <<'EOF'` with its text, as agents write long messages, by the same text in single quotes.
+
+    Only texts that every shell reads the same way are replaced: without quotes, expansions or comments, and with
+    balanced parentheses.
+    """
+
+    def quote(match: re.Match[str]) -> str:
+        text = match["text"]
+        is_balanced = all([text[:at].count("(") >= text[:at].count(")") for at in range(len(text) + 1)])
+        is_balanced = is_balanced and text.count("(") == text.count(")")
+        return f"'{text}'" if is_balanced and _UNSAFE_TEXT.search(text) is None else match[0]
+
+    return _HERE_DOCUMENT.sub(quote, command)
 
 
 def _strip_git_options(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str]:
@@ -107,15 +128,14 @@ def _affected_paths(
             raise _DeniedError("agents can't use `git add` with these options")
         pathspecs = _resolve_pathspecs(parsed_args.operands, scope, folders)
         takes_all = not {"-A", "--all", "-u", "--update"}.isdisjoint(parsed_args.flags)
-        is_tracked = not {"-u", "--update"}.isdisjoint(parsed_args.flags)
-        return _changed_paths(project, pathspecs, tracked=is_tracked) if pathspecs or takes_all else ()
+        return _changed_paths(project, pathspecs) if pathspecs or takes_all else ()
     parsed_args = _parse_commit(args)
     for flag, value in parsed_args.values:
         if flag in _FILE_OPTIONS and not _is_readable_file(value, scope, folders):
             raise _DeniedError(f"agents can't read the message from {shorten(value)}")
     pathspecs = _resolve_pathspecs(parsed_args.operands, scope, folders)
     if pathspecs or not {"-a", "--all"}.isdisjoint(parsed_args.flags):
-        return _changed_paths(project, pathspecs, tracked=True)
+        return _changed_paths(project, pathspecs, untracked=bool(pathspecs))
     return git_query.staged_paths(project)
 
 
@@ -154,14 +174,21 @@ def _resolve_pathspecs(operands: Sequence[str], scope: GuardScope, folders: Sequ
     return pathspecs
 
 
-def _changed_paths(project: Project, pathspecs: Sequence[str], *, tracked: bool) -> list[str]:
-    """Return the paths with changes, all or below some paths; with or without untracked files."""
-    untracked = "--untracked-files=no" if tracked else "--untracked-files=all"
-    args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=none", untracked)
+def _changed_paths(project: Project, pathspecs: Sequence[str], *, untracked: bool = True) -> list[str]:
+    """Return the paths with changes, all or below some paths; with or without untracked files.
+
+    Raises _DeniedError for a path without changes, because a change could follow before git runs.
+    """
+    untracked_option = "--untracked-files=all" if untracked else "--untracked-files=no"
+    args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=none", untracked_option)
     lines = git_query.output(project, "--no-optional-locks", "--literal-pathspecs", *args, "--", *pathspecs).split(
         b"\0"
     )
-    return [os.fsdecode(line[3:]) for line in lines if line]
+    paths = [os.fsdecode(line[3:]) for line in lines if line]
+    for pathspec in pathspecs:
+        if pathspec != "." and not any([is_inside(path, pathspec) for path in paths]):
+            raise _DeniedError(f"git sees no change in {shorten(pathspec)}")
+    return paths
 
 
 def _ensure_own(paths: Iterable[str], scope: GuardScope, project: Project) -> None:
