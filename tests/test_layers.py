@@ -33,6 +33,7 @@ LAYERS = (
     ("doctor",),
     ("advice",),
     ("library",),
+    ("toolkit",),
     ("cli",),
     ("__main__",),
 )
