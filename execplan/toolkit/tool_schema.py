@@ -21,7 +21,7 @@ class AgentTool(NamedTuple):
     """The async function; its result is an `execplan/1` document, also for errors."""
 
     async def __call__(self, **arguments: Any) -> dict[str, Any]:
-        """Call the tool. Raises TypeError for unknown or missing arguments."""
+        """Call the function of the tool. Raises TypeError for unknown or missing arguments."""
         return await self.function(**arguments)
 
 

@@ -74,7 +74,7 @@ def test_descriptions_are_short() -> None:
 def test_a_plan_from_the_first_task_to_the_archive(tools: dict[str, execplan.AgentTool], repo: Folder) -> None:
     new_plan = call(tools, "new_plan", title="Build the lexer", purpose="Text is cut.", tasks=["Cut words", "@ test"])
     assert new_plan["id"].endswith("build-the-lexer")
-    assert call(tools, "next_task", plan="lexer", claim=True, agent="robot")["next"]["text"] == "Cut words"
+    assert call(tools, "next_task", plan="lexer", claim=True, agent="robot")["task"]["text"] == "Cut words"
     call(tools, "edit_task", action="done", task="1", plan="lexer", agent="robot")
     call(tools, "edit_task", action="add", text="Write docs", plan="lexer")
     call(tools, "edit_task", action="reword", task="docs", text="Write the page", plan="lexer")
@@ -122,7 +122,7 @@ def test_steps_are_evaluated_and_reported_but_not_approved(tools: dict[str, exec
         ("edit_task", {"action": "done", "task": "99"}, "no-such-task"),
         ("edit_task", {"action": "add", "text": " "}, "no-words"),
         ("record", {"kind": "decision", "text": "x\0"}, "nul-byte"),
-        ("new_plan", {"title": ""}, "no-title"),
+        ("new_plan", {"title": ""}, "no-words"),
     ],
 )
 def test_errors_are_documents(

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from tests.conftest import Folder
 
-Mode = Literal["legacy", "2026-07-28"]
-MODES: tuple[Mode, ...] = ("legacy", "2026-07-28")
+Mode = Literal["legacy", "auto"]
+MODES: tuple[Mode, ...] = ("legacy", "auto")
 
 
 @asynccontextmanager
-async def connect(folder: Folder, cwd: Path | None = None, mode: Mode = "2026-07-28") -> AsyncIterator[Client]:
+async def connect(folder: Folder, cwd: Path | None = None, mode: Mode = "auto") -> AsyncIterator[Client]:
     """A client of a server that was started in a directory."""
     arguments = ["-P", "-m", "execplan", "mcp"]
     parameters = StdioServerParameters(
@@ -38,7 +38,7 @@ async def connect(folder: Folder, cwd: Path | None = None, mode: Mode = "2026-07
 
 
 def with_client(
-    folder: Folder, use: Callable[[Client], Awaitable[None]], cwd: Path | None = None, mode: Mode = "2026-07-28"
+    folder: Folder, use: Callable[[Client], Awaitable[None]], cwd: Path | None = None, mode: Mode = "auto"
 ) -> None:
     """Run a coroutine with a client."""
 
@@ -52,7 +52,7 @@ def with_client(
 async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
     """Call a tool, and return its document."""
     result = await client.call_tool(name, arguments)
-    document: dict[str, Any] = result.structured_content  # type: ignore[assignment] # every document is an object
+    document: dict[str, Any] = result.structured_content
     assert result.is_error == (document["error"] is not None)
     (content,) = result.content
     assert content.type == "text"

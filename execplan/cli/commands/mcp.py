@@ -12,7 +12,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 
 @define_command(
     reads="requests on standard input; plans, as the tools ask for them.",
-    writes="answers on standard output; plans, as the commands behind the tools do.",
+    writes="answers on standard output; plans, as the commands do that the tools call.",
     examples=("execplan mcp", "execplan mcp -C ../service"),
 )
 def mcp(call: Call) -> Answer:
