@@ -140,6 +140,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "init": "it writes settings",
     "edit": "it starts an editor",
     "guard": "it decides for the agent program, not for the agent",
+    "mcp": "the agent program starts the server, not the agent",
     "archive": "only a person archives or restores a plan",
     "restore": "only a person archives or restores a plan",
     "rename": "it renames an approved plan",
