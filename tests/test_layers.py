@@ -33,6 +33,7 @@ LAYERS = (
     ("doctor",),
     ("advice",),
     ("library",),
+    ("toolkit",),
     ("cli",),
     ("__main__",),
 )
@@ -41,6 +42,7 @@ HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in 
 SINGLE_IMPORTERS = {
     "git": {"git/git_commit.py"},
     "click": {"cli/"},
+    "mcp": {"toolkit/mcp_server.py"},
     "mistune": {"text/inline_markdown.py"},
     "pydantic": {"json_model.py", "execution/", "context/decision.py", "approvals/tool_runner.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},

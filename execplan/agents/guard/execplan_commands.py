@@ -178,6 +178,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "init": "it writes settings",
     "edit": "it starts an editor",
     "guard": "it decides for the agent program, not for the agent",
+    "mcp": "the agent program starts the server, not the agent",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
 }
