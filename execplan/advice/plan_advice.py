@@ -68,7 +68,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
-        return advise_completion(name, plan_content(plan))
+        return advise_completion(name, plan_content(plan), has_placeholders=bool(plan.placeholder_lines))
     if run := execution_status.find_failed_run(execution, plan):
         retry_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
         return Advice(
@@ -93,11 +93,14 @@ def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
     return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
 
 
-def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
-    """Return the advice for a plan without open tasks: write the outcome, then archive."""
+def advise_completion(name: str, plan_facts: PlanContent, *, has_placeholders: bool) -> Advice:
+    """Return the advice for a plan without open tasks: write the outcome, then archive.
+
+    Placeholder text is an error now and stops the archive, so `lint` comes first, which lists it.
+    """
     archive_command = f"execplan archive {name}"
     if plan_facts.outcomes:
-        return Advice((archive_command,))
+        return Advice((f"execplan lint {name}", archive_command) if has_placeholders else (archive_command,))
     has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]
     return Advice(
         (f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command)

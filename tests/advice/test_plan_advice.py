@@ -105,6 +105,21 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     assert last_line(repo, "next").startswith("next: do it, then: execplan done ")
 
 
+def test_a_complete_plan_with_placeholder_text_is_checked_before_it_is_archived(repo: Folder) -> None:
+    name = "2026-01-01_build-the-parser"
+    repo.ok("new", "Build the parser", "--purpose", "Plans can be read.", "--task", "Read lines", "--template", "small")
+    repo.ok("done", "1")
+    advice = f"next: execplan lint {name}"
+    assert last_line(repo, "outcome", "Plans are read.") == advice
+    assert last_line(repo, "show") == advice
+    assert "no open tasks, but placeholder text" in repo.run("status", "--state", "complete").out
+    assert repo.run("archive").exit == 1
+    for section in ("Plan of Work", "Validation and Acceptance"):
+        repo.ok("set", section, f"Text of {section}.")
+    assert last_line(repo, "show") == f"next: execplan archive {name}"
+    repo.ok("archive")
+
+
 def test_new_prints_a_path_alone_when_quiet(repo: Folder) -> None:
     assert repo.run("new", "Build the parser", "-q").out == ".agent/execplans/2026-01-01_build-the-parser.md\n"
 

@@ -205,11 +205,8 @@ def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
         return "no tasks yet" if plan_data["state"] in (DRAFT, ACTIVE) else ""
     if plan_data["execution"]:
         return "no open tasks"
-    return (
-        "no open tasks: archive it"
-        if advice.commands[0].startswith("execplan archive")
-        else "no open tasks, no outcome"
-    )
+    reasons = {"archive": ": archive it", "lint": ", but placeholder text", "outcome": ", no outcome"}
+    return f"no open tasks{reasons[advice.commands[0].split()[1]]}"
 
 
 status.may_page = True
