@@ -19,14 +19,44 @@ from execplan.files.file_lock import DEFAULT_TIMEOUT
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from click.shell_completion import CompletionItem
+
+
+class HelpFormatter(click.HelpFormatter):
+    """A formatter that never breaks a line inside a name with hyphens, such as `pre-commit` or `--dry-run`."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(_join_hyphens(text))
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write options or commands with their descriptions."""
+        super().write_dl([(name, _join_hyphens(text)) for name, text in rows], col_max, col_spacing)
+
+    def getvalue(self) -> str:
+        """Return the help."""
+        return super().getvalue().replace(_NON_BREAKING_HYPHEN, "-")
+
+
+_NON_BREAKING_HYPHEN = "\u2011"
+
+
+def _join_hyphens(text: str) -> str:
+    return text.replace("-", _NON_BREAKING_HYPHEN)
+
+
+class HelpContext(click.Context):
+    """The context of a command, with the formatter of its help."""
+
+    formatter_class = HelpFormatter
 
 
 class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
+    context_class = HelpContext
     finishes_moves = True
     """Whether an interrupted move is finished before the command."""
     may_page = False
@@ -38,7 +68,11 @@ class ExecplanCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
         ctx.allow_extra_args = takes_leading_plan(self)
-        super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        try:
+            super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # the parser does not set it
+            raise
         ctx.params = {name: _strip_marker(value) for name, value in ctx.params.items()}
         ctx.args = [_strip_marker(argument) for argument in ctx.args]
         if ctx.allow_extra_args:
@@ -128,7 +162,7 @@ _COMMANDS_WITH_OWN_AS = ("archive",)
 def as_option() -> click.Option:
     """Create the `--as NAME` option, for each command that writes and for use before any command."""
     return click.Option(
-        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: EXECPLAN_AGENT or your git name."
+        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: $EXECPLAN_AGENT, or your git name."
     )
 
 

@@ -49,7 +49,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
-@plan_flag
+@plan_flag()
 @click.option("--complete", is_flag=True, help="Archive every plan whose tasks are all done.")
 @click.option(
     "--as",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         "execplan audit parser --accept 'The disk was lost; this is the backup.' --dry-run",
     ),
 )
-@plan_argument()
+@plan_argument(default="all plans")
 @click.option("--verify", "verifies", is_flag=True, help="Verify the chain, its anchor and the files next to it.")
 @click.option("--run", "run_", metavar="RUN", help="Show only this run and the approval that allowed it.")
 @click.option("--accept", "reason", metavar="REASON", help="Accept a broken audit log; the reason is recorded.")

@@ -13,7 +13,7 @@ from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.linter.checking import custom_rules
-from execplan.linter.rule import BUILTIN_PREFIX, BYTES, NO_FIX, Rule
+from execplan.linter.rule import BUILTIN_PREFIX, CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE, Rule
 from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
 from execplan.text.suggestions import closest_names
@@ -23,6 +23,56 @@ if TYPE_CHECKING:
 
 _EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
 """Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
+_NEEDS: Final = {
+    CLOCK: "compares with the current time",
+    TREE: "reads files of the repository",
+    HISTORY: "reads git's history",
+    COMMIT: "reads the committed plan",
+    PROJECT: "checks a project",
+}
+"""What a rule reads in addition to the plan, for people."""
+_EXAMPLE_FACTS: Final = {
+    "absent": "no file contains {}",
+    "archived": "archived",
+    "changed": "changed since: {}",
+    "commits": "the commit changes {}",
+    "evidence": "its evidence has another digest",
+    "form": "name = {}",
+    "has": "the repository has {}",
+    "names": "the plan names {}",
+    "now": "now: {}",
+    "path": "{}",
+    "same-id": "also {}",
+}
+"""Facts in the headings of examples, for people; others are for tests."""
+_TOPIC_SYNONYMS: Final = {
+    "audit": "ledger",
+    "audit-log": "ledger",
+    "checkpoint": "session",
+    "claims": "agents",
+    "compile": "steps",
+    "config": "settings",
+    "configuration": "settings",
+    "evaluate": "policy",
+    "exit": "exit-codes",
+    "exit-status": "exit-codes",
+    "log": "ledger",
+    "placeholder": "templates",
+    "placeholders": "templates",
+    "plan": "format",
+    "plans": "format",
+    "prime": "session",
+    "report": "handoff",
+    "resume": "runs",
+    "rollback": "runs",
+    "rules": "lint",
+    "sandbox": "policy",
+    "sections": "format",
+    "states": "format",
+    "stats": "ledger",
+    "summarize": "summaries",
+}
+"""Names by which people look for a topic."""
 _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execplan explain --codes"
 
 
@@ -101,33 +151,37 @@ def _index_answer(*, codes: bool) -> Answer:
 
 def _topic_lines(topics: dict[str, str]) -> list[str]:
     """Return lines with each topic and its summary."""
-    width = max(map(len, topics))
-    lines = ["Topics: execplan explain TOPIC", ""]
-    for name, about in topics.items():
+    lines = ["Topics: execplan explain TOPIC", "", *_summary_lines(topics)]
+    return [*lines, "", "Codes of lint rules and errors: execplan explain --codes"]
+
+
+def _summary_lines(summaries: dict[str, str]) -> list[str]:
+    """Return lines with names and their summaries in two columns."""
+    width = max(map(len, summaries))
+    lines = []
+    for name, summary in summaries.items():
         lead = f"  {name:{width}}  "
         lines += wrap(
-            about,
+            summary,
             help_topics.PAGE_WIDTH,
             initial_indent=lead,
             subsequent_indent=" " * len(lead),
             break_on_hyphens=False,
         )
-    return [*lines, "", "Codes of lint rules and errors: execplan explain --codes"]
+    return lines
 
 
 def _code_lines(errors: Iterable[str]) -> list[str]:
-    """Return lines with the codes of the rules and of the errors."""
-    lines: list[str] = []
-    for heading, names in (("Lint rules", RULES), ("Errors", errors)):
-        codes_text = fill(
-            "  ".join(sorted(names)),
-            help_topics.PAGE_WIDTH,
-            initial_indent="  ",
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-        )
-        lines += [*([""] if lines else []), f"{heading}: execplan explain CODE", "", codes_text]
-    return lines
+    """Return lines with the rules and what they find, and with the codes of the errors."""
+    rule_lines = _summary_lines({code: RULES[code].summary for code in sorted(RULES)})
+    error_codes = fill(
+        "  ".join(sorted(errors)),
+        help_topics.PAGE_WIDTH,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+    )
+    return ["Lint rules: execplan explain CODE", "", *rule_lines, "", "Errors: execplan explain CODE", "", error_codes]
 
 
 def _describe_rule(rule: Rule) -> str:
@@ -135,8 +189,8 @@ def _describe_rule(rule: Rule) -> str:
     attributes = [f"{rule.level}; {rule.unfinished} while tasks are open" if rule.unfinished else rule.level]
     if not rule.on:
         attributes.append("off by default")
-    if rule.needs != BYTES:
-        attributes.append(f"needs the {rule.needs}")
+    if rule.needs in _NEEDS:
+        attributes.append(_NEEDS[rule.needs])
     if rule.fix != NO_FIX:
         attributes.append(f"{rule.fix} fix")
     return ", ".join(attributes)
@@ -148,7 +202,16 @@ def _wrap_page(page: str) -> str:
     start = heading.start() if heading is not None else len(page)
     paragraphs = page[:start].strip("\n").split("\n\n")
     prose = [fill(paragraph, help_topics.PAGE_WIDTH, break_on_hyphens=False) for paragraph in paragraphs]
-    return "\n\n".join([*prose, *([page[start:]] if heading is not None else [])])
+    examples = _EXAMPLE_HEADING.sub(_describe_example, page[start:])
+    return "\n\n".join([*prose, *([examples] if heading is not None else [])])
+
+
+def _describe_example(heading: re.Match[str]) -> str:
+    """Return the heading of an example with its facts in words: `Bad (the repository has src/reader.py):`."""
+    kind, parenthesis, facts_text = heading[0].rpartition(":")[0].partition(" (")
+    facts = [fact.partition(" ") for fact in facts_text.removesuffix(")").split(", ")]
+    descriptions = [_EXAMPLE_FACTS[name].format(value) for name, _, value in facts if name in _EXAMPLE_FACTS]
+    return f"{kind} ({'; '.join(descriptions)}):\n    " if parenthesis and descriptions else f"{kind}:\n    "
 
 
 def _unknown_page_error(page_name: str) -> ExecplanError:
@@ -158,10 +221,13 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         **{code: f"{code}  {error.sentence}" for code, error in help_topics.error_help_by_code().items()},
         **{name: f"{name}  {about}" for name, about in help_topics.topic_summaries().items()},
     }
-    similar_names = closest_names(page_name, descriptions)
+    meant = _TOPIC_SYNONYMS.get(page_name)
+    similar_names = [meant] if meant else closest_names(page_name, descriptions)
     hint = _UNKNOWN_HINT
     if page_name in COMMANDS:
         hint = f"see the help of the command: execplan {page_name} --help"
+        if similar_names:
+            hint = f"use one of these, or {hint}"
     elif similar_names:
         hint = f"use one of these, or {_UNKNOWN_HINT}"
     message = f"unknown topic or code {page_name!r}"

@@ -28,7 +28,7 @@ from execplan.plan_store import plan_selection
     ),
 )
 @click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
-@plan_flag
+@plan_flag(default="")
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Run as a Git merge driver; see execplan install merge-driver.")
 @writer_options

@@ -19,7 +19,7 @@ from execplan.undo import undo_redo
     writes="the changes of the last undone operation.",
     examples=("execplan redo", "execplan redo -p parser --dry-run", "execplan redo --commit"),
 )
-@plan_argument()
+@plan_argument(default="the plan of your last operation")
 @click.option("--any", "other_authors", is_flag=True, help="Also redo operations that another author undid.")
 @writer_options
 def redo(call: Call, plan: str | None, other_authors: bool, options: WriteOptions) -> Answer:

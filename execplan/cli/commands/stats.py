@@ -44,7 +44,7 @@ _MAX_TEXTFILE_BYTES = 1 << 20
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN…]")
-@plan_flag
+@plan_flag(default="all plans")
 @click.option(
     "--format",
     "form",

@@ -43,7 +43,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
         "execplan status --stalled",
     ),
 )
-@plan_argument()
+@plan_argument(default="all plans")
 @click.option(
     "--state",
     "states",

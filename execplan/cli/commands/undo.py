@@ -24,7 +24,7 @@ from execplan.undo import undo_redo
         "execplan undo --commit",
     ),
 )
-@plan_argument()
+@plan_argument(default="the plan of your last operation")
 @click.option("--list", "show", is_flag=True, help="List what can be undone and redone, and who did it.")
 @click.option("--any", "other_authors", is_flag=True, help="Also undo an operation of another author.")
 @writer_options
