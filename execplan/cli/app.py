@@ -48,9 +48,7 @@ def _run_command_group(arguments: list[str]) -> int:
     try:
         status = group.main(arguments, prog_name="execplan", standalone_mode=False)
     except UnknownCommandError as error:
-        raise ExecplanError(
-            "usage", error.message, exit=USAGE, hint=error.hint, candidates=error.candidates
-        ) from None
+        raise ExecplanError("usage", error.message, exit=USAGE, hint=error.hint, candidates=error.candidates) from None
     except click.UsageError as error:
         from execplan.cli.usage_errors import convert_usage_error
 

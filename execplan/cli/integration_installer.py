@@ -52,9 +52,7 @@ def check_request(
     """Build a request from the arguments; raises ExecplanError if they are unknown or incompatible."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
-        message = (
-            f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
-        )
+        message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
         lines = align_descriptions([*INTEGRATIONS.items()])
         raise ExecplanError("usage", message, exit=USAGE, hint=f"execplan {command_name} agents", candidates=lines)
     if shell is not None and "completion" not in names:

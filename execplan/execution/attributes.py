@@ -64,7 +64,9 @@ ATTRIBUTES = (
         PATH,
         "The file to write or delete; for `install_package`, the directory of a virtual environment or Node project.",
     ),
-    Attribute("tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `execplan explain tools`."),
+    Attribute(
+        "tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `execplan explain tools`."
+    ),
     Attribute("lines", "lines", LINES, "The lines of the target that the code block replaces, as `50-55`."),
     Attribute("action", "action", TEXT, "The change to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must succeed first."),
@@ -76,14 +78,24 @@ ATTRIBUTES = (
         MILLISECONDS,
         "Pause before the first retry, such as `500ms` or `2s`; it doubles for each further retry.",
     ),
-    Attribute("on-failure", "on_failure.strategy", STRATEGY, "What the run does if the step fails: fail_fast (stop), retry, skip, replan, ask, or alternative:ID (run that step instead)."),
+    Attribute(
+        "on-failure",
+        "on_failure.strategy",
+        STRATEGY,
+        "What the run does if the step fails: fail_fast (stop), retry, skip, replan, ask, or alternative:ID (run that step instead).",
+    ),
     Attribute(
         "triggers",
         "on_failure.triggers",
         LIST,
         "The failures that `on-failure` applies to, such as exit, exit:N, timeout or expectation; by default all.",
     ),
-    Attribute("when", "when", WHEN, "Condition for the step: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH."),
+    Attribute(
+        "when",
+        "when",
+        WHEN,
+        "Condition for the step: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH.",
+    ),
     Attribute("checkpoint", "checkpoint", FLAG, "Whether the run stops after the step and asks."),
     Attribute("effect", "effect", CHOICE, "Whether the step may run a second time.", ("idempotent", "once")),
     Attribute(

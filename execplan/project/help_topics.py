@@ -147,5 +147,8 @@ def _settings_lines() -> list[str]:
     lines = []
     for chunk in settings_file.render_settings(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
-        lines += [setting, *wrap(" ".join(about), PAGE_WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)]
+        lines += [
+            setting,
+            *wrap(" ".join(about), PAGE_WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False),
+        ]
     return lines

@@ -217,7 +217,9 @@ def _execution_settings() -> tuple[Setting, ...]:
         return Setting(name, shape, about, [], user_only)
 
     return (
-        option("person_from", (*LEVELS, NEVER), "Steps of this risk or more need a person's approval; NEVER: no step does."),
+        option(
+            "person_from", (*LEVELS, NEVER), "Steps of this risk or more need a person's approval; NEVER: no step does."
+        ),
         limit("steps", 1000, "Maximum number of steps of a plan."),
         limit("files", 100_000, "Maximum number of files that the steps of a plan write or delete."),
         limit("megabytes", 100_000, "Maximum megabytes that the steps of a plan write."),

@@ -16,6 +16,7 @@ from execplan.linter.checking import custom_rules
 from execplan.linter.rule import BUILTIN_PREFIX, CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE, Rule
 from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
+from execplan.text.message_parts import align_descriptions
 from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execp
 def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
     """Explain a topic, a lint rule or an error code.
 
-    Without a name, lists the topics; --codes lists the codes of the lint rules and errors, and --json both. Errors show
-    their code with --json and with -v.
+    Without a name, lists the topics; --codes lists the lint rules and the error codes; --json lists all. To see the code
+    of an error, repeat the command with -v or --json.
     """
     if name and codes:
         message = "--codes lists all codes, so it can't be combined with a topic or a code"
@@ -217,9 +218,9 @@ def _describe_example(heading: re.Match[str]) -> str:
 def _unknown_page_error(page_name: str) -> ExecplanError:
     """Return the error for an unknown topic or code, with similar names."""
     descriptions = {
-        **{code.lower(): f"{code}  {rule.summary}" for code, rule in RULES.items()},
-        **{code: f"{code}  {error.sentence}" for code, error in help_topics.error_help_by_code().items()},
-        **{name: f"{name}  {about}" for name, about in help_topics.topic_summaries().items()},
+        **{code.lower(): (code, rule.summary) for code, rule in RULES.items()},
+        **{code: (code, error.sentence) for code, error in help_topics.error_help_by_code().items()},
+        **{name: (name, about) for name, about in help_topics.topic_summaries().items()},
     }
     meant = _TOPIC_SYNONYMS.get(page_name)
     similar_names = [meant] if meant else closest_names(page_name, descriptions)
@@ -232,7 +233,11 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         hint = f"use one of these, or {_UNKNOWN_HINT}"
     message = f"unknown topic or code {page_name!r}"
     return ExecplanError(
-        "no-such-page", message, exit=INPUT, hint=hint, candidates=[descriptions[name] for name in similar_names]
+        "no-such-page",
+        message,
+        exit=INPUT,
+        hint=hint,
+        candidates=align_descriptions([descriptions[name] for name in similar_names]),
     )
 
 

@@ -35,9 +35,10 @@ from execplan.plan_store import plan_selection
 def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
     """Merge plans changed on two branches, or resolve a conflict.
 
-    With three files, merges two versions of a plan and their common ancestor. With a plan, resolves its conflict
-    markers. Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. If both
-    sides changed the same text in different ways, conflict markers are left, and the command exits 1.
+    With a plan, resolves its conflict markers. With three files, merges two versions of a plan and their common
+    ancestor; for versions without one, BASE is /dev/null. Tasks, entries and revision notes of both sides are kept,
+    each once; prose is merged line by line. If both sides changed the same text in different ways, conflict markers are
+    left, and the command exits 1.
     """
     if driver or len(plans) not in (1, 3):
         raise _usage_error(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the journal and the document of the run; with @FILE or -, the new information.",
+    reads="the journal and the execution plan of the run; with @FILE or -, the new information.",
     writes="the next revision in the plan's artifacts and in the run directory, the run's journal and record, the audit log.",
     examples=(
         "execplan replan --reason 'The compiler is too old.'",
