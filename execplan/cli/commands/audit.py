@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         "execplan audit",
         "execplan audit parser --json",
         "execplan audit --verify",
-        "execplan audit parser --accept 'The disk was lost; this is the backup.' --dry-run",
+        "execplan audit parser --accept 'This is the backup.' --dry-run",
     ),
 )
 @plan_argument(default="all plans")

@@ -49,7 +49,12 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="The model that reads the pack. Default: that of the session, otherwise of the settings.",
 )
-@click.option("--intent", type=click.Choice(INTENTS), help="The kind of work. Default: inferred from the task's text.")
+@click.option(
+    "--intent",
+    metavar="KIND",
+    type=click.Choice(INTENTS),
+    help=f"The kind of work: {', '.join(INTENTS[:-1])} or {INTENTS[-1]}. Default: inferred from the task's text.",
+)
 @click.option(
     "--file", "files", metavar="PATH", multiple=True, help="Always include this file; of a directory, what fits."
 )

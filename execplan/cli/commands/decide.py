@@ -17,7 +17,7 @@ from execplan.edits.plan_writer import WriteOptions
     writes="one entry in the Decision Log, formatted like the existing ones.",
     examples=(
         'execplan decide "Read line by line" --why "A task is a line."',
-        'execplan decide "Read into a tree" --why "Lists nest." --supersedes "line by line"',
+        'execplan decide "Read into a tree" --why "Lists nest." --supersedes "by line"',
     ),
 )
 @click.argument("text")

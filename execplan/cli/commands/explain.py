@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Final
 
@@ -11,9 +10,10 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
+from execplan.cli.output.rule_help import format_rule
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.linter.checking import custom_rules
-from execplan.linter.rule import BUILTIN_PREFIX, CLOCK, COMMIT, HISTORY, NO_FIX, PROJECT, TREE, Rule
+from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
 from execplan.text.message_parts import align_descriptions
@@ -22,31 +22,7 @@ from execplan.text.suggestions import closest_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
-"""Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
-_NEEDS: Final = {
-    CLOCK: "compares with the current time",
-    TREE: "reads files of the repository",
-    HISTORY: "reads git's history",
-    COMMIT: "reads the committed plan",
-    PROJECT: "checks a project",
-}
-"""What a rule reads in addition to the plan, for people."""
-_EXAMPLE_FACTS: Final = {
-    "absent": "no file contains {}",
-    "archived": "archived",
-    "changed": "changed since: {}",
-    "commits": "the commit changes {}",
-    "evidence": "its evidence has another digest",
-    "form": "name = {}",
-    "has": "the repository has {}",
-    "names": "the plan names {}",
-    "now": "now: {}",
-    "path": "{}",
-    "same-id": "also {}",
-}
-"""Facts in the headings of examples, for people; others are for tests."""
-_TOPIC_SYNONYMS: Final = {
+TOPIC_SYNONYMS: Final = {
     "audit": "ledger",
     "audit-log": "ledger",
     "checkpoint": "session",
@@ -110,7 +86,7 @@ def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
         return Answer(
             {**rule_fields, "page": rule.help_text},
-            f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.help_text)}",
+            format_rule(rule),
         )
     error_help = help_topics.error_help_by_code().get(page_name)
     if error_help is not None:
@@ -185,36 +161,6 @@ def _code_lines(errors: Iterable[str]) -> list[str]:
     return ["Lint rules: execplan explain CODE", "", *rule_lines, "", "Errors: execplan explain CODE", "", error_codes]
 
 
-def _describe_rule(rule: Rule) -> str:
-    """Describe a rule: its level, whether it is on by default, what it requires, and the kind of its fix."""
-    attributes = [f"{rule.level}; {rule.unfinished} while tasks are open" if rule.unfinished else rule.level]
-    if not rule.on:
-        attributes.append("off by default")
-    if rule.needs in _NEEDS:
-        attributes.append(_NEEDS[rule.needs])
-    if rule.fix != NO_FIX:
-        attributes.append(f"{rule.fix} fix")
-    return ", ".join(attributes)
-
-
-def _wrap_page(page: str) -> str:
-    """Wrap the paragraphs of a rule's help; its examples stay as they are."""
-    heading = _EXAMPLE_HEADING.search(page)
-    start = heading.start() if heading is not None else len(page)
-    paragraphs = page[:start].strip("\n").split("\n\n")
-    prose = [fill(paragraph, help_topics.PAGE_WIDTH, break_on_hyphens=False) for paragraph in paragraphs]
-    examples = _EXAMPLE_HEADING.sub(_describe_example, page[start:])
-    return "\n\n".join([*prose, *([examples] if heading is not None else [])])
-
-
-def _describe_example(heading: re.Match[str]) -> str:
-    """Return the heading of an example with its facts in words: `Bad (the repository has src/reader.py):`."""
-    kind, parenthesis, facts_text = heading[0].rpartition(":")[0].partition(" (")
-    facts = [fact.partition(" ") for fact in facts_text.removesuffix(")").split(", ")]
-    descriptions = [_EXAMPLE_FACTS[name].format(value) for name, _, value in facts if name in _EXAMPLE_FACTS]
-    return f"{kind} ({'; '.join(descriptions)}):\n    " if parenthesis and descriptions else f"{kind}:\n    "
-
-
 def _unknown_page_error(page_name: str) -> ExecplanError:
     """Return the error for an unknown topic or code, with similar names."""
     descriptions = {
@@ -222,7 +168,7 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         **{code: (code, error.sentence) for code, error in help_topics.error_help_by_code().items()},
         **{name: (name, about) for name, about in help_topics.topic_summaries().items()},
     }
-    meant = _TOPIC_SYNONYMS.get(page_name)
+    meant = TOPIC_SYNONYMS.get(page_name)
     similar_names = [meant] if meant else closest_names(page_name, descriptions)
     hint = _UNKNOWN_HINT
     if page_name in COMMANDS:

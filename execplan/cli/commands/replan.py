@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     writes="the next revision in the plan's artifacts and in the run directory, the run's journal and record, the audit log.",
     examples=(
         "execplan replan --reason 'The compiler is too old.'",
-        "execplan replan 1 -p parser --reason 'The test needs a server.' --new-information @steps.json",
+        "execplan replan 1 --reason 'No server.' --new-information @steps.json",
         "execplan replan --reason 'It never ends.' --failed api --dry-run",
     ),
 )
