@@ -10,15 +10,10 @@ import click
 
 from execplan import __version__
 from execplan.cli.answer import Call
-from execplan.cli.command_definition import (
-    COMMON_OPTIONS,
-    HelpContext,
-    as_option,
-    change_directory,
-    write_command_section,
-)
+from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
 from execplan.cli.error_handler import Terminated, run_with_error_handling
+from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.errors import OK, USAGE, ExecplanError
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import click
 from execplan import trace
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
+from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.output.move_output import finish_interrupted_move
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.edits.plan_writer import WriteOptions
@@ -19,38 +20,9 @@ from execplan.files.file_lock import DEFAULT_TIMEOUT
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
-
-
-class HelpFormatter(click.HelpFormatter):
-    """A formatter that never breaks a line inside a name with hyphens, such as `pre-commit` or `--dry-run`."""
-
-    def write_text(self, text: str) -> None:
-        """Write a paragraph."""
-        super().write_text(_join_hyphens(text))
-
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Write options or commands with their descriptions."""
-        super().write_dl([(name, _join_hyphens(text)) for name, text in rows], col_max, col_spacing)
-
-    def getvalue(self) -> str:
-        """Return the help."""
-        return super().getvalue().replace(_NON_BREAKING_HYPHEN, "-")
-
-
-_NON_BREAKING_HYPHEN = "\u2011"
-
-
-def _join_hyphens(text: str) -> str:
-    return text.replace("-", _NON_BREAKING_HYPHEN)
-
-
-class HelpContext(click.Context):
-    """The context of a command, with the formatter of its help."""
-
-    formatter_class = HelpFormatter
 
 
 class ExecplanCommand(click.Command):
@@ -116,13 +88,6 @@ class ExecplanCommand(click.Command):
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
         write_command_section(formatter, "Examples", self.examples)
-
-
-def write_command_section(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
-    """Write a help section with one command per line, never wrapped."""
-    with formatter.section(name):
-        for command in commands:
-            formatter.write(f"  {command}\n")
 
 
 _TEXT_MARKER = "\0"

@@ -34,9 +34,9 @@ def describe_settings(table: str) -> list[str]:
     for setting in load_settings_of(table).values():
         if setting.default is not None:
             assignment = f"{f'{setting.name} = {toml_literal(setting.default)}':<{_NAME_WIDTH}}  "
-            first, *others = wrap(setting.about, _MAX_WIDTH - len(indent), break_on_hyphens=False)
+            first, *next_lines = wrap(setting.about, _MAX_WIDTH - len(indent), break_on_hyphens=False)
             lines += [assignment + first] if len(assignment) == len(indent) else [assignment.rstrip(), indent + first]
-            lines += [indent + line for line in others]
+            lines += [indent + line for line in next_lines]
     return lines
 
 

@@ -168,8 +168,8 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         **{code: (code, error.sentence) for code, error in help_topics.error_help_by_code().items()},
         **{name: (name, about) for name, about in help_topics.topic_summaries().items()},
     }
-    meant = TOPIC_SYNONYMS.get(page_name)
-    similar_names = [meant] if meant else closest_names(page_name, descriptions)
+    topic = TOPIC_SYNONYMS.get(page_name)
+    similar_names = [topic] if topic else closest_names(page_name, descriptions)
     hint = _UNKNOWN_HINT
     if page_name in COMMANDS:
         hint = f"see the help of the command: execplan {page_name} --help"
