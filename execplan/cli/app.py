@@ -42,7 +42,7 @@ def _run_command_group(arguments: list[str]) -> int:
     try:
         status = group.main(arguments, prog_name="execplan", standalone_mode=False)
     except click.UsageError as error:
-        raise _usage_error(error) from None
+        raise _usage_error(error, arguments) from None
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
@@ -50,24 +50,14 @@ def _run_command_group(arguments: list[str]) -> int:
     return status if isinstance(status, int) else OK
 
 
-def _usage_error(error: click.UsageError) -> ExecplanError:
+def _usage_error(error: click.UsageError, arguments: list[str]) -> ExecplanError:
     """Convert a usage error of click into an error with a hint."""
-    command_path = error.ctx.command_path if error.ctx is not None else "execplan"
-    message = error.format_message().replace("\n", " ")
     if isinstance(error, UnknownCommandError):
-        return ExecplanError("usage", message, exit=USAGE, hint=error.hint, candidates=error.candidates)
-    hint = f"see {command_path} --help"
-    takes_text = _takes_text(error.ctx)
-    if isinstance(error, click.NoSuchOption) and takes_text:
-        hint += "; put -- before text that starts with a hyphen"
-    if "extra argument" in message and takes_text:
-        hint += "; put text with spaces in quotes, and name the plan with -p"
-    return ExecplanError("usage", message, exit=USAGE, hint=hint)
+        return ExecplanError("usage", error.message, exit=USAGE, hint=error.hint, candidates=error.candidates)
+    from execplan.cli.usage_errors import convert_usage_error
 
-
-def _takes_text(ctx: click.Context | None) -> bool:
-    """Return whether a command takes free text, which may lack its quotes."""
-    return ctx is not None and any([param.name in ("text", "title", "request") for param in ctx.command.params])
+    command = next((f" {argument}" for argument in arguments if argument in COMMANDS), "")
+    return convert_usage_error(error, f"execplan{command}")
 
 
 def _raise_terminated(number: int, frame: object) -> NoReturn:

@@ -67,7 +67,7 @@ def resolve_plan_name(ctx: click.Context) -> None:
         _take_leading(ctx)
     arguments = [param for param in ctx.command.params if isinstance(param, click.Argument) and param.name == "plan"]
     if arguments and arguments[0].metavar == "PLAN" and params["plan"] is None:
-        raise click.UsageError("Missing argument 'PLAN'.", ctx)
+        raise click.MissingParameter(ctx=ctx, param=arguments[0])
 
 
 def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
