@@ -86,7 +86,7 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
     if answer not in allowed_answers:
         raise ExecplanError(
             "bad-answer",
-            f"{answer} is not an answer to: {question.words}",
+            f"{answer!r} is not an answer to: {question.words}",
             exit=USAGE,
             hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
@@ -113,7 +113,7 @@ def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
     if not checkpoints or checkpoints[-1][0] <= last_answered:
         return None
     step = checkpoints[-1][1]
-    reason = f"{step.id} is a checkpoint" if step.checkpoint else f"{len(completed_steps)} steps are done"
+    reason = f"step {step.id} is a checkpoint" if step.checkpoint else f"{len(completed_steps)} steps are done"
     return Question(CHECKPOINT, step.id, f"{reason}: continue?")
 
 
@@ -124,17 +124,17 @@ def confirm_question(run_state: RunState, step: Step) -> Question | None:
     answers = [
         entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)
     ]
-    return None if answers else Question(CONFIRM, step.id, f"{step.id} requires confirmation: {step.description}")
+    return None if answers else Question(CONFIRM, step.id, f"step {step.id} requires confirmation: {step.description}")
 
 
 def failure_question(step: Step, reason: str) -> Question:
     """Return the question about a step that has failed."""
-    return Question(ASK, step.id, f"{step.id} has failed: {reason}")
+    return Question(ASK, step.id, f"step {step.id} failed: {reason}")
 
 
 def unknown_outcome_question(step: str) -> Question:
     """Return the question about an interrupted step that may run only once."""
-    text = f"{step} was interrupted; its result is unknown and it is not safe to run again"
+    text = f"step {step} was interrupted; its result is unknown, and it is not safe to run again"
     return Question(UNKNOWN, step, text)
 
 

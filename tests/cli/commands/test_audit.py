@@ -134,7 +134,7 @@ def test_intact_and_broken(audited_plan: AuditedPlan) -> None:
     assert (result.exit, result.json["ok"], plan["flaw"]["line"], plan["flaw"]["seq"]) == (1, False, 3, 4)
     text = audited_plan.repo.type("audit", audited_plan.ref.id, "--verify")
     assert text.exit == 1
-    assert "record 4, line 3: record 3 is expected here" in text.out
+    assert "record 4 on line 3 should be record 3: a record was removed" in text.out
     assert f"execplan audit {audited_plan.ref.id} --accept REASON" in text.out
     assert "broken" in audited_plan.repo.type("audit").err
 

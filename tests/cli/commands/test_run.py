@@ -127,10 +127,10 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
     assert result.exit == 8
     run = run_id(desk)
     assert (
-        f"execplan: run {run} of {NAME} is paused, 1 of 2 steps done: see requires confirmation: Run cat src/made.py"
+        f"execplan: run {run} of {NAME} is paused, 1 of 2 steps done: step see requires confirmation: Run cat src/made.py"
         in result.err
     )
-    assert result.err.endswith(f"\n  go\n  skip\n  stop\nresume: execplan resume {run} -p {NAME}\n")
+    assert result.err.endswith(f"\n  go\n  skip\n  stop\nnext: execplan resume {run} -p {NAME}\n")
     document = desk.type("resume", "--answer", "skip", "--json").json
     assert document["data"]["steps"][1]["status"] == "skipped"
     assert document["data"]["status"] == "completed"

@@ -91,7 +91,7 @@ ROLLBACK: dict[str, Any] = {
             "rollback",
             ROLLBACK,
             [
-                "rolling back 2 steps (failure): build, api",
+                "rolling back 2 steps because a step failed: build, api",
                 "  remove src/made.py",
                 "  remove src/",
                 "  can't be reverted: build: what it has sent",

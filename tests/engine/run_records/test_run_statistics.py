@@ -134,7 +134,7 @@ def test_a_broken_ledger_is_counted_as_far_as_it_can_be_read(recorded_runs: Audi
     recorded_runs.path.write_bytes(recorded_runs.path.read_bytes().replace(b'"approval":"2"', b'"approval":"3"'))
     result = recorded_runs.repo.type("stats", "--json")
     assert result.exit == 0
-    assert "record 2, line 2" in result.json["warnings"][0]
+    assert "record 2 on line 2" in result.json["warnings"][0]
     assert result.json["data"]["executions"]["rolled_back"] == 1
 
 
