@@ -51,11 +51,10 @@ def check_request(
     """Build a request from the arguments; raises ExecplanError if they are unknown or incompatible."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
-        message = (
-            f"unknown integration {unknown_names[0]!r}" if unknown_names else f"nothing to {command_name} was named"
-        )
-        lines = [f"{name}  {about}" for name, about in INTEGRATIONS.items()]
-        raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
+        message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
+        width = max(map(len, INTEGRATIONS))
+        lines = [f"{name:{width}}  {about}" for name, about in INTEGRATIONS.items()]
+        raise ExecplanError("usage", message, exit=USAGE, hint="use one or more of these names", candidates=lines)
     if shell is not None and "completion" not in names:
         raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):

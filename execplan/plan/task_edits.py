@@ -108,7 +108,7 @@ def add_task(
         for task in siblings:
             if normalize_text(task.text) == normalize_text(text):
                 task_id = task_ids(plan.tasks)[task.number - 1]
-                message = f"already there, {task.state}: {task.number}. {task.text}  [{task_id}]"
+                message = f"already in the plan, {task.state}: {task.number}. {task.text}  [{task_id}]"
                 return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
         neighbor = find_tasks(plan, [neighbor_query], known_ids)[0] if neighbor_query is not None else None
         if neighbor is None and siblings:

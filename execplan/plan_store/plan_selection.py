@@ -271,7 +271,7 @@ def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
         return open_plans[0]
     if not plans:
         raise ExecplanError(
-            "no-plan", "there are no plans outside the archive", exit=INPUT, hint="create one: execplan new 'Its title'"
+            "no-plan", "there are no plans outside the archive", exit=INPUT, hint="create one: execplan new 'Title'"
         )
     from execplan.plan_store.plan_candidates import ambiguous_plan_error
 

@@ -6,7 +6,7 @@ INTEGRATIONS = {
     "agents": "instructions for working with plans, in AGENTS.md and CLAUDE.md",
     "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
     "git-hooks": "git's own pre-commit hook: checks the plans of a commit as they are staged",
-    "merge-driver": "git's merge driver for plans: merges tasks and entries, and only prose line by line",
+    "merge-driver": "git's merge driver for plans: merges tasks and entries one by one, and other text line by line",
     "guard": "a hook for Claude Code and Codex: agents may do only what an approved plan allows",
     "session-hooks": "hooks for Claude Code and Codex: give each session an overview of the plan",
     "completion": "completion of commands, plans, tasks, sections and codes for bash, zsh or fish",

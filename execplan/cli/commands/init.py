@@ -118,7 +118,7 @@ def init(
     next_commands: tuple[str, ...] = (
         ("execplan status",)
         if any([project_json["plans"] for project_json in projects_json])
-        else ("execplan new 'What to do'",)
+        else ("execplan new 'Title'",)
     )
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])

@@ -91,7 +91,7 @@ def status(
     listed_rows = listed_rows[:limit]
     counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
-    advice = Advice(("execplan new 'Its title'",))
+    advice = Advice(("execplan new 'Title'",))
     if rows:
         name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]

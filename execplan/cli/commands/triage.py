@@ -103,7 +103,7 @@ def _follow(project: Project, request_text: str | None) -> tuple[str, ...]:
     if not project.exists:
         return ("execplan init",)
     title = " ".join((request_text or "").split())
-    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _MAX_TITLE_LENGTH else 'Its title')}",)
+    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _MAX_TITLE_LENGTH else 'Title')}",)
 
 
 def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]:

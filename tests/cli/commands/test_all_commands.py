@@ -257,7 +257,7 @@ def test_a_task_that_is_done_is_not_added_again(repo: Folder) -> None:
     path = repo.plan()
     data = repo.ok("add", "read  LINES.")
     assert data["changed"] is False
-    assert data["said"] == [f"already there, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
+    assert data["said"] == [f"already in the plan, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
     assert path.read_text() == CLEAN
 
 
