@@ -118,7 +118,7 @@ def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
     ]
     assert findings
     out = repo.run("prime").out
-    assert "Lint error:" in out or "Lint errors, " in out
+    assert "Lint error:" in out or "Lint errors (" in out
     assert f"{findings[0]['code']} " in out
     assert [line.partition(" ")[2].split()[1] for line in repo.ok("prime")["findings"]] == [
         finding["code"] for finding in findings

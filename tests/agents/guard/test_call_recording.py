@@ -197,7 +197,9 @@ def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) ->
 
 
 def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
-    assert "check needs build, which is not completed yet: first report the result of build" in begun.ask("make check").why
+    assert (
+        "check needs build, which is not completed yet: first report the result of build" in begun.ask("make check").why
+    )
     assert begun.ask("curl example.org").why.endswith("no step is similar; in progress and not reported yet: build")
     for _ in range(2):
         begun.ask("make parser")

@@ -207,7 +207,7 @@ def test_whose_model_is_the_target(desk: InProcessRepository) -> None:
 def test_a_session_of_a_model_that_is_not_known(desk: InProcessRepository) -> None:
     decision = desk.data("context", "--session", log(desk, 1, "other-9"), "--estimate")
     assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
-    assert any("the unknown model other-9:" in warning for warning in decision["warnings"])
+    assert any("an unknown model, other-9" in warning for warning in decision["warnings"])
 
 
 @pytest.mark.parametrize(("budget", "warned"), [("200000", False), ("200001", True)])
@@ -233,9 +233,9 @@ def test_a_model_that_is_not_known_is_a_warning(desk: InProcessRepository) -> No
     for options in (("--model", "gpt-9"), ("--model", "")):
         decision = desk.data("context", *options, "--estimate")
         assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
-        warning = next(warning for warning in decision["warnings"] if "the unknown model" in warning)
-        assert warning.startswith("--model names the unknown model ")
-        assert "its window of 1,000,000 tokens" in warning
+        warning = next(warning for warning in decision["warnings"] if "an unknown model" in warning)
+        assert warning.startswith("--model names an unknown model, ")
+        assert "a window of 1,000,000 tokens" in warning
     desk.write(".agent/execplan.toml", '[context]\nmodel = "ours-9"\n')
     assert any("the setting context.model names" in warning for warning in desk.data("context")["warnings"])
     assert not desk.data("context", "--model", "gpt-6-astra")["warnings"]

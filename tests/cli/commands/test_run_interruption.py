@@ -112,7 +112,9 @@ def test_what_a_resume_would_do_is_shown_and_nothing_done(desk: InProcessReposit
     data = desk.data("resume", "--dry-run")
     assert (data["question"]["why"], data["question"]["step"], data["answer"]) == ("confirm", "see", "go")
     assert ([step["id"] for step in data["steps"]], data["cut_short"], data["changed"]) == (["see"], [], False)
-    assert "would answer stop: step see requires confirmation" in desk.type("resume", "--dry-run", "--answer", "stop").out
+    assert (
+        "would answer stop: step see requires confirmation" in desk.type("resume", "--dry-run", "--answer", "stop").out
+    )
     desk.refused(2, "bad-answer", "resume", "--dry-run", "--answer", "again")
     assert _files(desk) == before
     (desk.path / "src/made.py").write_text("Y = 2\n")

@@ -227,7 +227,7 @@ def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
     for phrase in (
         "NUL bytes",
         "1,048,577 bytes",
-        "certs/site.pem is a secret file by its name",
+        "certs/site.pem is a secret file, judging by its name",
         "outside of the repository",
     ):
         assert phrase in warnings
