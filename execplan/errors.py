@@ -104,5 +104,6 @@ class ErrorContext:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, ExecplanError) and self.path not in error.message:
-            location = f"{self.path}:{error.line}" if error.line else self.path
+            names_line = error.message.startswith(f"line {error.line} ")
+            location = f"{self.path}:{error.line}" if error.line and not names_line else self.path
             error.message = f"{location}: {error.message}"

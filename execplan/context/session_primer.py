@@ -116,7 +116,9 @@ def _body_lines(overview: PlanOverview) -> Iterator[tuple[bool, str]]:
     if overview.lint_errors:
         yield (
             True,
-            f"Lint errors ({len(overview.lint_errors)}), the first:" if len(overview.lint_errors) > 1 else "Lint error:",
+            f"Lint errors ({len(overview.lint_errors)}), the first:"
+            if len(overview.lint_errors) > 1
+            else "Lint error:",
         )
         yield False, overview.lint_errors[0]
 

@@ -191,7 +191,7 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
     if plan_name.strip() and not is_specific_enough(plan_name):
         message = f"{query!r} is too short to identify a plan, unless it is a full ID or title"
     else:
-        message = f"unknown plan {query!r}"
+        message = f"unknown plan {query!r}" + (": there is no such file" if is_path_query(query) else "")
     return ExecplanError("no-such-plan", message, exit=INPUT, hint=hint, candidates=similar)
 
 

@@ -54,9 +54,9 @@ def find_template(project: Project, name: str) -> PlanTemplate:
         "unknown-template",
         f"unknown template {name!r}",
         exit=INPUT,
-        hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "")
+        hint=(f"did you mean {similar_names[0]!r}? To " if similar_names else "")
         + "list them: execplan new --list-templates",
-        candidates=[f"{template.name}: {template.about}" for template in available],
+        candidates=[f"{template.name}  {template.about}" for template in available],
     )
 
 

@@ -164,7 +164,7 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
         hint = f"see the help of the command: execplan {page_name} --help"
     elif similar_names:
         hint = f"use one of these, or {_UNKNOWN_HINT}"
-    message = f"unknown topic or code {page_name!r}"
+    message = f"unknown topic or code {page_name.upper() if page_name.startswith('ep') else page_name!r}"
     return ExecplanError(
         "no-such-page", message, exit=INPUT, hint=hint, candidates=[descriptions[name] for name in similar_names]
     )

@@ -43,7 +43,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
         raise _usage_error(
             "--driver must directly follow merge"
             if driver
-            else f"merge accepts one plan or three files, not {len(plans)}"
+            else f"merge requires one plan or three files, not {len(plans) or 'none'}"
         )
     if len(plans) == 3:
         if options.commit is not None or options.if_match:
@@ -55,7 +55,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
 
 
 def _usage_error(message: str) -> ExecplanError:
-    hint = "execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
+    hint = "use execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 

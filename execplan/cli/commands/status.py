@@ -106,7 +106,7 @@ def status(
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1:
         plan_of = next(row.data["id"] for row in rows if row.advice is advice)
-        work = work._replace(description=f"{work.description} (in {plan_of})")
+        work = work._replace(description=f"{work.description} of {plan_of}")
     data = {"states": counts, "plans": [row.data for row in listed_rows]}
     warnings = conflict_warnings(stored_plans)
     exit_ = CHECK_FAILED if any([row.data["state"] == BROKEN for row in rows]) else OK
