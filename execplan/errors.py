@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Any, Final
 
@@ -43,6 +43,8 @@ class ExecplanError(Exception):
 
     hint_label = "hint"
     """Label printed before the hint."""
+    explanations: Mapping[str, str] = {}
+    """Explanations of candidates, printed for people only."""
 
     def __init__(
         self,

@@ -75,6 +75,25 @@ ALLOWED_ANSWERS = {
 """Allowed answers to each kind of question. A plain `resume` gives the first one, unless the outcome is unknown."""
 
 
+_EXPLANATIONS = {
+    (CHECKPOINT, GO): "continue the run",
+    (CONFIRM, GO): "run the step",
+    (UNKNOWN, GO): "the step has completed its work: continue the run",
+    (APPROVE, GO): "continue the run",
+    (COVERED, GO): "continue the run",
+    (ASK, AGAIN): "run the step again",
+    (UNKNOWN, AGAIN): "run the step again",
+}
+
+
+def explain_answers(question: Question) -> dict[str, str]:
+    """Return what each allowed answer to a question does."""
+    common = {SKIP: "continue without the step", STOP: "end the run as failed"}
+    return {
+        answer: _EXPLANATIONS.get((question.why, answer)) or common[answer] for answer in ALLOWED_ANSWERS[question.why]
+    }
+
+
 def resolve_answer(question: Question, answer: str | None) -> str | None:
     """Return the answer that a resume gives, or None if one must be given explicitly.
 
@@ -84,13 +103,15 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
     if answer is None:
         return None if question.why == UNKNOWN else allowed_answers[0]
     if answer not in allowed_answers:
-        raise ExecplanError(
+        error = ExecplanError(
             "bad-answer",
             f"{answer!r} is not an answer to: {question.words}",
             exit=USAGE,
             hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )
+        error.explanations = explain_answers(question)
+        raise error
     return answer
 
 

@@ -124,7 +124,7 @@ def _doctor_answer(
         location = f"{finding.path}:{finding.line}" if finding.line else finding.path
         message = finding.message.removeprefix(f"{finding.path}: ").removeprefix(f"{finding.path} ")
         lines += [f"{location or name}: {finding.level}: {message}", f"  fix: {finding.remedy}"]
-    lines += [f"{join_first(names, _MAX_SKIPPED_NAMED)}: {why}" for why, names in skipped.items()]
+    lines += [f"{why} ({join_first(names, _MAX_SKIPPED_NAMED)})" for why, names in skipped.items()]
     passed_table = ""
     if call.verbose and (passed := [(check.name, check.message) for check in checked if check.ok]):
         passed_table = "\n\n" + format_table(("check", "passed"), passed)

@@ -43,7 +43,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
         raise _usage_error(
             "--driver must directly follow merge"
             if driver
-            else f"merge requires one plan or three files, not {len(plans) or 'none'}"
+            else "merge requires one plan or three files" + (f", not {len(plans)} arguments" if plans else "")
         )
     if len(plans) == 3:
         if options.commit is not None or options.if_match:

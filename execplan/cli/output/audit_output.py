@@ -54,7 +54,13 @@ _RECORD_TEMPLATES = {
     "rolled_back": "{steps}",
 }
 """Summary templates by record kind."""
-_KIND_NAMES = {"begun": "started", "not_given": "not approved", "retaken": "reverted", "ticked": "checked off"}
+_KIND_NAMES = {
+    "begun": "started",
+    "not_given": "not approved",
+    "retaken": "reverted",
+    "rolled_back": "rolled back",
+    "ticked": "checked off",
+}
 """Words for the kinds of records, where the word for people differs from the one in JSON."""
 _REVERTING_KINDS = ("retaken", "rollback")
 """Kinds of records that list reverted changes."""

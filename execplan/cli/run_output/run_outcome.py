@@ -10,7 +10,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.engine.journal import journal_entries
-from execplan.engine.run_questions import ALLOWED_ANSWERS
+from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers
 from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
@@ -192,8 +192,11 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     answers = ALLOWED_ANSWERS[question.why]
     if question.why == journal_entries.UNKNOWN:
         hint = f"find out what the step has done, then: {resume} --answer {'|'.join(answers)}"
-        return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
-    return _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
+        error = ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
+    else:
+        error = _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
+    error.explanations = explain_answers(question)
+    return error
 
 
 def _progress_text(run: LoadedRun) -> str:

@@ -130,7 +130,10 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
         f"execplan: run {run} of {NAME} is paused, 1 of 2 steps done: step see requires confirmation: Run cat src/made.py"
         in result.err
     )
-    assert result.err.endswith(f"\n  go\n  skip\n  stop\nnext: execplan resume {run} -p {NAME}\n")
+    assert result.err.endswith(
+        "\n  go    run the step\n  skip  continue without the step\n  stop  end the run as failed\n"
+        f"next: execplan resume {run} -p {NAME}\n"
+    )
     document = desk.type("resume", "--answer", "skip", "--json").json
     assert document["data"]["steps"][1]["status"] == "skipped"
     assert document["data"]["status"] == "completed"

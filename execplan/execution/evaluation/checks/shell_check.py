@@ -22,7 +22,7 @@ def shell(context: CheckContext) -> Iterator[Finding]:
             continue
         parsed = parse_command(step.command or "")
         why = (
-            f"needs a shell ({parsed.shell_reason})"
+            f"needs a shell: {parsed.shell_reason}"
             if parsed.shell_reason
             else f"can't be parsed: {parsed.problem or 'it is empty'}"
         )
