@@ -84,7 +84,7 @@ def _require_one_plan(plan_names: list[str], flag: str) -> None:
     """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
         message = f"{' '.join(plan_names)} and -p {flag} name different plans"
-        raise ExecplanError("usage", message, exit=USAGE, hint="name the plan once")
+        raise ExecplanError("usage", message, exit=USAGE, hint="specify the plan once")
 
 
 def is_same_plan(first_name: str, second_name: str) -> bool:

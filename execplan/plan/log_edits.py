@@ -134,7 +134,7 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
     def build_change(plan: ParsedPlan) -> PlanChange:
         content = plan_content(plan)
         if plan.title is None and not plan.sections:
-            hint = "add a first line: # Its title"
+            hint = "add a first line: # Title"
             raise ExecplanError("no-title", "the plan has no title and no sections", exit=INPUT, hint=hint)
         same_entry = _find_same_entry(plan.revisions, text, "")
         if same_entry is not None:

@@ -120,7 +120,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if matches:
         from execplan.plan_store.plan_candidates import ambiguous_plan_error
 
-        hint = f"name it by its {'path' if differs_by_case else 'full ID or its path'}"
+        hint = f"use {'its path' if differs_by_case else 'its full ID or its path'}"
         raise ambiguous_plan_error(
             [plan_store.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint
         )

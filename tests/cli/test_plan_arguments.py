@@ -73,7 +73,7 @@ def test_two_names_of_one_plan_are_fine(repo: Folder) -> None:
         assert repo.ok("show", NAME, "-p", same_plan)["id"] == NAME
         assert repo.ok("lint", NAME, "-p", same_plan)["plans"] == 1
     result = repo.run("show", "parser", "-p", "scanner")
-    assert result.err == "execplan: parser and -p scanner name different plans\nhint: name the plan once\n"
+    assert result.err == "execplan: parser and -p scanner name different plans\nhint: specify the plan once\n"
 
 
 @pytest.mark.parametrize("verb", ["resume", "rollback", "replan"])

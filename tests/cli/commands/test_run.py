@@ -105,7 +105,7 @@ def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
     assert out.splitlines()[1:] == [
         "1 make: Create src/made.py",
         "2 see: skipped: not selected",
-        f"see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
+        f"changes, risk and findings of each step: execplan evaluate {NAME}",
         f"next: execplan run {NAME} --step make",
     ]
     assert "\n  runs: cat src/made.py\n" in desk.type("run", "--dry-run").out
