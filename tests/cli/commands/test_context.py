@@ -77,7 +77,7 @@ def test_the_pack_is_on_standard_output_and_its_summary_on_standard_error(desk: 
     assert result.exit == 0
     assert result.out.startswith("# Context for Build the parser\n\n## section: Introduction (lines 3-3)\n\n```\n")
     assert "## file: src/other.py (lines 1-1)\n\n```python\ny = 1\n```\n" in result.out
-    assert re.fullmatch(r"execplan: \d+ kept.*: about [\d,]+ of 6,500 tokens \(estimate\).*\n", result.err)
+    assert re.fullmatch(r"execplan: items: \d+ kept.*; about [\d,]+ of 6,500 tokens \(estimate\).*\n", result.err)
     assert desk.type("context", "--estimate", "-q").err == ""
 
 
@@ -336,7 +336,7 @@ def test_both_variants_side_by_side(desk: InProcessRepository) -> None:
     assert both["control"]["optimized_context"] == alone["optimized_context"]
     assert both["optimized"]["optimized_context"] == desk.data(*arguments)["optimized_context"]
     lines = [re.split("  +", line) for line in desk.type(*arguments, "--compare").out.splitlines()]
-    assert lines[:2] == [["sum", "control", "optimized"], ["strategy", "newest_first", "intent_aware"]]
+    assert lines[:2] == [["total", "control", "optimized"], ["strategy", "newest_first", "intent_aware"]]
     row = next(line for line in lines if line[0] == "file:src/other.py")
     assert row[1].startswith("left out ")
     assert row[2].startswith("kept ")

@@ -169,7 +169,7 @@ def test_usage(desk: InProcessRepository, arguments: list[str], words: str) -> N
 
 @pytest.mark.parametrize("verb", ["resume", "rollback"])
 def test_there_is_no_run(desk: InProcessRepository, verb: str) -> None:
-    assert desk.refused(3, "no-such-run", verb)["hint"] == f"execplan run {NAME}"
+    assert desk.refused(3, "no-such-run", verb)["hint"] == f"run it: execplan run {NAME}"
     with_approved_plan(desk, MAKE, SEE).type("run", "-q")
     assert desk.refused(3, "no-such-run", verb, "7")["candidates"] == [run_id(desk)]
     assert os.listdir(desk.path / f".agent/execplans/artifacts/{NAME}/runs") == [run_id(desk)]

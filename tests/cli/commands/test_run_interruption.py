@@ -147,7 +147,7 @@ def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: InProcessReposi
     lines = desk.type("resume", "--jsonl").out.splitlines()
     assert [json.loads(line).get("kind") for line in lines] == ["resume"]
     skipped = desk.type("resume", "--answer", "skip")
-    assert (skipped.exit, skipped.out.splitlines()[0]) == (0, "resumed")
+    assert (skipped.exit, skipped.out.splitlines()[0]) == (0, "resumed the run")
 
 
 def test_an_unknown_end_is_asked_before_it_is_resumed_on_a_terminal(desk: InProcessRepository) -> None:

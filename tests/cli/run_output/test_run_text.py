@@ -62,7 +62,7 @@ ROLLBACK: dict[str, Any] = {
             {**BEGUN, "how": "policy"},
             ["run 0001-aaaaaaaa of parser: approved by the policy, without a sandbox"],
         ),
-        ("resumed", USER_FIELDS, ["resumed"]),
+        ("resumed", USER_FIELDS, ["resumed the run"]),
         ("intent", intent("build"), []),
         ("intent", intent("build", 2), ["retrying 1 build: attempt 2 of 3"]),
         ("result", result("api", OK), ["ok 2 api (0.2 s)"]),
@@ -93,7 +93,7 @@ ROLLBACK: dict[str, Any] = {
             [
                 "rolling back 2 steps because a step failed: build, api",
                 "  remove src/made.py",
-                "  remove src/",
+                "  remove src",
                 "  can't be reverted: build: what it has sent",
             ],
         ),
