@@ -22,7 +22,7 @@ BLOCKED: Final = 2
 _MAX_CALL_BYTES: Final = 8 << 20
 """Maximum size of a call in bytes."""
 _MAX_REASON_CHARS: Final = 500
-_USAGE: Final = "hint: execplan guard [PLAN] [--program claude|codex|json] < CALL; see execplan guard --help"
+_USAGE: Final = "hint: see execplan guard --help"
 _PROGRAMS: Final = {"claude": "claude", "codex": "codex", "json": "neutral"}
 _FALLBACK_MESSAGE: Final = b"execplan guard denied this call: it could not be evaluated"
 _FALLBACK_DENIAL: Final = (

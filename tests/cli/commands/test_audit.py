@@ -68,7 +68,7 @@ def test_who_approved_what_ran_and_what_changed(audited_plan: AuditedPlan) -> No
     assert "0001  result       build, attempt 1: done in 1.2 s" in out
     assert "  src/a b.py: absent → file 0644 bbbbbbbbbbbb" in out
     assert "  src/a b.py: file 0644 bbbbbbbbbbbb → absent" in out
-    assert "0001  rolled_back  build" in out
+    assert "0001  rolled back  build" in out
     data = audited_plan.repo.data("audit")
     assert [record["kind"] for record in data["records"]][:4] == ["approved", "begun", "intent", "result"]
     assert (data["id"], data["anchored"]) == (audited_plan.ref.id, 8)

@@ -26,7 +26,7 @@ def test_a_rollback_says_what_it_will_do_and_what_it_did(desk: InProcessReposito
     preview = desk.type("rollback", "--dry-run").out.splitlines()
     assert preview[0] == f"would roll back 2 steps (make, see) of run {run}"
     assert "  remove src/made.py" in preview
-    assert "  reopen 'Make it.'" in preview
+    assert "  reopen: Make it." in preview
     assert (desk.path / "src/made.py").exists()
     result = desk.type("rollback")
     assert result.exit == 0
