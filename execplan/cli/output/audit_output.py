@@ -244,8 +244,8 @@ def _format_command(fields: dict[str, Any]) -> str:
 
 def _format_source(fields: dict[str, Any]) -> str:
     """Format how an approval was given, unless its approver says it, and the approval that covers it."""
-    how, covering = fields.get("how"), fields.get("covered_by")
-    details = [how] if how and how != "policy" else []
+    source, covering = fields.get("how"), fields.get("covered_by")
+    details = [source] if source and source != "policy" else []
     details += [f"covered by {covering:.12}"] if covering else []
     return f" ({', '.join(details)})" if details else ""
 
