@@ -203,7 +203,9 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
     assert begun.ask("curl example.org").why.endswith("no step is similar; in progress and not reported yet: build")
     for _ in range(2):
         begun.ask("make parser")
-    assert begun.ask("make parser").why.endswith("build may be called 3 times and already was: report its result")
+    assert begun.ask("make parser").why.endswith(
+        "step build may be called 3 times, and it already was: report its result"
+    )
     reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
     assert reads.why.endswith("its input must come from the pipe or a file")
     assert begun.ask("ls && echo '---' && pwd").kind == "allow"
@@ -212,7 +214,7 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
     why = begun.ask("make parser").why
-    assert " is failed; a person must resume it or roll it back: execplan resume 1 -p " in why
+    assert " is failed; a person must resume it: execplan resume 1 -p " in why
     assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
     assert "; execplan rollback 1 -p " in why
 

@@ -118,7 +118,7 @@ def test_of_nothing_there_are_counts_and_no_rates(audited_plan: AuditedPlan) -> 
     metrics = samples(audited_plan.repo.type("stats", "--format", "prometheus").out)
     assert metrics["plan_executions_total[('status', 'failed')]"] == 0
     assert not [name for name in metrics if "rate" in name]
-    assert audited_plan.repo.type("stats").out == "nothing is recorded yet\n"
+    assert audited_plan.repo.type("stats").out == "no records yet\n"
 
 
 def test_archived_plans_count_and_a_plan_can_be_named(recorded_runs: AuditedPlan) -> None:
