@@ -246,4 +246,4 @@ def change_directory(directory: str) -> None:
     except OSError as error:
         from execplan.files.file_access import file_error
 
-        raise file_error(error, directory, "change to") from None
+        raise file_error(error, directory, "change the directory to") from None
