@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan import clock
-from execplan.agents.guard import call_recording, self_protection
+from execplan.agents.guard import call_recording, self_protection, stored_denial
 from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
@@ -19,6 +18,7 @@ from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 from execplan.text import fast_json
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
@@ -44,6 +44,8 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     planless_decision = decide(call, context, clock.epoch_seconds())
     if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(project, call, context)):
         return planless_decision, ()
+    if planless_decision.kind == DENY and (error := stored_denial.find(project, plan_name)) is not None:
+        raise error
     try:
         with call_recording.lock_slot(project):
             return _decide_in_turn(project, call, plan_name, asks=asks)

@@ -228,14 +228,14 @@ def _dependency_paths(
     project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan
 ) -> Iterator[str]:
     """Iterate over the files that a grant depends on."""
-    from execplan.approvals import approval_files, approval_registry, artifact_store
+    from execplan.approvals import approval_paths, approval_registry, artifact_store
     from execplan.engine.replanning import run_revisions
 
     approval, revision = approved_plan.approval, approved_plan.document.revision
     yield user_settings.path()
     yield os.path.join(project.base, project_settings.SETTINGS_FILE)
     yield os.path.join(project.base, project_settings.PYPROJECT_FILE)
-    yield approval_files.file_path(project, ref, approval.digest)
+    yield approval_paths.file_path(project, ref, approval.digest)
     for approval_id in (approval.id, *approval.origins):
         yield from approval_registry.entry_paths(project, approval_id)
     yield artifact_store.path_of(project, ref)
