@@ -12,7 +12,6 @@ from execplan.approvals.approved_plan import find_candidate, require_approval
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
 from execplan.engine.plain_document import parse_plain_document
 from execplan.engine.run_state import RunState
-from execplan.engine.step_order import StepOrder
 from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.evaluate import effective_risk
 from execplan.execution.permission import DENY
@@ -128,7 +127,6 @@ def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, 
         constraints=plan_json["constraints"],
         planned_steps=tuple([PlannedStep(step, levels[step["id"]]) for step in plan_json["steps"]]),
         plain_steps={step.id: step for step in plain_plan.steps},
-        order=StepOrder(plain_plan.steps, sequential=document.constraints.require_sequential),
         run_state=run_state,
         terms=approved_plan.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,

@@ -9,14 +9,8 @@ from execplan.agents.guard import compound_command, read_policy, self_protection
 from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, HARMLESS, TOOL
-from execplan.approvals.disk_world import DiskWorld
-from execplan.engine.agent_runs.permission_request import build_permission_request
-from execplan.execution import states
-from execplan.execution.binding import describe_difference, sanitize_state
-from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
-from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -28,6 +22,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.step_matching import MatchResult, StepMatch
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.engine.run_state import RunState
+    from execplan.engine.step_order import StepOrder
     from execplan.execution.permission import Permission
     from execplan.execution.world import World
 
@@ -38,12 +33,16 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> st
     For a step in progress, only its inputs are compared, because it has started to write. Raises ExecplanError if a
     disk fails.
     """
+    from execplan.execution.binding import describe_difference, sanitize_state
+    from execplan.execution.documents.written_paths import diff_paths
+    from execplan.execution.world import ABSENT, FOLDER, normalize_path
+
     writes = {
         normalize_path(path)
         for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
     }
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
-    is_running = run_state.status_of.get(step["id"]) == states.RUNNING
+    is_running = run_state.status_of.get(step["id"]) == RUNNING
     for path in sorted(
         [candidate for candidate in (reads - writes if is_running else reads | writes) if candidate is not None]
     ):
@@ -60,6 +59,8 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> st
 
 def _was_filled_by_run(run_state: RunState, folder: str) -> bool:
     """Check whether the run itself created a file in a directory, and with it the directory."""
+    from execplan.execution.world import ABSENT
+
     return any(
         [path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in run_state.expected_states.items()]
     )
@@ -129,11 +130,13 @@ def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision |
 
 def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
     """Decide on a call that belongs to a step."""
+    from execplan.approvals.disk_world import DiskWorld
+
     step, planned_step = (
         context.plain_steps[step_match.step],
         next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step),
     )
-    permission = _step_permission(planned_step, context, now, is_further=step_match.is_further)
+    permission = _step_permission(planned_step, context, context.make_order(), now, is_further=step_match.is_further)
     if permission.kind == DENY:
         return Decision(DENY, permission.why, step_match.step)
     if reason := find_drift(planned_step.step, context.run_state, DiskWorld(context.project)):
@@ -145,16 +148,20 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
 
 
 def _step_permission(
-    planned_step: PlannedStep, context: GuardContext, now: float, *, is_further: bool = False
+    planned_step: PlannedStep, context: GuardContext, order: StepOrder, now: float, *, is_further: bool = False
 ) -> Permission:
     """Check whether a step may be called now; a further call does not count toward the step's calls."""
+    from execplan.approvals.disk_world import DiskWorld
+    from execplan.engine.agent_runs.permission_request import build_permission_request
+    from execplan.execution.world import ABSENT, OUTSIDE
+
     disk, step = DiskWorld(context.project), context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)
 
     permission_request = build_permission_request(
-        step, planned_step.level, context.run_state, context.order, interval=context.interval, path_exists=exists
+        step, planned_step.level, context.run_state, order, interval=context.interval, path_exists=exists
     )
     permission_request = permission_request._replace(calls=0) if is_further else permission_request
     return check_permission(permission_request, context.terms, context.run_state.status_of, now)
@@ -162,10 +169,11 @@ def _step_permission(
 
 def _next_steps_hint(context: GuardContext, now: float) -> str:
     """Return a hint on what to do next, for a call that resembles no step."""
+    order = context.make_order()
     names = [
         planned_step.step["id"]
         for planned_step in context.planned_steps
-        if _step_permission(planned_step, context, now).kind != DENY
+        if _step_permission(planned_step, context, order, now).kind != DENY
     ]
     if running := context.run_state.steps_with_status(RUNNING):
         return f"; in progress and not reported yet: {', '.join(running)}"

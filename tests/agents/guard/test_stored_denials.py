@@ -16,6 +16,7 @@ import pytest
 import execplan
 from execplan.agents.guard import full_check, plan_choice, stored_denial
 from execplan.approvals import approval_key, decisive_files
+from execplan.engine.agent_runs import guard_grant
 from execplan.text.hmac_signature import sign
 from tests.agents.guard.guard_repository import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
 from tests.in_process_repository import NAME
@@ -239,7 +240,7 @@ CHANGES: dict[str, Callable[[GuardRepository], object]] = {
     "a run of another worktree": lambda desk: (
         next(desk.path.glob(".git/execplan/plans/*/path")).with_name("0002-00000000").write_bytes(b"")
     ),
-    "the grant": lambda desk: next(desk.path.glob(".git/execplan/warrants/*.json")).unlink(),
+    "the grant": lambda desk: desk.write(guard_grant.path_of(desk.project()[0], NAME), "x"),
 }
 
 
