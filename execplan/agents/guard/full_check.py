@@ -13,8 +13,8 @@ from execplan.engine.agent_runs import agent_run_lookup, agent_start, guard_gran
 from execplan.engine.plain_document import parse_plain_document
 from execplan.engine.run_state import RunState
 from execplan.errors import CONFLICT, ExecplanError
-from execplan.execution.evaluate import effective_risk
 from execplan.execution.permission import DENY
+from execplan.execution.risk.effective_risk import effective_risk
 from execplan.execution.states import FAILED
 
 if TYPE_CHECKING:

@@ -184,7 +184,7 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_p
 
 
 def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, ...]) -> Iterator[GrantedStep]:
-    from execplan.execution.evaluate import effective_risk
+    from execplan.execution.risk.effective_risk import effective_risk
 
     for step in document.steps:
         summary = " ".join((step.command or step.action or step.target or step.tool).split())
@@ -212,7 +212,7 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """Return the secrets in a document's texts, longest first."""
     from execplan.engine.journal.journal_writer import make_redaction
 
-    redactor, secrets, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
+    redactor, texts, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
@@ -220,7 +220,8 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
         elif isinstance(node, list):
             pending += node
         elif isinstance(node, str):
-            secrets |= {node[start:end] for start, end in redactor.spans(node)}
+            texts.add(node)
+    secrets = {text[start:end] for text in texts for start, end in redactor.spans(text)}
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
