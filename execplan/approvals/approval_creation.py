@@ -10,7 +10,7 @@ from execplan.approvals import approval_files, approval_key, approval_paths, app
 from execplan.approvals.disk_world import DiskWorld
 from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.clock import now
-from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, USAGE, ExecplanError
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
