@@ -10,7 +10,7 @@ import os
 from time import time_ns
 
 from execplan import __version__, clock
-from execplan.agents.guard import plan_choice
+from execplan.agents.guard import guarded_plan
 from execplan.approvals import approval_key, decisive_files, user_directories
 from execplan.errors import ExecplanError
 from execplan.files import file_access
@@ -51,16 +51,16 @@ _STORED_CODES: Final = frozenset(
 
 def find(project: Project, plan_name: str | None) -> ExecplanError | None:
     """Return why no plan allows a call; None if that has to be checked. Raises ExecplanError if no plan is found."""
-    named_plan = plan_choice.find_named(plan_name)
+    named_plan = guarded_plan.find_named(plan_name)
     if named_plan is not None:
         return load(*named_plan)
-    refs = plan_choice.find_approved(project)
+    refs = guarded_plan.find_approved(project)
     if not refs:
-        return plan_choice.choice_error(refs)
+        return guarded_plan.choice_error(refs)
     denials = [load(project, ref) for ref in refs]
     if len(refs) == 1 or None in denials:
         return denials[0] if len(refs) == 1 else None
-    return plan_choice.choice_error(refs)
+    return guarded_plan.choice_error(refs)
 
 
 def load(project: Project, ref: PlanRef) -> ExecplanError | None:

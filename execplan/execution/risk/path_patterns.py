@@ -28,21 +28,21 @@ class PathPatterns:
         """Directories that match with everything in them, in lower case and with a slash at the end."""
         self._globs: list[list[str]] = []
         """Globs of a part, in lower case and split at their asterisks."""
-        self._others: list[str] = []
+        self._complex_patterns: list[str] = []
         for pattern in patterns:
             self._add(pattern)
-        self._other_pattern = compile_patterns(self._others) if self._others else None
+        self._complex_expression = compile_patterns(self._complex_patterns) if self._complex_patterns else None
 
     def _add(self, pattern: str) -> None:
         folder = pattern.lower().removesuffix("/**") if "/" in pattern else ""
         if not pattern.isascii() or "?" in pattern or "**" in folder or ("/" not in pattern and "**" in pattern):
-            self._others.append(pattern)
+            self._complex_patterns.append(pattern)
         elif "/" not in pattern and "*" not in pattern:
             self._names.add(pattern.lower())
         elif "/" not in pattern:
             self._globs.append(pattern.lower().split("*"))
         elif "*" in folder:
-            self._others.append(pattern)
+            self._complex_patterns.append(pattern)
         else:
             self._paths.add(folder)
             self._folders += (f"{folder}/",) if pattern.endswith("/**") else ()
@@ -60,7 +60,7 @@ class PathPatterns:
         return (
             not self._names.isdisjoint(parts)
             or any([_matches_glob(part, pieces) for pieces in self._globs for part in parts])
-            or (self._other_pattern is not None and self._other_pattern.fullmatch(path) is not None)
+            or (self._complex_expression is not None and self._complex_expression.fullmatch(path) is not None)
         )
 
 
