@@ -24,19 +24,23 @@ if TYPE_CHECKING:
     from execplan.engine.run_state import RunState
     from execplan.engine.step_order import StepOrder
     from execplan.execution.permission import Permission
-    from execplan.execution.world import World
+    from execplan.project.project import Project
 
 
-def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> str:
+def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -> str:
     """Describe how files differ from their expected state; empty if they do not.
 
     For a step in progress, only its inputs are compared, because it has started to write. Raises ExecplanError if a
     disk fails.
     """
+    if not (step.get("target") or step.get("patch") or step.get("inputs")):
+        return ""
+    from execplan.approvals.disk_world import DiskWorld
     from execplan.execution.binding import describe_difference, sanitize_state
     from execplan.execution.documents.written_paths import diff_paths
     from execplan.execution.world import ABSENT, FOLDER, normalize_path
 
+    world = DiskWorld(project)
     writes = {
         normalize_path(path)
         for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
@@ -130,8 +134,6 @@ def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision |
 
 def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
     """Decide on a call that belongs to a step."""
-    from execplan.approvals.disk_world import DiskWorld
-
     step, planned_step = (
         context.plain_steps[step_match.step],
         next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step),
@@ -139,7 +141,7 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
     permission = _step_permission(planned_step, context, context.make_order(), now, is_further=step_match.is_further)
     if permission.kind == DENY:
         return Decision(DENY, permission.why, step_match.step)
-    if reason := find_drift(planned_step.step, context.run_state, DiskWorld(context.project)):
+    if reason := find_drift(planned_step.step, context.run_state, context.project):
         return Decision(DENY, f"{step_match.step} can't start: {reason}", step_match.step)
     reason = permission.why or f"step {step.number} of {context.plan}, {step_match.step}"
     return Decision(
@@ -151,14 +153,15 @@ def _step_permission(
     planned_step: PlannedStep, context: GuardContext, order: StepOrder, now: float, *, is_further: bool = False
 ) -> Permission:
     """Check whether a step may be called now; a further call does not count toward the step's calls."""
-    from execplan.approvals.disk_world import DiskWorld
     from execplan.engine.agent_runs.permission_request import build_permission_request
-    from execplan.execution.world import ABSENT, OUTSIDE
 
-    disk, step = DiskWorld(context.project), context.plain_steps[planned_step.step["id"]]
+    step = context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
-        return disk.state(path).kind not in (ABSENT, OUTSIDE)
+        from execplan.approvals.disk_world import DiskWorld
+        from execplan.execution.world import ABSENT, OUTSIDE
+
+        return DiskWorld(context.project).state(path).kind not in (ABSENT, OUTSIDE)
 
     permission_request = build_permission_request(
         step, planned_step.level, context.run_state, order, interval=context.interval, path_exists=exists
