@@ -17,7 +17,7 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
 
-_DIRECTORY_REASON = "folder"
+_DIRECTORY_REASON = "directory"
 _GUIDE_REASON = "the guide for authors"
 _LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
 """Settings that define where plans are stored."""

@@ -233,7 +233,7 @@ def _ensure_uncommitted(project: Project, ref: PlanRef) -> None:
             "committed-plan",
             f"{project.display_path(ref.path)} is committed, so it can be archived but not dropped",
             exit=CHECK_FAILED,
-            hint=f"archive it: execplan archive {ref.shell_name} --force --reason 'Why it was abandoned'",
+            hint=f"archive it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
         )
     if git_query.output(project, "--literal-pathspecs", "ls-files", "-s", "--", relative_path).strip():
         raise ExecplanError(

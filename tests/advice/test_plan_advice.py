@@ -90,7 +90,7 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     name = "2026-01-01_build-the-parser"
     sections = ["Context and Orientation", "Plan of Work", "Concrete Steps", "Validation and Acceptance"]
     sections += ["Idempotence and Recovery", "Artifacts and Notes", "Interfaces and Dependencies"]
-    advice = f"next: fill in 7 sections ({', '.join(sections[:3])} and 4 more), for example: execplan set '{sections[0]}' - -p {name}"
+    advice = f"next: fill in 7 sections, for example: execplan set '{sections[0]}' - -p {name}"
     assert result.out.splitlines()[-1] == advice
     for command in ("next", "status", "show"):
         document = repo.run(command, "--json").json
@@ -98,11 +98,26 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
             f"execplan edit {name}"
         ]
         assert last_line(repo, command) == advice
-    assert "\n> fill in 7 sections (Context and Orientation, " in repo.run("prime").out
+    assert "\n> fill in 7 sections\n" in repo.run("prime").out
     for at, section in enumerate(sections):
         assert last_line(repo, "next").startswith("next: fill in "), at
         repo.ok("set", section, f"Words of {section}.")
     assert last_line(repo, "next").startswith("next: do it, then: execplan done ")
+
+
+def test_a_complete_plan_with_placeholder_text_is_checked_before_it_is_archived(repo: Folder) -> None:
+    name = "2026-01-01_build-the-parser"
+    repo.ok("new", "Build the parser", "--purpose", "Plans can be read.", "--task", "Read lines", "--template", "small")
+    repo.ok("done", "1")
+    advice = f"next: execplan lint {name}"
+    assert last_line(repo, "outcome", "Plans are read.") == advice
+    assert last_line(repo, "show") == advice
+    assert "no open tasks, but placeholder text" in repo.run("status", "--state", "complete").out
+    assert repo.run("archive").exit == 1
+    for section in ("Plan of Work", "Validation and Acceptance"):
+        repo.ok("set", section, f"Text of {section}.")
+    assert last_line(repo, "show") == f"next: execplan archive {name}"
+    repo.ok("archive")
 
 
 def test_new_prints_a_path_alone_when_quiet(repo: Folder) -> None:

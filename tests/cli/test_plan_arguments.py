@@ -95,7 +95,7 @@ def test_more_words_than_a_command_takes(repo: Folder) -> None:
     for arguments in (["Write", "it"], ["Write", "the", "tests"], ["tests", "parser"], ["pars", "Write it"]):
         result = repo.run("add", *arguments)
         assert result.exit == 2
-        assert "unexpected extra argument" in result.err
+        assert "unexpected argument" in result.err
         assert "put text with spaces in quotes, and name the plan with -p" in result.err
     assert path.read_text() == CLEAN
 
@@ -118,7 +118,7 @@ def test_the_plan_before_several_tasks(repo: Folder) -> None:
 
 def test_an_unknown_option_of_a_command_without_text_has_no_hint_about_text(repo: Folder) -> None:
     repo.plan()
-    assert repo.run("show", "--plna", "x").err.endswith("hint: see execplan show --help\n")
+    assert repo.run("show", "--plna", "x").err.endswith("hint: did you mean --plan? see execplan show --help\n")
     assert "--plan" in repo.run("show", "--plna", "x").err
     assert repo.run("add", "-x is new").err.endswith("; put -- before text that starts with a hyphen\n")
 

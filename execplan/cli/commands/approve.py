@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     examples=(
         "execplan approve",
         "execplan approve parser --dry-run",
-        "execplan approve parser --step api --max-risk MEDIUM --expires 2h",
+        "execplan approve parser --step api --max-risk medium --expires 2h",
         "execplan approve parser --check",
         "execplan approve parser --list",
         "execplan approve parser --revoke all",
@@ -43,9 +43,11 @@ if TYPE_CHECKING:
 )
 @plan_argument()
 @click.option(
-    "--digest", metavar="PREFIX", help="The data.digest that evaluate --json prints, or its first 8 or more digits."
+    "--digest",
+    metavar="PREFIX",
+    help="What you have reviewed: data.digest of `evaluate --json`, or its first 8 or more digits.",
 )
-@click.option("--by", metavar="NAME", help="Who approves. Default: the author as in decide.")
+@click.option("--by", metavar="NAME", help="Who approves. Default: as for `decide --author`.")
 @click.option(
     "--expires",
     metavar="TIME",

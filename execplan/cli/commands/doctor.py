@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 )
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
 @click.option(
-    "--forget", metavar="PLAN", help="Forget the overwritten edits of this plan: they were removed on purpose."
+    "--forget",
+    metavar="PLAN",
+    help="Stop reporting this plan's overwritten edits, because they were removed on purpose.",
 )
 @new_options
 def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:

@@ -28,16 +28,17 @@ from execplan.plan_store import plan_selection
     ),
 )
 @click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
-@plan_flag
+@plan_flag(default="")
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Run as a Git merge driver; see execplan install merge-driver.")
 @writer_options
 def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
     """Merge plans changed on two branches, or resolve a conflict.
 
-    With three files, merges two versions of a plan and their common ancestor. With a plan, resolves its conflict
-    markers. Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. If both
-    sides changed the same text in different ways, conflict markers are left, and the command exits 1.
+    With a plan, resolves its conflict markers. With three files, merges two versions of a plan and their common
+    ancestor; for versions without one, BASE is /dev/null. Tasks, entries and revision notes of both sides are kept,
+    each once; prose is merged line by line. If both sides changed the same text in different ways, conflict markers are
+    left, and the command exits 1.
     """
     if driver or len(plans) not in (1, 3):
         raise _usage_error(

@@ -81,7 +81,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     writes="the plan, under an unused ID, and its artifacts directory.",
     examples=(
         'execplan new "Build the parser"',
-        'execplan new "Build the parser" --purpose "Plans can be read." --task "Read lines" --task "Write tests"',
+        'execplan new "Build the parser" --purpose "Read plans" --task "Read lines"',
         'execplan new "Lines with a CR are lost" --template bugfix',
         'execplan new "Fix the date in the footer" --template small',
         "execplan new --list-templates",

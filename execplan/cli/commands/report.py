@@ -151,8 +151,8 @@ def _report_json(reported: ReportOutcome) -> dict[str, Any]:
     ),
     examples=(
         "execplan report build -p parser --status completed --result 'It builds.'",
-        "execplan report 2 -p parser --status completed --result 'All pass.' --evidence out.txt",
-        "execplan report build -p parser --status completed --result 'It builds.' --dry-run",
+        "execplan report 2 --status completed --result 'All pass.' --evidence out.txt",
+        "execplan report build --status completed --result 'It builds.' --dry-run",
     ),
 )
 @click.argument("step", metavar="STEP")

@@ -89,7 +89,7 @@ def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
 )
-@plan_argument()
+@plan_argument(default="all plans")
 @click.option("--state", type=click.Choice(STATES), help="Show only runs in this state.")
 def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     """List runs and their states.

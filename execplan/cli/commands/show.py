@@ -168,7 +168,8 @@ def _history_lines(run: LoadedRun) -> list[str]:
 def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None) -> Answer:
     """Show a plan at a glance, or one of its sections.
 
-    Shows its state, its tasks with numbers and IDs, and its decisions; or a section, its steps, or one of its runs.
+    Shows the plan's state, its tasks with their numbers and IDs, and its decisions. Options show a section, the steps
+    or a run instead.
     """
     if (section is not None) + steps + (run is not None) > 1:
         message = "--section, --steps and --run can't be combined"

@@ -218,8 +218,8 @@ def unclosed_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 def wrapped_in_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The whole plan is inside a code block.
 
-    It was copied together with the code block in which a chat or a skeleton showed it. Every markdown reader sees
-    only one block of code. Remove the first and the last line.
+    It was copied together with the code block in which a chat or a template showed it. Every markdown reader sees only
+    one block of code. Remove the first and the last line.
 
     Bad:
         ```md
