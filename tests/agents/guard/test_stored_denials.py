@@ -159,7 +159,7 @@ def test_without_an_approval_there_is_no_full_check(desk: GuardRepository) -> No
     shutil.rmtree(desk.path / f".agent/execplans/artifacts/{NAME}/approvals")
     answer = _ask_stored(desk)
     assert answer.why == "execplan: no plan is approved here; a person must approve one: execplan approve"
-    assert desk.ask(CALL, "-p", NAME).why.startswith(f"execplan: {NAME} is not approved; review it")
+    assert desk.ask(CALL, "-p", NAME).why.startswith(f"execplan: {NAME} is not approved; review the plan")
     assert _ask_stored(desk, CALL, "-p", NAME) == desk.ask(CALL, "-p", NAME)
     desk.approve()
     assert desk.ask(CALL).kind == "allow"
