@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.step_rules import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
-from execplan.json_model import DocumentKind
+from execplan.json_model.json_bytes import DocumentKind
 
 if TYPE_CHECKING:
-    from execplan.json_model import Json
+    from execplan.json_model.json_schema import Json
 
 DOCUMENT_KINDS = {
     "execution-plan": DocumentKind(

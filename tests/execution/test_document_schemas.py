@@ -19,7 +19,7 @@ from execplan.execution.documents.document_io import document_bytes, load_docume
 from execplan.execution.documents.json_answer import Answer
 from execplan.execution.execution_plan import Document, ExecutionPlan
 from execplan.execution.run_record import Record
-from execplan.json_model import DIALECT
+from execplan.json_model.json_schema import DIALECT
 from tests.conftest import Folder
 from tests.execution.invalid_plans import BAD, BadPlan, change, good
 from tests.execution.plan_documents import loaded

@@ -13,11 +13,13 @@ from execplan.cli.output.text_table import format_table
 from execplan.context.decision import DECISION_KINDS
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.document_schemas import DOCUMENT_KINDS, RULES
-from execplan.json_model import make_json_schema, to_json_bytes
+from execplan.json_model.json_bytes import to_json_bytes
+from execplan.json_model.json_schema import make_json_schema
 from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from execplan.json_model import Json, Model
+    from execplan.json_model.document_model import Model
+    from execplan.json_model.json_schema import Json
 
 
 KINDS = {**DOCUMENT_KINDS, **DECISION_KINDS}
