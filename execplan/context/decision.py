@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from execplan.json_model.constraints import Check, Range, Text, ensure_real_date
 from execplan.json_model.document_model import Model
 from execplan.json_model.field_types import Problem
-from execplan.json_model.json_bytes import DocumentKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DECISION_KINDS = {
-    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
-}
 VERSION: Final = "1.0"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
@@ -16,7 +14,8 @@ from execplan.execution.world import Program, State
 from execplan.json_model.constraints import Entries, Range, Text
 from execplan.json_model.document_model import Model
 from execplan.json_model.field_types import Problem
-from execplan.text.text_lines import digest
+from execplan.text import hmac_signature
+from execplan.text.text_lines import digest, sha256_constructor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,18 +199,18 @@ def sign(approval: UnsignedApproval, key: bytes) -> Approval:
 
 def verify_signature(approval: Approval, key: bytes) -> bool:
     """Return whether the signature is valid for a key; compared in constant time."""
-    return hmac.compare_digest(_signature(approval, key), approval.hmac)
+    return hmac_signature.signatures_match(_signature(approval, key).encode(), approval.hmac.encode())
 
 
 def key_id(key: bytes) -> str:
     """Return the identifier of a key in an approval, which reveals nothing about the key."""
-    return digest(hashlib.sha256(key).digest())[:16]
+    return digest(sha256_constructor()(key).digest())[:16]
 
 
 def _signature(approval: UnsignedApproval, key: bytes) -> str:
     fields = approval.model_dump(mode="json", by_alias=True, exclude={"hmac"})
     data = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
-    return hmac.new(key, data, hashlib.sha256).hexdigest()
+    return hmac_signature.sign(key, data).decode()
 
 
 def format_timestamp(time: datetime) -> str:
@@ -221,4 +220,4 @@ def format_timestamp(time: datetime) -> str:
 
 def parse_timestamp(timestamp: str) -> float:
     """Return a document's time in seconds since 1970. Raises ValueError if the date does not exist."""
-    return datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+    return datetime.fromisoformat(timestamp).timestamp()

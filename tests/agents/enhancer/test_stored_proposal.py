@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.commands.schema import build_schema
+from execplan.cli.schema_builder import build_schema
 from execplan.json_model.json_bytes import to_json_bytes
 from tests.agents.enhancer.enhancer_repository import PLAN, EnhancerRepository
 
