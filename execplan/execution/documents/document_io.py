@@ -13,7 +13,7 @@ from execplan.json_model.container_types import TOO_SHORT
 from execplan.json_model.document_model import Model, collect_models
 from execplan.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
 from execplan.json_model.json_bytes import to_json_bytes
-from execplan.text import strict_json
+from execplan.text import fast_json, strict_json
 from execplan.text.suggestions import closest_names
 from execplan.text.violation import Violation
 
@@ -35,10 +35,10 @@ def load_document(data: bytes, kind: type[T], label: str) -> T:
 
     Raises ExecplanError with every violation at once: JSON syntax, fields, and rules between fields.
     """
-    parsed = strict_json.read(data)
+    parsed = _read_valid_json(data) or strict_json.read(data)
     if not parsed.is_complete:
         raise document_error(label, kind, parsed.violations, parsed.omitted)
-    document, violations = validate_document(parsed.value, kind)
+    document, violations = _validate_json(parsed.value, kind)
     known_pointers = {violation.pointer for violation in parsed.violations}
     violations = [
         *parsed.violations,
@@ -53,26 +53,42 @@ def load_document(data: bytes, kind: type[T], label: str) -> T:
 
 def validate_document(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
     """Return the document for plain data, or None with all its violations."""
-    document, violations = None, []
     try:
         data = json.dumps(value, ensure_ascii=False)
         data.encode()
-        parsed = json.loads(data)
     except UnicodeEncodeError:
-        violations = list(json_violations(value))
-        parsed = None
+        return None, _with_rule_violations(list(json_violations(value)), value, kind)
     except (TypeError, ValueError):  # a value that JSON does not have, or a circular reference
         return None, list(json_violations(value)) or [Violation("", "a key is not a string")]
+    return _validate_json(json.loads(data), kind)
+
+
+def _read_valid_json(data: bytes) -> strict_json.ParsedJson | None:
+    """Return the content of a valid JSON document, or None; the reader that reports all violations takes longer."""
     try:
-        document = kind.build(parsed, from_json=True) if not violations else None
+        return strict_json.ParsedJson(fast_json.read(data.decode()), ()) if len(data) <= strict_json.MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _validate_json(value: Any, kind: type[T]) -> tuple[T | None, list[Violation]]:
+    """Return the document for a value that was read from JSON, which it keeps, or None with all its violations."""
+    try:
+        return kind.build(value, from_json=True), []
     except InvalidValue as error:
         violations = _drop_consequential(convert_problems(error.problems, kind))
-    if violations and isinstance(value, dict):
-        known_pointers = {violation.pointer for violation in violations}
-        violations += [
-            violation for violation in _rule_violations(value, kind) if violation.pointer not in known_pointers
-        ]
-    return document, violations
+    return None, _with_rule_violations(violations, value, kind)
+
+
+def _with_rule_violations(violations: list[Violation], value: object, kind: type[Model]) -> list[Violation]:
+    """Add the violations of the rules of a document kind at other places, for data with possibly invalid fields."""
+    if not isinstance(value, dict):
+        return violations
+    known_pointers = {violation.pointer for violation in violations}
+    return [
+        *violations,
+        *[violation for violation in _rule_violations(value, kind) if violation.pointer not in known_pointers],
+    ]
 
 
 def document_error(
