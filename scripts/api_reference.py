@@ -18,11 +18,11 @@ PAGE = "docs/reference/api.md"
 CLASSES = ("Project", "Plan")
 FUNCTIONS = (
     "lint parse compile_plan evaluate approve run resume replan rollback runs record handoff report "
-    "load_document document_bytes create_execution_plan replan_document compose import_plan advance".split()
+    "load_document document_bytes create_execution_plan replan_document compose import_plan advance agent_tools".split()
 )
 RECORDS = (
     "WriteOptions EditResult ParsedPlan Section Task Entry Finding RuleContext RunOptions FinishedRun RollbackResult "
-    "StepReport RunObserver".split()
+    "StepReport RunObserver AgentTool".split()
 )
 MODELS = """\
 ### Documents

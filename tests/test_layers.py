@@ -33,6 +33,7 @@ LAYERS = (
     ("doctor",),
     ("advice",),
     ("library",),
+    ("toolkit",),
     ("cli",),
     ("__main__",),
 )
@@ -41,6 +42,7 @@ HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in 
 SINGLE_IMPORTERS = {
     "git": {"git/git_commit.py"},
     "click": {"cli/"},
+    "mcp": {"toolkit/mcp_server.py"},
     "mistune": {"text/inline_markdown.py"},
     "pydantic": {"approvals/tool_runner.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
@@ -50,7 +52,7 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "call_file_changes call_recording claude codex command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
+    "agents.guard": "call_file_changes call_recording claude codex command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials plan_file_edits protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
     "approvals": "approval_key approval_registry disk_world program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",

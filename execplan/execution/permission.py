@@ -24,6 +24,9 @@ READ_POLICIES = ("anywhere", "inside", "ask", "none")
 
 The strictest value is last.
 """
+PLANS: Final = "plans"
+STEPS: Final = "steps"
+"""What an agent may commit: files of plans, and files that its completed steps changed."""
 CLOCK_SKEW_SECONDS: Final = 60
 """Maximum number of seconds by which the clock at approval may be ahead of the clock at the run."""
 

@@ -234,6 +234,13 @@ def _execution_settings() -> tuple[Setting, ...]:
         Setting("checks", checks, "Turns checks of `evaluate` on or off: { syntax = false }.", {}),
         Setting("risk", shapes.TABLES, "Rows of the risk table: execplan explain risk."),
         option("reads", READ_POLICIES, "What agents can read without asking: anywhere, inside, ask or none."),
+        Setting("commit_plans", shapes.SWITCH, "Whether agents can commit files of plans.", default=True),
+        Setting(
+            "commit_steps",
+            shapes.SWITCH,
+            "Whether agents can commit the files that their completed steps changed.",
+            default=True,
+        ),
         names(
             "environment",
             shapes.variables(),

@@ -49,6 +49,8 @@ class GuardScope(NamedTuple):
     """Describes a path from the root that belongs to git or execplan; returns an empty string for other paths."""
     read_expected: Callable[[str], bytes | None]
     """Reads the expected bytes of a path, as approved or as an earlier step left it, also from the backup store."""
+    commits: tuple[str, ...] = ()
+    """What the agent may commit, as in `Policy.commits`."""
 
 
 class PlanlessContext(NamedTuple):
@@ -58,6 +60,8 @@ class PlanlessContext(NamedTuple):
     read_policy: str
     tools: tuple[str, ...]
     """Tools that the user's own settings allow."""
+    commits: tuple[str, ...]
+    """What the agent may commit, as in `Policy.commits`."""
 
     @property
     def planned_steps(self) -> tuple[PlannedStep, ...]:
@@ -67,7 +71,7 @@ class PlanlessContext(NamedTuple):
     @property
     def scope(self) -> GuardScope:
         """Scope in which a call is evaluated."""
-        return _make_scope(self.project, {}, {})
+        return _make_scope(self.project, {}, {}, self.commits)
 
 
 class GuardContext(NamedTuple):
@@ -77,6 +81,8 @@ class GuardContext(NamedTuple):
     read_policy: str
     tools: tuple[str, ...]
     """Tools that the user's own settings allow."""
+    commits: tuple[str, ...]
+    """What the agent may commit, as in `Policy.commits`."""
     hidden: tuple[str, ...]
     """Secrets in the document, which no reason may contain."""
     plan: str
@@ -92,16 +98,19 @@ class GuardContext(NamedTuple):
     @property
     def scope(self) -> GuardScope:
         """Scope in which a call is evaluated."""
-        return _make_scope(self.project, self.constraints, self.run_state.expected_states)
+        return _make_scope(self.project, self.constraints, self.run_state.expected_states, self.commits)
 
 
-def _make_scope(project: Project, constraints: dict[str, Any], expected: Mapping[str, State]) -> GuardScope:
+def _make_scope(
+    project: Project, constraints: dict[str, Any], expected: Mapping[str, State], commits: tuple[str, ...]
+) -> GuardScope:
     return GuardScope(
         os.path.realpath(project.root),
         constraints,
         expected,
         make_protection_check(project),
         lambda path: _read_expected(project, expected, path),
+        commits,
     )
 
 
@@ -113,6 +122,7 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
         project=grant.home,
         read_policy=grant.reads,
         tools=grant.tools,
+        commits=grant.commits,
         hidden=grant.hidden,
         plan=grant.plan,
         constraints=grant.constraints,

@@ -1,14 +1,15 @@
 """Guard decisions on the calls of an agent.
 
-The checks are, in order: escapes of the guard, denials of the plan, harmless calls, planned steps, and reading.
+The checks are, in order: escapes of the guard, denials of the plan, harmless calls, planned steps, and what needs no
+step: reading, writing plans, and committing the agent's own work.
 """
 
 from __future__ import annotations
 
-from execplan.agents.guard import compound_command, read_policy, self_protection
+from execplan.agents.guard import compound_command, plan_file_edits, read_policy, self_protection
 from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
-from execplan.agents.guard.tool_call import COMMAND, HARMLESS, TOOL
+from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, TOOL, WRITE
 from execplan.approvals.disk_world import DiskWorld
 from execplan.engine.agent_runs.permission_request import build_permission_request
 from execplan.execution import states
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from execplan.engine.run_state import RunState
     from execplan.execution.permission import Permission
     from execplan.execution.world import World
+
+
+_COMMIT_COMMANDS = ("add", "commit", "push", "-C", "--no-pager")
+"""What follows `git` in commands that may stage, commit or push."""
 
 
 def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> str:
@@ -97,7 +102,7 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     if call.kind == HARMLESS or (call.kind == TOOL and call.tool in context.tools):
         return Decision(ALLOW, f"{call.tool} changes nothing that the guard protects")
     if self_protection.is_execplan_call(call, scope):
-        return Decision(ALLOW, "it is an execplan command that only reads or reports")
+        return Decision(ALLOW, "it is an execplan command that agents may use")
     read_decision = read_policy.decide_read(call, scope, context.read_policy)
     if (
         not read_decision.kind
@@ -105,6 +110,8 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
         and compound_command.is_read_only(call, scope, context.read_policy)
     ):
         read_decision = read_policy.ReadDecision(ALLOW)
+    if not read_decision.kind:
+        read_decision = _decide_own_work(call, context, read_decision)
     if read_decision.kind == DENY:
         return Decision(DENY, read_decision.reason, match_result.nearest_step)
     read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
@@ -114,6 +121,20 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     return _best_decision(step_decisions, read_result) or _decide_unplanned(
         match_result, context, read_decision.reason, now
     )
+
+
+def _decide_own_work(
+    call: ToolCall, context: GuardContext | PlanlessContext, read_decision: read_policy.ReadDecision
+) -> read_policy.ReadDecision:
+    """Return ALLOW for a call that writes plans or commits the agent's own work; otherwise the reason why not."""
+    if call.kind in (WRITE, EDIT) and plan_file_edits.edits_only_plans(call, context.project):
+        return read_policy.ReadDecision(ALLOW, "it only writes plans")
+    if call.kind == COMMAND and any([f"git {name}" in " ".join(call.command.split()) for name in _COMMIT_COMMANDS]):
+        from execplan.agents.guard.own_commits import decide_commit
+
+        commit_decision = decide_commit(call, context.scope, context.project, context.read_policy)
+        return commit_decision if commit_decision.kind or commit_decision.reason else read_decision
+    return read_decision
 
 
 def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision | None) -> Decision | None:

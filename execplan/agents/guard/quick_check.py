@@ -10,7 +10,7 @@ from execplan.agents.guard import call_recording, self_protection
 from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
-from execplan.agents.guard.tool_call import COMMAND
+from execplan.agents.guard.tool_call import COMMAND, EDIT, WRITE
 from execplan.approvals.effective_policy import effective_policy
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.permission import DENY
@@ -38,11 +38,13 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
         message = f"no ExecPlan project found in {project.base} or its parents"
         raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="start the agent in an ExecPlan project")
     policy = effective_policy(project)
-    context = PlanlessContext(project, policy.reads, policy.tools)
+    context = PlanlessContext(project, policy.reads, policy.tools, policy.commits)
     if reason := self_protection.escape_reason(call, context.scope, project):  # reported with or without a plan
         return Decision(DENY, reason), ()
     planless_decision = decide(call, context, clock.epoch_seconds())
-    if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(project, call, context)):
+    if planless_decision.kind != DENY and (
+        call.kind not in (COMMAND, EDIT, WRITE) or _matches_no_plan(project, call, context)
+    ):
         return planless_decision, ()
     try:
         with call_recording.lock_slot(project):
@@ -50,7 +52,7 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
     except ExecplanError:
         if planless_decision.kind == DENY:
             raise
-        return planless_decision, ()  # a command that only reads needs no plan, but may be a step of one
+        return planless_decision, ()  # a call that needs no plan may be a step of one
 
 
 def _decide_in_turn(
@@ -93,9 +95,9 @@ def _decide_by_current_grant(
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: PlanlessContext) -> bool:
-    """Check whether no approved plan matches or denies a command that only reads, by the stored documents.
+    """Check whether no approved plan matches or denies a call that needs no plan, by the stored documents.
 
-    Such a command is also allowed if the plan can't be read at all, so this check is sufficient.
+    Such a call is also allowed if the plan can't be read at all, so this check is sufficient.
     """
     for ref in plan_store.all_refs(project):
         folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)

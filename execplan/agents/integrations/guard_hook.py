@@ -19,7 +19,7 @@ _LINE = (
 Any status except 0 and 2 lets a call through, for example if the guard is missing, crashes or is killed.
 """
 RESTRICTION_WARNING = (
-    "from now on, an agent that starts in the repository's root can only read in it and do what an approved plan allows; "
+    "from now on, an agent that starts in the repository's root can only read in it, write and commit plans, and do what an approved plan allows; "
     "details and limitations: execplan explain guard"
 )
 NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it either, every call is denied"

@@ -73,6 +73,8 @@ class GuardGrant(NamedTuple):
     """The policy's rule for what may be read."""
     tools: tuple[str, ...]
     """Tools that the user's own settings allow."""
+    commits: tuple[str, ...]
+    """What the agent may commit, as in `Policy.commits`."""
     hidden: tuple[str, ...]
     """Secrets in the document, redacted from every reason."""
     witnesses: dict[str, str]
@@ -178,6 +180,7 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_p
         interval=policy.checkpoint_interval,
         reads=policy.reads,
         tools=policy.tools,
+        commits=policy.commits,
         hidden=secrets,
         witnesses={path: _file_checksum(path) for path in _dependency_paths(project, ref, run_paths, approved_plan)},
     )
@@ -281,6 +284,7 @@ def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
         "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
         "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
         "tools": tuple(grant_json["tools"]),
+        "commits": tuple(grant_json["commits"]),
         "hidden": tuple(grant_json["hidden"]),
     }
     return GuardGrant(**fields)

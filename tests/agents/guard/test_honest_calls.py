@@ -91,6 +91,7 @@ class HonestCallRepository:
             interval=100,
             reads="inside",
             tools=(),
+            commits=(),
             hidden=(),
             witnesses={},
         )
