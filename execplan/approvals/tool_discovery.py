@@ -102,8 +102,6 @@ def check_calls(root: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> li
 
     Modules are imported in a separate process, which cannot write anything if bwrap works.
     """
-    if not calls:
-        return []
     installed_tools = find_tools(root)
     problems_by_call = [
         [] if name in installed_tools else [_missing_tool_message(name, installed_tools)] for name, _ in calls
