@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
+from execplan.execution.risk.program_index import rows_for_program
 from execplan.execution.risk.repository_scripts import find_script
 from execplan.execution.risk.risk_table import (
     BUILTIN,
@@ -133,7 +134,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
         yield from _redirection_risks(path, table)
-    for row in table.rows:
+    for row in table.rows if simple.via else ():
         for via in simple.via:
             if via in row.via:
                 yield Risk(row.level, (f"`{via}` {row.reason}",))
@@ -231,7 +232,7 @@ def _matching_rows(
         return [RiskRow(LOW, "prints its version or usage")], []
     if is_unknown_module(simple, command, table):
         return [], [RiskRow(HIGH, "is not a known Python tool: it runs code of the repository")]
-    rows = [row for row in table.rows if row.origin == BUILTIN and row.program]
+    rows = [row for row in rows_for_program(command.program, table) if row.origin == BUILTIN]
     known_rows = [
         row
         for row in rows
