@@ -169,9 +169,10 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
     """Return the risk of the program with its arguments."""
     label = f"`{_command_label(simple, command)}`"
     known_rows, warning_rows = _matching_rows(simple, command, table)
+    rows = rows_for_program(command.program, table)
     user_rows = [
         row
-        for row in table.rows
+        for row in rows
         if row.origin == USER
         and (command.is_trusted or row.level in (HIGH, CRITICAL))
         and row_matches(row, command, table, anywhere=False)
@@ -203,9 +204,7 @@ def _program_risk(simple: SimpleCommand, command: AnalyzedCommand, table: RiskTa
             for path in candidate_paths(arg)
             for risk in _path_risks(path, table, writes=True)
         ]
-    raising_rows = [
-        row for row in table.rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)
-    ]
+    raising_rows = [row for row in rows if row.origin == REPOSITORY and row_matches(row, command, table, anywhere=True)]
     return highest_risk([*risks, *[Risk(row.level, (f"{label} {row.reason}",)) for row in raising_rows]])
 
 
