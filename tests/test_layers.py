@@ -15,8 +15,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 LAYERS = (
     ("errors", "named_tuple", "trace", "__init__"),
-    ("clock", "json_model", "text"),
-    ("files", "secrets"),
+    ("clock", "text"),
+    ("files", "secrets", "json_model"),
     ("plan",),
     ("execution", "context"),
     ("linter",),
@@ -44,7 +44,7 @@ SINGLE_IMPORTERS = {
     "click": {"cli/"},
     "mcp": {"toolkit/mcp_server.py"},
     "mistune": {"text/inline_markdown.py"},
-    "pydantic": {"json_model.py", "execution/", "context/decision.py", "approvals/tool_runner.py"},
+    "pydantic": {"approvals/tool_runner.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
     "yaml": {"agents/integrations/precommit_config.py", "execution/evaluation/checks/syntax_check.py"},
 }

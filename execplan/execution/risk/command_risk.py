@@ -153,7 +153,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
         yield from _redirection_risks(path, table)
-    for row in table.rows:
+    for row in table.rows if simple.via else ():
         for via in simple.via:
             if via in row.via:
                 yield Risk(row.level, (f"`{via}` {row.reason}",))
