@@ -54,7 +54,12 @@ def matches_any(path: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _compile(patterns: tuple[str, ...]) -> _PathPatterns:
-    names, name_globs, paths, path_globs, directories, others = [], [], [], [], [], []
+    names: list[str] = []
+    name_globs: list[str] = []
+    paths: list[str] = []
+    path_globs: list[tuple[str, ...]] = []
+    directories: list[str] = []
+    others: list[str] = []
     for written in patterns:
         pattern = written.lower()
         is_literal = "*" not in pattern and "?" not in pattern
