@@ -95,7 +95,7 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
         findings: Sequence[Finding] = StoredFindings(encoded) if encoded else ()
     else:
         context = make_rule_context(project, ref, options, is_explicit=False)
-        findings, lines = _lint(data, context, active_levels(project, options.selection, path))
+        findings, lines = lint_with_lines(data, context, active_levels(project, options.selection, path))
         encoded = encode_findings(findings)
         valid_from, valid_until = (
             (context.clock.low, context.clock.high)
@@ -112,13 +112,13 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
         new_entry = file_status, content_digest, encoded, valid_from, valid_until, (), report
     if encoded == SKIPPED and pending_plan.group.is_explicit:  # the cache only records that the file is not a plan
         context = make_rule_context(project, ref, options)
-        findings, lines = _lint(data, context, active_levels(project, options.selection, path))
+        findings, lines = lint_with_lines(data, context, active_levels(project, options.selection, path))
         encoded = encode_findings(findings)
         report = _stored_report(findings, encoded, data, lines, parts)
     return tuple(Outcome(encoded, report, data if parts.data and encoded else b"", new_entry, queries, was_cached))
 
 
-def _lint(data: bytes, context: RuleContext, levels: dict[str, str]) -> tuple[list[Finding], list[str]]:
+def lint_with_lines(data: bytes, context: RuleContext, levels: dict[str, str]) -> tuple[list[Finding], list[str]]:
     """Return the findings for a plan's bytes, and its lines, which are none if the bytes can't be read."""
     try:
         plan = reader.read(data)
