@@ -144,20 +144,20 @@ def _excerpt(line: str, finding: Finding, max_width: int) -> tuple[str, str]:
         first, last = 0, len(nearby_text)
         if is_cut or last > max_width:
             first, last = _plain_range(begin, end, last, max_width)
-        shown, width_before, marked_width = nearby_text[first:last], begin - first, min(end, last) - begin
+        visible_text, width_before, marked_width = nearby_text[first:last], begin - first, min(end, last) - begin
     else:
         cells = _cells(nearby_text)
         widths = [width for _, width in cells]
         first, last = 0, len(cells)
         if is_cut or sum(widths) > max_width:
             first, last = _cell_range(begin, end, widths, max_width)
-        shown = "".join([text for text, _ in cells[first:last]])
+        visible_text = "".join([text for text, _ in cells[first:last]])
         width_before, marked_width = sum(widths[first:begin]), sum(widths[begin : min(end, last)])
     prefix = "…" if low or first else ""
     suffix = "…" if last < len(nearby_text) or high < len(line) else ""
     # If a finding covers its whole line, as for most rules about an item, one caret is enough.
     caret_count = 1 if is_whole_line else max(marked_width, 1)
-    return prefix + shown + suffix, " " * (len(prefix) + width_before) + "^" * caret_count
+    return prefix + visible_text + suffix, " " * (len(prefix) + width_before) + "^" * caret_count
 
 
 def _cell_range(begin: int, end: int, widths: list[int], max_width: int) -> tuple[int, int]:

@@ -24,7 +24,7 @@ class _PathPatterns(NamedTuple):
     """Patterns of each part of a path."""
     directories: tuple[str, ...]
     """Directories that match with everything in them."""
-    others: tuple[str, ...]
+    complex_patterns: tuple[str, ...]
     """Patterns that only a regular expression can compare, as they were written."""
 
 
@@ -49,7 +49,7 @@ def matches_any(path: str, patterns: tuple[str, ...]) -> bool:
         or any([matches_glob(part, glob) for glob in compiled.name_globs for part in parts])
         or any([path == directory or path.startswith(f"{directory}/") for directory in compiled.directories])
         or any([_match_parts(parts, globs) for globs in compiled.path_globs])
-        or (bool(compiled.others) and _expression(compiled.others).fullmatch(path) is not None)
+        or (bool(compiled.complex_patterns) and _expression(compiled.complex_patterns).fullmatch(path) is not None)
     )
 
 
@@ -59,19 +59,19 @@ def _compile(patterns: tuple[str, ...]) -> _PathPatterns:
     paths: list[str] = []
     path_globs: list[tuple[str, ...]] = []
     directories: list[str] = []
-    others: list[str] = []
-    for written in patterns:
-        pattern = written.lower()
+    complex_patterns: list[str] = []
+    for pattern_text in patterns:
+        pattern = pattern_text.lower()
         is_literal = "*" not in pattern and "?" not in pattern
         directory = pattern.removesuffix("/**")
         if not pattern.isascii() or "[" in pattern:
-            others.append(written)
+            complex_patterns.append(pattern_text)
         elif is_literal:
             (paths if "/" in pattern else names).append(pattern)
         elif directory != pattern and "*" not in directory and "?" not in directory:
             directories.append(directory)
         elif "**" in pattern:
-            others.append(written)
+            complex_patterns.append(pattern_text)
         elif "/" in pattern:
             path_globs.append(tuple(pattern.split("/")))
         else:
@@ -82,7 +82,7 @@ def _compile(patterns: tuple[str, ...]) -> _PathPatterns:
         frozenset(paths),
         tuple(path_globs),
         tuple(directories),
-        tuple(others),
+        tuple(complex_patterns),
     )
 
 
