@@ -179,9 +179,8 @@ def _docstring(function: Callable[..., object]) -> str:
     import os
     import sys
 
-    library = str(sys.modules[function.__module__].__file__)
-    source_name = function.__module__.rpartition(".")[2] + ".py"
-    with open(os.path.join(os.path.dirname(library), source_name), encoding="utf-8") as file:
+    package, _, module = function.__module__.rpartition(".")
+    with open(os.path.join(sys.modules[package].__path__[0], f"{module}.py"), encoding="utf-8") as file:
         functions = {node.name: node for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)}
     return ast.get_docstring(functions[function.__name__], clean=False) or ""
 
