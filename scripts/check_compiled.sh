@@ -2,12 +2,13 @@
 # Build the compiled wheel and check it in a copy of the checkout that contains the wheel's package instead of its own:
 # tests of the compiled packages, crash sweeps, real plans, and the same output as pure Python.
 set -eu
-python=$1
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 jobs=$2
 if ! "$python" -c 'import os, shutil, sys, sysconfig
 sys.exit(not (shutil.which("cc") and os.path.exists(sysconfig.get_path("include") + "/Python.h")))'; then
 	echo "no C compiler, or no Python.h: the compiled wheel is not checked"
-	exit 0
+	[ "${EXECPLAN_TOOLS-}" != required ]
+	exit
 fi
 checkout=$PWD
 work=$(mktemp -d)
@@ -16,6 +17,7 @@ HATCH_BUILD_HOOKS_ENABLE=1 "$python" -m build --wheel --no-isolation --outdir "$
 	{ tail -n 40 "$work/build.log" >&2; exit 1; }
 mkdir "$work/tree"
 cp -R .agent Makefile README.md constraints.txt docs pyproject.toml scripts templates tests "$work/tree"
+[ ! -d build ] || cp -R build "$work/tree" # examples of the CommonMark specification
 "$python" -m zipfile -e "$work"/*.whl "$work/tree"
 export PYTHONPATH="$work/tree"
 export EXECPLAN_CORPUS="${EXECPLAN_CORPUS:-$checkout/../shared/corpus}"
