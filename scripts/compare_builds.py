@@ -34,8 +34,8 @@ _PLAN_COMMANDS = (
 def record_outputs(repository: Path) -> dict[str, str]:
     """Return the exit status and digest of the output of each command, run in this process."""
     from execplan.cli.main import main
-    from execplan.errors import INTERNAL_ERROR
-    from execplan.linter.rule import RULES
+    from execplan.errors import INTERNAL_ERROR, USAGE
+    from execplan.linter.runner import RULES
 
     os.chdir(repository)
     plans = sorted(_PLANS.glob("*.md"))
@@ -51,7 +51,7 @@ def record_outputs(repository: Path) -> dict[str, str]:
         with redirect_stdout(io.TextIOWrapper(data, "utf-8")) as out, redirect_stderr(out):
             status = main()
             out.flush()
-        if status == INTERNAL_ERROR:
+        if status in (INTERNAL_ERROR, USAGE):
             raise SystemExit(f"{line}: {data.getvalue().decode()}")
         outputs[line] = f"{status} {hashlib.sha256(data.getvalue()).hexdigest()}"
     return outputs

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LAYERS = ("clock.py", "text", "plan", "linter")
 INTERPRETED = {
     "linter/checking": "of a higher layer, which waits for files, git and worker processes",
+    "linter/rule_facts.py": "callers and tests derive classes from what rules may ask",
     "linter/phrase_table.py": "a generated table, which bytecode loads faster",
     "plan/placeholder_lines.py": "a generated table, which bytecode loads faster",
     "text/fast_json.py": "the C scanner of json reads the attributes of a Python class",
