@@ -26,7 +26,8 @@ _PLAN_COMMANDS = (
     "lint --no-cache --fix --dry-run",
     "done 1 --dry-run -p",
     "add Compare --dry-run -p",
-    "decide Compare --dry-run -p",
+    "decide Compare --why Outputs --dry-run -p",
+    "reopen 1 --dry-run -p",
 )
 """Commands to which the path of a plan is added; those that edit show the change."""
 
