@@ -25,4 +25,5 @@ cd "$work/tree"
 "$python" -m execplan --version | tee /dev/stderr | grep -q "(compiled)"
 "$python" scripts/compare_builds.py "$checkout" .
 "$python" scripts/corpus.py --check
-"$python" -m pytest -q -n "$jobs" -p no:cacheprovider tests/test_clock.py tests/text tests/plan tests/linter tests/crash
+"$python" -m pytest -q -n "$jobs" -p no:cacheprovider -m "not hypothesis" \
+	tests/test_clock.py tests/test_cases.py tests/text tests/plan tests/linter tests/crash/test_kills.py
