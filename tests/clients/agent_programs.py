@@ -145,10 +145,17 @@ class Workbench:
         self.program, self.root = program, root
         home, tools = root.parent, root.parent / "tools"
         tools.mkdir()
-        _write_program(tools / "execplan", f'exec {sys.executable} -m execplan "$@"')
+        self.tools = tools
+        self.install_execplan("exec EXECPLAN")
         (home / ".profile").write_text(f'PATH="{tools}:$PATH"\n')  # a login shell sets another one
         variables = program.prepare(home, root)
         self.env = {**env, **_NO_PROXY, "NO_PROXY": "127.0.0.1", **variables, "PATH": f"{tools}:{env['PATH']}"}
+
+    def install_execplan(self, script: str) -> None:
+        """Install a script as execplan, in which EXECPLAN stands for a call of the real one."""
+        path, command = self.tools / "execplan", f'{sys.executable} -m execplan "$@"'
+        path.write_text(f"#!/bin/sh\n{script.replace('EXECPLAN', command)}\n")
+        path.chmod(0o755)
 
     def run(
         self, answer: Callable[[Request], Reply], prompt: str = "Go on.", *, continues: bool = False, folder: str = "."
@@ -176,8 +183,3 @@ class Workbench:
         assert isinstance(result, Session)
         assert result.requests, result
         return result
-
-
-def _write_program(path: Path, script: str) -> None:
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)

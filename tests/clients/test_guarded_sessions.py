@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.clients.model_server import scripted
 from tests.in_process_repository import NAME
 
@@ -59,3 +61,13 @@ def test_of_identical_calls_at_once_one_is_allowed(
     session = bench.run(scripted(calls))
     denied = ["may be called once" in session.result_of(call) for call in range(3)]
     results.check("of identical calls at once one is allowed", "yes" if sorted(denied) == [False, True, True] else "no")
+
+
+@pytest.mark.parametrize("script", ["echo Welcome; exec EXECPLAN", "EXECPLAN; echo Goodbye", "exit 0"])
+def test_other_output_of_execplan_opens_nothing(
+    bench: Workbench, desk: InProcessRepository, results: Results, script: str
+) -> None:
+    bench.install_execplan(script)
+    bench.run(scripted([bench.program.command("touch evil.txt")]))
+    is_blocked = not (desk.path / "evil.txt").exists()
+    results.check("other output of the hook blocks", "yes" if is_blocked else "no")

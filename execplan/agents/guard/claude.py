@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.protected_paths import names_in_glob
-from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, ToolCall
-from execplan.execution.permission import ALLOW
+from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
+from execplan.execution.permission import ALLOW, DENY
 from execplan.text import fast_json
 
 TYPE_CHECKING = False
@@ -42,15 +42,18 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     return call._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else call
 
 
-def answer(response: HookResponse) -> tuple[bytes, int]:
-    """Return the hook's output and exit status.
+def answer(response: HookResponse) -> HookOutput:
+    """Return the hook's output.
 
-    An allowed dialog gets no output, because some versions skip a dialog that the hook allows.
+    An allowed dialog gets an output without a decision, because some versions skip a dialog that the hook allows.
     """
     if response.kind == ALLOW and response.tool in _DIALOGS:
-        return b"", 0
-    output = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
-    return fast_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
+        return HookOutput(b"{}\n")
+    fields = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
+    output = fast_json.write({"hookSpecificOutput": fields})
+    return (
+        tool_call.hook_denial(output, response.reason) if response.kind == DENY else HookOutput(f"{output}\n".encode())
+    )
 
 
 def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:

@@ -12,6 +12,7 @@ from execplan.agents.guard.tool_call import (
     READ,
     WRITE,
     FileEdit,
+    HookOutput,
     NotUnderstoodError,
     ToolCall,
     required_path,
@@ -143,16 +144,16 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     return call._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else call
 
 
-def answer(response: HookResponse) -> tuple[bytes, int]:
-    """Return the hook's output and exit status. Empty output lets the call through, so only an allowed call gets it."""
+def answer(response: HookResponse) -> HookOutput:
+    """Return the hook's output. An empty object lets the call through, so only an allowed call gets it."""
     if response.kind == ALLOW:
-        return b"", 0
-    output = {
+        return HookOutput(b"{}\n")
+    fields = {
         "hookEventName": EVENT,
         "permissionDecision": DENY,
         "permissionDecisionReason": response.reason or "denied",
     }
-    return fast_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
+    return tool_call.hook_denial(fast_json.write({"hookSpecificOutput": fields}), response.reason)
 
 
 def _parse_command(call: ToolCall, arguments: Mapping[str, Any], name: str) -> ToolCall:

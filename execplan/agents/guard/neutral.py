@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard import tool_call
-from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
+from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.execution.permission import DENY
 from execplan.text import fast_json
 
@@ -48,8 +48,8 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     return call._replace(edits=(_parse_edit(kind, payload),))
 
 
-def answer(response: HookResponse) -> tuple[bytes, int]:
-    """Return the JSON document and the exit status, which is 0 because there is an answer."""
+def answer(response: HookResponse) -> HookOutput:
+    """Return the JSON document; the exit status is 0 because there is an answer."""
     is_denied = response.kind == DENY
     data = {
         "decision": response.kind,
@@ -66,7 +66,7 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
         "warnings": [],
         "next": [],
     }
-    return fast_json.write(output, has_spaces=True).encode() + b"\n", 0
+    return HookOutput(fast_json.write(output, has_spaces=True).encode() + b"\n")
 
 
 def _parse_edit(kind: str, payload: Mapping[str, Any]) -> FileEdit:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.guard_context import GuardContext
     from execplan.agents.guard.guard_decision import Decision
-    from execplan.agents.guard.tool_call import ToolCall
+    from execplan.agents.guard.tool_call import HookOutput, ToolCall
     from execplan.engine.agent_runs.guard_grant import GuardGrant
     from execplan.engine.journal.journal import Entry
 
 
 def handle_request(
     data: bytes, plan_name: str | None, program: str, max_length: int
-) -> tuple[bytes, int, Callable[[], None]]:
-    """Handle a request; return the output, the exit status, and an action to run afterwards.
+) -> tuple[HookOutput, Callable[[], None]]:
+    """Handle a request; return the output, and an action to run afterwards.
 
     The caller denies the call if anything is raised.
     """
@@ -35,18 +35,18 @@ def handle_request(
     except NotUnderstoodError as error:
         if not program:
             raise
-        return *_load_format(program).answer(_denial(f"the call can't be read: {error}", max_length)), _do_nothing
+        return _load_format(program).answer(_denial(f"the call can't be read: {error}", max_length)), _do_nothing
     hook_format = _load_format(program or _detect_program(payload))
     try:
         call: ToolCall = hook_format.read(payload)
         call = call._replace(session=call_recording.printable_line(call.session, 200))
         decision, snapshot, hidden = _decide(call, plan_name, asks=hook_format.ASKS)
     except NotUnderstoodError as error:
-        return *hook_format.answer(_denial(f"the call can't be interpreted: {error}", max_length)), _do_nothing
+        return hook_format.answer(_denial(f"the call can't be interpreted: {error}", max_length)), _do_nothing
     except ExecplanError as error:
         candidates = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
         hint = f"; {error.hint}" if error.hint else ""
-        return *hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
+        return hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
     if decision.kind == ASK and not hook_format.ASKS:
         decision = decision._replace(
             kind=DENY, reason=f"{decision.reason}; a person must be asked, and this program can't ask"
@@ -56,8 +56,8 @@ def handle_request(
     )
     output = hook_format.answer(HookResponse(decision.kind, reason, decision.step, call.tool))
     if decision.kind != DENY or snapshot is None:
-        return *output, _do_nothing
-    return *output, lambda: call_recording.record_denial(call, *snapshot, decision)
+        return output, _do_nothing
+    return output, lambda: call_recording.record_denial(call, *snapshot, decision)
 
 
 def _do_nothing() -> None:

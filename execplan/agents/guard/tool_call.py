@@ -151,6 +151,25 @@ class HookResponse(NamedTuple):
     """Name of the called tool in the program."""
 
 
+class HookOutput(NamedTuple):
+    """The output of the guard's process: what it prints, and its exit status."""
+
+    output: bytes
+    error_output: bytes = b""
+    status: int = 0
+
+
+DENIED_STATUS: Final = 2
+"""Exit status of a denied call, which blocks it even if something else is printed around the denial."""
+
+
+def hook_denial(output: str, reason: str) -> HookOutput:
+    """Return a denial for a program that reads standard output, or only the exit status and standard error."""
+    return HookOutput(
+        output.encode() + b"\n", f"{reason or 'denied'}\n".encode("utf-8", "backslashreplace"), DENIED_STATUS
+    )
+
+
 def parse_hook_input(payload: Mapping[str, Any], event: str) -> ToolCall:
     """Parse what Claude Code and Codex tell a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
     if payload.get("hook_event_name") != event:

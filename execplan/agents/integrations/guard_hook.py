@@ -11,12 +11,14 @@ NAME = "guard"
 TIMEOUT = 30
 """Seconds that the programs wait; the guard itself gives up and denies after twenty."""
 _LINE = (
-    "sh -c 'execplan guard --program {program} || "
-    f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {hook_entry.GUARD.mark}'"
+    "sh -c 'o=$(execplan guard --program PROGRAM); s=$?; "
+    'case $s$o in *[[:cntrl:]]*) ;; 0{*}|2{*\\"deny\\"*}) printf %s "$o"; exit $s;; esac; '
+    "echo execplan guard did not allow this call >&2; exit 2 MARK'"
 )
-"""Hook command, which turns every failure of the guard into status 2.
+"""Hook command, which passes on an answer of the guard and turns everything else into status 2.
 
-Any status except 0 and 2 lets a call through, for example if the guard is missing, crashes or is killed.
+Any status except 0 and 2 lets a call through, for example if the guard is missing, crashes or is killed; and with
+status 0, so does any output that is not one JSON object, for example a line of a program that starts with Python.
 """
 RESTRICTION_WARNING = (
     "from now on, an agent that starts in the repository's root can only read in it and do what an approved plan allows; "
@@ -29,7 +31,7 @@ _EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "c
 
 def hook_handler(program: str) -> dict[str, Any]:
     """Return the hook entry of a program."""
-    line = _LINE.format(program=program)
+    line = _LINE.replace("PROGRAM", program).replace("MARK", hook_entry.GUARD.mark)
     return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
 
 

@@ -31,29 +31,28 @@ class Answer(NamedTuple):
         if self.status == 2:
             return "deny" if self.err.strip() else "allow"
         assert self.status == 0, self
-        if self.program == "codex" and not self.out:
-            return "allow"
         if self.program == "json":
             return str(self.response_fields["decision"])
-        decision = self.response_fields["permissionDecision"]
+        decision = self.response_fields.get("permissionDecision", "allow")
         return "allow" if self.program == "codex" and decision != "deny" else str(decision)
 
     @property
     def response_fields(self) -> dict[str, Any]:
         """What stands in its document."""
         document = json.loads(self.out)
-        return dict(document["data"] if self.program == "json" else document["hookSpecificOutput"])
+        return dict(document["data"] if self.program == "json" else document.get("hookSpecificOutput", {}))
 
     @property
     def why(self) -> str:
-        """The reason."""
-        if self.status:
-            return self.err.decode()
-        return (
-            str(self.response_fields["why" if self.program == "json" else "permissionDecisionReason"])
+        """The reason, which is the same in its document and on standard error."""
+        reason = (
+            self.response_fields.get("why" if self.program == "json" else "permissionDecisionReason", "")
             if self.out
             else ""
         )
+        if self.status and self.out:
+            assert self.err.decode() == f"{reason}\n", self
+        return str(reason) if self.out else self.err.decode()
 
 
 def hook(tool: str, cwd: str, session: str = "s-1", **tool_input: object) -> dict[str, Any]:

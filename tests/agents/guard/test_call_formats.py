@@ -198,18 +198,20 @@ def test_patches_that_could_be_read_in_two_ways(patch: str) -> None:
 @pytest.mark.parametrize("kind", ["allow", "ask", "deny"])
 def test_answers(kind: str) -> None:
     decision = HookResponse(kind, 'quoted "words"', "build")
-    out, status = claude.answer(decision)
-    output = json.loads(out)["hookSpecificOutput"]
-    assert (status, output["permissionDecision"], output["permissionDecisionReason"]) == (0, kind, 'quoted "words"')
+    answer = claude.answer(decision)
+    output = json.loads(answer.output)["hookSpecificOutput"]
+    assert (output["permissionDecision"], output["permissionDecisionReason"]) == (kind, 'quoted "words"')
     assert output["hookEventName"] == "PreToolUse"
-    out, status = codex.answer(decision)
-    assert status == 0
-    assert (out == b"") == (kind == "allow")
-    if out:
-        assert json.loads(out)["hookSpecificOutput"]["permissionDecision"] == "deny"
-    out, status = neutral.answer(decision)
-    data = json.loads(out)["data"]
-    assert (status, data["decision"]) == (0, kind)
+    assert (answer.status, answer.error_output) == ((2, b'quoted "words"\n') if kind == "deny" else (0, b""))
+    answer = codex.answer(decision)
+    if kind == "allow":
+        assert answer == (b"{}\n", b"", 0)
+    else:
+        assert json.loads(answer.output)["hookSpecificOutput"]["permissionDecision"] == "deny"
+        assert (answer.status, answer.error_output) == (2, b'quoted "words"\n')
+    answer = neutral.answer(decision)
+    data = json.loads(answer.output)["data"]
+    assert (answer.status, data["decision"]) == (0, kind)
     assert (data["step"], data["nearest"]) == ((None, "build") if kind == "deny" else ("build", None))
 
 
@@ -217,11 +219,12 @@ def test_answers(kind: str) -> None:
 def test_a_dialog_is_neither_allowed_nor_denied(begun: GuardRepository, tool: str) -> None:
     request = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
     answer = guard(request, "--program", "claude")
-    assert (answer.status, answer.out, answer.err) == (0, b"", b"")
-    assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool))[0]
+    assert (answer.status, answer.out, answer.err) == (0, b"{}\n", b"")
+    assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool)).output
     assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
 
 
 def test_codex_is_never_told_nothing_with_a_denial_that_says_nothing() -> None:
-    out, _ = codex.answer(HookResponse("deny", ""))
-    assert json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]
+    answer = codex.answer(HookResponse("deny", ""))
+    assert json.loads(answer.output)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert answer.error_output.strip()

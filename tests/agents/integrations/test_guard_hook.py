@@ -247,18 +247,56 @@ def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(
         assert error_output.strip(), script
 
 
+ALLOWED = '{"hookSpecificOutput":{"permissionDecision":"allow"}}'
+DENIED = ALLOWED.replace("allow", "deny")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("script", "status", "output"),
+    [
+        (f"echo '{ALLOWED}'", 0, ALLOWED),
+        (f"echo '{DENIED}'; exit 2", 2, DENIED),
+        (f"echo Welcome; echo '{ALLOWED}'", 2, ""),
+        (f"echo Welcome; echo '{DENIED}'; exit 2", 2, ""),
+        (f"echo '{ALLOWED}'; echo Goodbye", 2, ""),
+        (f"echo '{ALLOWED}'; echo '{{}}'", 2, ""),
+        (f"printf '{{}}\\t%s' '{ALLOWED}'", 2, ""),
+        (f"echo '{ALLOWED}'; exit 2", 2, ""),
+        (f"echo '{ALLOWED}'; exit 1", 2, ""),
+        ("exit 0", 2, ""),
+        ("echo", 2, ""),
+        ("echo null", 2, ""),
+    ],
+)
+def test_the_line_passes_on_one_object_and_blocks_on_anything_else(
+    desk: InProcessRepository, program: str, shell: str, script: str, status: int, output: str
+) -> None:
+    ok(desk, "install", "guard", "--for", program)
+    stub(desk, script)
+    completed = subprocess.run(
+        [shell, "-c", hook(desk, PROGRAMS[program].file)["command"]],
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{desk.path}/bin:/usr/bin:/bin"},
+        check=False,
+    )
+    assert (completed.returncode, completed.stdout) == (status, output)
+
+
 def test_the_line_asks_the_guard(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     stub(desk, f'PYTHONPATH={ROOT} exec {sys.executable} -m execplan "$@"')
     request = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(desk.path), "tool_name": "Read"}
-    for file_name, answer in (("Makefile", "allow"), (".git/execplan/x", "deny")):
+    for file_name, answer, status in (("Makefile", "allow", 0), (".git/execplan/x", "deny", 2)):
         call = json.dumps({**request, "tool_input": {"file_path": str(desk.path / file_name)}})
         line = hook(desk, CLAUDE)["command"]
         environment = {**os.environ, "PATH": f"{desk.path}/bin:/usr/bin:/bin"}
         completed = subprocess.run(
             ["sh", "-c", line], input=call, capture_output=True, text=True, env=environment, check=False
         )
-        assert completed.returncode == 0, completed.stderr
+        assert completed.returncode == status, completed.stderr
         assert json.loads(completed.stdout)["hookSpecificOutput"]["permissionDecision"] == answer
 
 
