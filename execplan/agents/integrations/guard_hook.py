@@ -25,7 +25,7 @@ RESTRICTION_WARNING = (
     "details and limitations: execplan explain guard"
 )
 NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it either, every call is denied"
-_EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {}}
+_EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {hook_entry.MARK_FIELD: ""}}
 """Additional fields in a program's hook entry."""
 
 

@@ -28,9 +28,9 @@ def ok(desk: InProcessRepository, *arguments: str) -> Any:
 
 
 def hook(desk: InProcessRepository, file: str) -> dict[str, Any]:
-    """The hook in a file, the last of its event."""
+    """The hook in a file, the first of its event."""
     settings = json.loads((desk.path / file).read_bytes().decode())
-    (handler,) = settings["hooks"]["PreToolUse"][-1]["hooks"]
+    (handler,) = settings["hooks"]["PreToolUse"][0]["hooks"]
     assert isinstance(handler, dict)
     return handler
 
@@ -47,7 +47,7 @@ def test_claude_code_always_and_codex_where_it_is_at_home(desk: InProcessReposit
     before = tree(desk.path)
     output = ok(desk, "install", "guard")
     assert [change["path"] for change in output["data"]["changes"]] == [CLAUDE, CODEX]
-    assert hook(desk, CODEX).keys() == {"type", "command", "timeout"}
+    assert hook(desk, CODEX).keys() == {"type", "command", "timeout", "execplan"}
     assert any(["/hooks" in warning for warning in output["warnings"]])
     repeated = ok(desk, "install", "guard")
     assert repeated["data"]["changed"] is False
@@ -110,6 +110,31 @@ def test_an_entry_of_another_day_is_renewed_where_it_is(
     path.write_text(path.read_text().replace('\n    ],\n    "Stop": []\n', "\n    ]\n"))
     ok(desk, "uninstall", "guard")
     assert tree(desk.path) == before
+
+
+def test_it_is_the_first_group_and_goes_there_again(desk: InProcessRepository) -> None:
+    others = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "lint.sh"}]}]}}
+    path = desk.write(CODEX, json.dumps(others, indent=2))
+    before = tree(desk.path)
+    ok(desk, "install", "guard", "--for", "codex")
+    original = path.read_text()
+    settings = json.loads(original)
+    settings["hooks"]["PreToolUse"].reverse()
+    path.write_text(json.dumps(settings, indent=2))
+    assert ok(desk, "install", "guard", "--for", "codex")["data"]["changed"] is True
+    assert hook(desk, CODEX)["command"] == hook_handler("codex")["command"]
+    assert ok(desk, "install", "guard", "--for", "codex")["data"]["changed"] is False
+    ok(desk, "uninstall", "guard")
+    assert tree(desk.path) == before
+
+
+def test_what_codex_trusts_stays_when_it_is_installed_again(desk: InProcessRepository) -> None:
+    ok(desk, "install", "guard", "--for", "codex")
+    command = hook(desk, CODEX)["command"]
+    ok(desk, "uninstall", "guard")
+    desk.write(CODEX, '{"hooks": {"Stop": []}, "description": "Ours"}')
+    ok(desk, "install", "guard", "--for", "codex")
+    assert hook(desk, CODEX)["command"] == command
 
 
 def test_an_edit_is_kept_until_it_is_forced(desk: InProcessRepository) -> None:
