@@ -19,13 +19,15 @@ ASKS: Final = True
 """Whether the program can ask its user to allow a call."""
 EVENT: Final = "PreToolUse"
 HARMLESS_TOOLS: Final = frozenset(
-    "AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode KillShell ListMcpResourcesTool TaskCreate TaskGet TaskList "
-    "TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
+    "AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode KillShell ListAgents ListMcpResourcesTool ReportFindings "
+    "ScheduleWakeup SendMessage TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
 )
 """Tools that change only the program's own notes, or stop what an allowed call has started."""
 _DIALOGS: Final = frozenset(("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"))
 """Harmless tools that show a dialog and wait for a person's answer."""
-_AGENT_FIELDS: Final = "description prompt subagent_type model resume run_in_background max_turns name team_name mode"
+_AGENT_FIELDS: Final = (
+    "description prompt subagent_type model resume run_in_background max_turns name team_name mode effort"
+)
 """Fields allowed in a call that starts another agent, whose calls are also checked by the guard.
 
 They do not include a field for a separate work tree, in which the agent would be elsewhere.
@@ -156,7 +158,7 @@ _PARSERS: Final[Mapping[str, Callable[[ToolCall, Mapping[str, Any]], ToolCall]]]
     "Write": _parse_write,
     "Edit": _parse_edit,
     "MultiEdit": _parse_multi_edit,
-    "Read": _make_read_parser("file_path offset limit pages", "file_path"),
+    "Read": _make_read_parser("file_path offset limit pages allow_large", "file_path"),
     "NotebookRead": _make_read_parser("notebook_path cell_id", "notebook_path"),
     "LS": _make_read_parser("path ignore", "path"),
     "LSP": _make_read_parser("operation filePath line character query", "filePath"),

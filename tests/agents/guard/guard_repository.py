@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
+import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.guard import guard_entry
@@ -66,6 +69,26 @@ def hook(tool: str, cwd: str, session: str = "s-1", **tool_input: object) -> dic
     }
 
 
+def transcript(*items: dict[str, Any], version: str = "0.169.0") -> str:
+    """The path of a transcript of Codex with these items, which the next one replaces."""
+    path = os.path.join(tempfile.gettempdir(), f"execplan-codex-{os.getpid()}.jsonl")
+    atexit.unregister(_remove_transcript)
+    atexit.register(_remove_transcript, path)
+    lines = [{"type": "session_meta", "payload": {"cli_version": version}}]
+    lines += [{"type": "response_item", "payload": item} for item in items]
+    Path(path).write_text("".join([f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines]))
+    return path
+
+
+def _remove_transcript(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
+def codex_command(call_id: str, **arguments: object) -> dict[str, Any]:
+    """A command in a transcript of Codex."""
+    return {"type": "function_call", "name": "exec_command", "arguments": json.dumps(arguments), "call_id": call_id}
+
+
 def as_sent(program: str, command: str, cwd: str) -> bytes:
     """A command as a program asks about it."""
     if program == "json":
@@ -76,7 +99,7 @@ def as_sent(program: str, command: str, cwd: str) -> bytes:
         "model": "m",
         "permission_mode": "default",
         "tool_use_id": "u",
-        "transcript_path": None,
+        "transcript_path": transcript(codex_command("u", cmd=command)) if program == "codex" else None,
     }
     return json.dumps(call | codex_fields if program == "codex" else call).encode()
 

@@ -60,7 +60,6 @@ CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
     ("Glob", {"pattern": "../*"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("../*",))),
 ]
 CODEX: list[tuple[str, dict[str, Any], ToolCall]] = [
-    ("Bash", {"command": "ls"}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
     ("exec_command", {"cmd": "ls", "workdir": "src"}, ToolCall(COMMAND, "exec_command", "/r/src", "s", "ls")),
     ("exec_command", {"cmd": "ls", "workdir": "/x"}, ToolCall(COMMAND, "exec_command", "/x", "s", "ls")),
     ("view_image", {"path": "a.png"}, ToolCall(READ, "view_image", "/r", "s", read_paths=("a.png",))),
@@ -112,7 +111,36 @@ def test_any_other_tool_is_known_by_all_that_it_is_given(tool: str) -> None:
 def test_what_changes_nothing() -> None:
     assert claude.read(hook("TodoWrite", "/r", todos=[])).kind == HARMLESS
     assert claude.read(hook("Agent", "/r", description="x", prompt="y", subagent_type="z")).kind == HARMLESS
+    assert claude.read(hook("Agent", "/r", prompt="y", effort="high")).kind == HARMLESS
     assert codex.read(hook("spawn_agent", "/r", message="x")).kind == HARMLESS
+
+
+@pytest.mark.parametrize("tool", ["ListAgents", "ReportFindings", "ScheduleWakeup", "SendMessage"])
+def test_what_changes_nothing_in_claude_code(tool: str) -> None:
+    assert claude.read(hook(tool, "/r", x=1)).kind == HARMLESS
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "collaborationspawn_agent",
+        "collaborationwait_agent",
+        "collaborationlist_agents",
+        "multi_agent_v1wait_agent",
+        "multi_agent_v1close_agent",
+        "tool_search",
+        "get_goal",
+    ],
+)
+def test_what_changes_nothing_in_codex(tool: str) -> None:
+    assert codex.read(hook(tool, "/r", x=1)).kind == HARMLESS
+    assert codex.read(hook(f"mcp__{tool}", "/r", x=1)).kind == TOOL
+
+
+def test_fields_that_claude_code_fills_in() -> None:
+    assert claude.read(hook("Read", "/r", file_path="a", allow_large=True)).read_paths == ("a",)
+    edit = claude.read(hook("Edit", "/r", file_path="a", old_string="x", new_string="y", replace_all=False))
+    assert edit.edits == (FileEdit("a", EDIT, replacements=(("x", "y", False),)),)
 
 
 @pytest.mark.parametrize(
