@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.model_server import scripted
+from tests.clients.agent_programs import Codex
+from tests.clients.model_server import Use, scripted
 from tests.in_process_repository import NAME
 
 if TYPE_CHECKING:
@@ -71,3 +72,45 @@ def test_other_output_of_execplan_opens_nothing(
     bench.run(scripted([bench.program.command("touch evil.txt")]))
     is_blocked = not (desk.path / "evil.txt").exists()
     results.check("other output of the hook blocks", "yes" if is_blocked else "no")
+
+
+def test_a_command_of_codex_elsewhere_or_with_a_terminal_is_blocked(
+    bench: Workbench, desk: InProcessRepository, results: Results
+) -> None:
+    if not isinstance(bench.program, Codex):
+        pytest.skip("its commands have no such arguments")
+    elsewhere = desk.path.parent / "elsewhere"
+    elsewhere.mkdir()
+    desk.write("notes.txt", NOTE)
+    (elsewhere / "notes.txt").write_text("Ask at once.\n")
+    assert desk.type("report", "note", "--status", "completed", "--result", "It is there.").exit == 0
+    command = "git add --intent-to-add notes.txt"
+    calls = [
+        Use("exec_command", {"cmd": command, "workdir": str(elsewhere)}),
+        Use("exec_command", {"cmd": "git log", "tty": True}),
+        Use("exec_command", {"cmd": command, "shell": str(elsewhere / "sh")}),
+        Use("exec_command", {"cmd": command, "workdir": str(desk.path), "tty": False}),
+    ]
+    session = bench.run(scripted(*[[call] for call in calls]))
+    blocked = ["blocked by PreToolUse hook" in session.result_of(call) for call in range(4)]
+    results.check(
+        "commands elsewhere or with a terminal are blocked", "yes" if blocked == [True, True, True, False] else "no"
+    )
+
+
+def test_a_script_of_codex_that_hides_its_arguments_is_blocked(
+    bench: Workbench, desk: InProcessRepository, results: Results
+) -> None:
+    if not isinstance(bench.program, Codex):
+        pytest.skip("it has no scripts")
+    bench.program.model = "gpt-6-astra"
+    scripts = [
+        "text(JSON.stringify(await tools.exec_command({cmd: 'git status', tty: true})))",
+        "const result = await tools.exec_command({cmd: 'git status'}); text(result.output)",
+        "const result = await tools.exec_command({cmd: 'touch evil.txt'}); text(result.output)",
+    ]
+    session = bench.run(scripted(*[[Use("exec", script)] for script in scripts]))
+    assert "the script hides" in session.result_of(0)
+    assert "On branch main" in session.result_of(1)
+    is_blocked = "On branch" not in session.result_of(0) and not (desk.path / "evil.txt").exists()
+    results.check("scripts that hide their arguments are blocked", "yes" if is_blocked else "no")
