@@ -50,7 +50,7 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "call_file_changes call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
+    "agents.guard": "asked_calls call_file_changes call_recording claude claude_session codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
     "approvals": "approval_key approval_registry disk_world program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",

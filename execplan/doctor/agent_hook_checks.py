@@ -40,7 +40,7 @@ _MAX_BYTES = 5 << 20
 def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
     """The guard hook is intact and up to date, and no known setting disables it."""
     project = context.project
-    installed_programs = [name for name in PROGRAMS if _has_guard_hook(project, name)]
+    installed_programs = guard_hook.find_programs(project)
     for name in installed_programs:
         yield from _check_entry(project, name)
     if not installed_programs:
@@ -60,11 +60,6 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         ]
     ):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
-
-
-def _has_guard_hook(project: Project, program: str) -> bool:
-    """Return whether a program's file contains a guard hook, installed by execplan or added by hand."""
-    return b"execplan guard" in _read_bytes(os.path.join(project.root, PROGRAMS[program].file))
 
 
 def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:

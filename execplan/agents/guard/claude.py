@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard import tool_call
+from execplan.agents.guard.claude_session import can_ask
 from execplan.agents.guard.protected_paths import names_in_glob
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.execution.permission import ALLOW, DENY
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.tool_call import HookResponse
 
-ASKS: Final = True
-"""Whether the program can ask its user to allow a call."""
+__all__ = ["EVENT", "HARMLESS_TOOLS", "answer", "can_ask", "made_call", "read"]
 EVENT: Final = "PreToolUse"
+_AFTERWARD_EVENT: Final = "PostToolUse"
 HARMLESS_TOOLS: Final = frozenset(
     "AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode KillShell ListAgents ListMcpResourcesTool ReportFindings "
     "ScheduleWakeup SendMessage TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
@@ -32,6 +33,12 @@ _AGENT_FIELDS: Final = (
 
 They do not include a field for a separate work tree, in which the agent would be elsewhere.
 """
+
+
+def made_call(payload: Mapping[str, Any]) -> str | None:
+    """Return the ID of a call that the program reports as made; None if it asks about one."""
+    is_report = payload.get("hook_event_name") == _AFTERWARD_EVENT
+    return tool_call.optional_text(payload, "tool_use_id") if is_report else None
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:

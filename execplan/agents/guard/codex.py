@@ -120,8 +120,6 @@ def _add_line(line: str, old: list[str], new: list[str]) -> None:
         new.append(line[1:])
 
 
-ASKS: Final = False
-"""Whether the program can ask its user: it ignores the answer `ask`, and the call goes through."""
 _AGENT_TOOLS: Final = "close_agent followup_task interrupt_agent list_agents resume_agent send_input send_message spawn_agent wait wait_agent"
 HARMLESS_TOOLS: Final = frozenset(
     [
@@ -137,6 +135,15 @@ The program writes the namespace of a tool and its name as one word.
 _COMMAND_FIELDS: Final = {"exec_command": "cmd", "shell_command": "command"}
 _IGNORED_FIELDS: Final = "workdir timeout_ms yield_time_ms max_output_tokens justification"
 """Fields that a command may have besides its text, but not a shell, a terminal or an exit from the sandbox."""
+
+
+def can_ask(payload: Mapping[str, Any]) -> bool:
+    """Return false: the program ignores the answer `ask`, and the call goes through."""
+    return False
+
+
+def made_call(payload: Mapping[str, Any]) -> None:
+    """Return None: the program asks about calls, and has none to report because none was asked about."""
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:

@@ -137,6 +137,8 @@ class ToolCall(NamedTuple):
     """Paths that a reading tool names; if there are none, it reads the working directory."""
     arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     """All arguments of a tool that neither runs a command nor changes files."""
+    call_id: str = ""
+    """ID of the call in the program, or empty."""
 
 
 class HookResponse(NamedTuple):
@@ -175,4 +177,5 @@ def parse_hook_input(payload: Mapping[str, Any], event: str) -> ToolCall:
     if payload.get("hook_event_name") != event:
         raise NotUnderstoodError(f"the event is not {event}")
     tool, arguments = required_text(payload, "tool_name"), required_object(payload, "tool_input")
-    return ToolCall(TOOL, tool, required_cwd(payload), optional_text(payload, "session_id"), arguments=arguments)
+    session, call_id = optional_text(payload, "session_id"), optional_text(payload, "tool_use_id")
+    return ToolCall(TOOL, tool, required_cwd(payload), session, arguments=arguments, call_id=call_id)

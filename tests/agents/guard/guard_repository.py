@@ -84,6 +84,19 @@ def _remove_transcript(path: str) -> None:
     Path(path).unlink(missing_ok=True)
 
 
+def claude_transcript(version: str = "2.1.330") -> str:
+    """The path of a transcript of Claude Code, which the next one replaces."""
+    path = os.path.join(tempfile.gettempdir(), f"execplan-claude-{os.getpid()}.jsonl")
+    atexit.unregister(_remove_claude_transcript)
+    atexit.register(_remove_claude_transcript, path)
+    Path(path).write_text(f'{{"type":"user","version":"{version}","message":{{}}}}\n')
+    return path
+
+
+def _remove_claude_transcript(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
 def codex_command(call_id: str, **arguments: object) -> dict[str, Any]:
     """A command in a transcript of Codex."""
     return {"type": "function_call", "name": "exec_command", "arguments": json.dumps(arguments), "call_id": call_id}
@@ -92,13 +105,12 @@ def codex_command(call_id: str, **arguments: object) -> dict[str, Any]:
 def as_sent(program: str, command: str, cwd: str) -> bytes:
     """A command as a program asks about it."""
     if program == "json":
-        return json.dumps({"tool": "command", "command": command, "cwd": cwd, "session": "s-1"}).encode()
-    call = hook("Bash", cwd, command=command)
+        return json.dumps({"tool": "command", "command": command, "cwd": cwd, "session": "s-1", "id": "u"}).encode()
+    call = {**hook("Bash", cwd, command=command), "tool_use_id": "u", "transcript_path": claude_transcript()}
     codex_fields = {
         "turn_id": "t",
         "model": "m",
         "permission_mode": "default",
-        "tool_use_id": "u",
         "transcript_path": transcript(codex_command("u", cmd=command)) if program == "codex" else None,
     }
     return json.dumps(call | codex_fields if program == "codex" else call).encode()

@@ -187,7 +187,7 @@ BUGS: dict[str, tuple[object, str]] = {
     "judging": (call_recording, "decide"),
     "the lock": (call_recording, "lock_runs"),
     "writing": (Journal, "write"),
-    "the mark": (call_recording, "_update_mark"),
+    "the mark": (call_recording, "update_mark"),
     "matching": (guard_decision, "match_call"),
     "the reason": (call_recording, "printable_line"),
 }

@@ -173,8 +173,12 @@ def test_of_two_entries_one_is_left_when_it_is_forced(desk: InProcessRepository)
 def test_one_that_was_put_there_by_hand_is_left_alone(desk: InProcessRepository) -> None:
     settings = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard || exit 2"}]}]}}
     desk.write(CLAUDE, json.dumps(settings))
-    assert "by hand" in desk.type("install", "guard").out
-    assert ok(desk, "uninstall", "guard")["data"]["changed"] is False
+    before = tree(desk.path)
+    ok(desk, "install", "guard")
+    installed = json.loads((desk.path / CLAUDE).read_text())["hooks"]
+    assert (installed["PreToolUse"], len(installed["PostToolUse"])) == (settings["hooks"]["PreToolUse"], 1)
+    ok(desk, "uninstall", "guard")
+    assert tree(desk.path) == before
 
 
 @pytest.mark.parametrize(
