@@ -44,4 +44,4 @@ _INTEGRATION = HookIntegration(
     (),
     NOT_ON_PATH_WARNING,
 )
-install, uninstall = _INTEGRATION.install, _INTEGRATION.uninstall
+install, uninstall, open_file = _INTEGRATION.install, _INTEGRATION.uninstall, _INTEGRATION.open_file
