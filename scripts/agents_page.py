@@ -13,7 +13,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "tests" / "clients" / "results.t
 
 
 def render() -> str:
-    """Return the page."""
+    """Return the page of agent programs."""
     programs: list[dict[str, Any]] = tomllib.loads(RESULTS.read_text("utf-8"))["program"]
     titles = [f"{PROGRAMS[program['name']].name} {program['version']}" for program in programs]
     scenarios = list(dict.fromkeys([scenario for program in programs for scenario in program["results"]]))
@@ -37,8 +37,8 @@ def render() -> str:
         "",
         "## What the guard can't guarantee",
         "",
-        f"Each program {GUARANTEE}. `execplan doctor` prints what this depends on for the installed versions. The limits",
-        "were measured with Claude Code 2.0.77 to 2.1.330 and Codex 0.130.0 to 0.169.0; others may have more.",
+        f"Each program {GUARANTEE}. `execplan doctor` prints the limits of the",
+        "installed versions. They were measured with Claude Code 2.0.77 to 2.1.330 and Codex 0.130.0 to 0.169.0.",
         "",
         "| program | versions | limit |",
         "|---|---|---|",

@@ -12,7 +12,7 @@ from execplan.engine.agent_runs import guard_grant, journal_watermark
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import check_entries, parse_entries, read_bytes
-from execplan.engine.journal.journal_entries import ASKED, CALLED, DENIED, INTENT, state_json
+from execplan.engine.journal.journal_entries import QUESTION, CALLED, DENIED, INTENT, state_json
 from execplan.engine.run_lock import LOCK_NAME
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_records.evidence_copies import ensure_not_altered, open_journal
@@ -200,7 +200,7 @@ def record_decision(
     ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
     with open_journal(grant.run_paths) as journal:
         if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
-            if any([entry.kind not in (INTENT, ASKED, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
+            if any([entry.kind not in (INTENT, QUESTION, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
                 return Decision(DENY, f"run {grant.run} has changed in the meantime; make the call again")
             context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
             decision = decide(call, context, current_time(journal.entries))
@@ -228,7 +228,7 @@ def record_decision(
 def _write_question(call: ToolCall, journal: Journal, decision: Decision) -> None:
     """Record that a program will ask its user about a call; it counts when the program reports that it was made."""
     journal.write(
-        ASKED,
+        QUESTION,
         step=decision.step,
         call=call.call_id,
         tool=printable_line(call.tool, 100),

@@ -6,6 +6,7 @@ import os
 
 from execplan.agents.guard import tool_call
 from execplan.files import file_access
+from execplan.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ _ATTENDED: Final = "CLAUDE_CODE_SESSION_ATTENDED"
 _ASKING_VERSION: Final = (2, 1, 85)
 """First version that asks whatever its permission mode and its rules allow."""
 _TAIL_BYTES: Final = 1 << 18
-_VERSION: Final = b'"version":"'
 
 
 def can_ask(payload: Mapping[str, Any]) -> bool:
@@ -37,6 +37,19 @@ def _find_version(path: str) -> tuple[int, ...]:
         data = os.pread(handle, _TAIL_BYTES, max(0, os.fstat(handle).st_size - _TAIL_BYTES))
     finally:
         os.close(handle)
-    text = data.rpartition(_VERSION)[2].partition(b'"')[0] if _VERSION in data else b""
-    numbers = text.partition(b"-")[0].split(b".")
-    return tuple([int(number) for number in numbers]) if all([number.isdigit() for number in numbers]) else ()
+    for line in reversed(data.splitlines()):
+        if b'"version"' in line and (text := _line_version(line)):
+            numbers = text.partition("-")[0].split(".")
+            is_version = all([number.isascii() and number.isdigit() for number in numbers])
+            return tuple([int(number) for number in numbers]) if is_version else ()
+    return ()
+
+
+def _line_version(line: bytes) -> str:
+    """Return the version in a line of a transcript; empty if there is none."""
+    try:
+        entry = fast_json.read(line.decode())
+    except (ValueError, RecursionError):
+        return ""
+    version = entry.get("version") if isinstance(entry, dict) else ""
+    return version if isinstance(version, str) else ""

@@ -78,7 +78,7 @@ def test_a_step_that_asks(begun: GuardRepository) -> None:
     assert begun.calls() == ["build"]
 
 
-def _made(program: str, call_id: str = "u") -> Answer:
+def _report_call(program: str, call_id: str = "u") -> Answer:
     """Report that a call was made."""
     report = {"hook_event_name": "PostToolUse", "tool_use_id": call_id, "tool_name": "Bash", "tool_response": {}}
     call = {"made": call_id} if program == "json" else report
@@ -89,13 +89,13 @@ def _made(program: str, call_id: str = "u") -> Answer:
 def test_a_call_that_is_asked_about_counts_when_it_was_made(begun: GuardRepository, program: str) -> None:
     _report(begun, "build")
     assert [begun.ask("make ship", program=program).kind for _ in range(3)] == ["ask"] * 3
-    other = _made(program, "another")
+    other = _report_call(program, "another")
     assert (other.status, other.out, other.err) == (0, b"{}\n", b"")
     assert begun.calls() == ["build"]
-    assert _made(program).status == 0
+    assert _report_call(program).status == 0
     assert [entry["kind"] for entry in begun.entries()][-2:] == ["intent", "called"]
     assert (begun.entries()[-1]["asked"], begun.entries()[-1]["step"]) == (True, "ship")
-    assert _made(program).status == 0
+    assert _report_call(program).status == 0
     assert begun.calls() == ["build", "ship"]
     assert "may be called once" in begun.ask("make ship", program=program).why
     _report(begun, "ship")
