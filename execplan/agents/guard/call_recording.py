@@ -12,7 +12,7 @@ from execplan.engine.agent_runs import guard_grant, journal_watermark
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import check_entries, parse_entries, read_bytes
-from execplan.engine.journal.journal_entries import QUESTION, CALLED, DENIED, INTENT, state_json
+from execplan.engine.journal.journal_entries import CALLED, DENIED, INTENT, QUESTION, state_json
 from execplan.engine.run_lock import LOCK_NAME
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_records.evidence_copies import ensure_not_altered, open_journal
