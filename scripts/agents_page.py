@@ -31,7 +31,7 @@ def render() -> str:
         f"| | {' | '.join(titles)} |",
         f"|---|{'---|' * len(titles)}",
         *[
-            f"| {scenario} | {' | '.join([program['results'].get(scenario, 'not tested') for program in programs])} |"
+            f"| {scenario} | {' | '.join([program['results'].get(scenario, '–') for program in programs])} |"
             for scenario in scenarios
         ],
         "",
