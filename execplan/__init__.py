@@ -38,8 +38,12 @@ if TYPE_CHECKING:
     from execplan.linter.text_check import lint
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan.reader import parse
+    from execplan.toolkit.tool_list import agent_tools
+    from execplan.toolkit.tool_schema import AgentTool
 
 _MODULES = {
+    "toolkit.tool_list": ("agent_tools",),
+    "toolkit.tool_schema": ("AgentTool",),
     "library.project_api": ("Project",),
     "library.plan_api": ("Plan",),
     "library.execution_api": (
@@ -75,6 +79,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "AgentTool",
     "EditResult",
     "Entry",
     "ExecplanError",
@@ -99,6 +104,7 @@ __all__ = [
     "WriteOptions",
     "__version__",
     "advance",
+    "agent_tools",
     "approve",
     "compile_plan",
     "compose",

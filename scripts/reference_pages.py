@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import command_tables
 
-from execplan.cli.commands.schema import KINDS
+from execplan.cli.schema_builder import KINDS
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import risk_table
@@ -160,7 +160,7 @@ def rules_page() -> str:
         "| tree | the files of the repository | in a repository |",
         "| commit | the plan as it was committed | if the plan differs from HEAD |",
         "| history | git's history | with `--staged` or `--since`, in the profiles `ci` and `strict`, or if you select the rule |",
-        "| home | all plans of a project | when a whole project, or a commit, is checked |",
+        "| project | all plans of a project | when a whole project, or a commit, is checked |",
         "",
         "A rule that is off by default runs if you select it, and in the profile `strict`.",
         "",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _MAX_TASK_LENGTH = 60
 """Maximum length of a task's text in a line of advice."""
-_MAX_LISTED_SECTIONS = 3
-"""Maximum number of sections that a line of advice names."""
 
 
 class Work(NamedTuple):
@@ -38,6 +36,8 @@ class Work(NamedTuple):
     task: dict[str, Any] | None = None
     lead: str = "then"
     """What comes between the two for people."""
+    editor_command: str = ""
+    """The command that a person on a terminal uses instead, if it opens an editor."""
 
     def to_json(self) -> dict[str, Any]:
         """As a document shows it."""
@@ -68,7 +68,7 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:
-        return advise_completion(name, plan_content(plan))
+        return advise_completion(name, plan_content(plan), has_placeholders=bool(plan.placeholder_lines))
     if run := execution_status.find_failed_run(execution, plan):
         retry_commands = execution_status.start_commands(execution, name) or (f"execplan compile {name}",)
         return Advice(
@@ -93,11 +93,14 @@ def advise_new_plan(plan: ParsedPlan, name: str) -> Advice:
     return Advice((f"execplan next {name}" if plan.tasks else f"execplan add 'First step' -p {name}",))
 
 
-def advise_completion(name: str, plan_facts: PlanContent) -> Advice:
-    """Return the advice for a plan without open tasks: write the outcome, then archive."""
+def advise_completion(name: str, plan_facts: PlanContent, *, has_placeholders: bool) -> Advice:
+    """Return the advice for a plan without open tasks: write the outcome, then archive.
+
+    Placeholder text is an error now and stops the archive, so `lint` comes first, which lists it.
+    """
     archive_command = f"execplan archive {name}"
     if plan_facts.outcomes:
-        return Advice((archive_command,))
+        return Advice((f"execplan lint {name}", archive_command) if has_placeholders else (archive_command,))
     has_outcomes_section = outline.OUTCOMES in [outline.canonical_name(title) for title in plan_facts.sections]
     return Advice(
         (f"execplan outcome 'What works now' -p {name}{'' if has_outcomes_section else ' --create'}", archive_command)
@@ -118,11 +121,9 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
     commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
     commands.append(f"execplan edit {name}")
-    count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
-    listed = ", ".join(sections[:_MAX_LISTED_SECTIONS])
-    if unlisted_count := len(sections[_MAX_LISTED_SECTIONS:]):
-        listed += f" and {unlisted_count} more"
-    return Advice(tuple(commands), Work(f"fill in {count} ({listed})", commands[0], lead="for example"))
+    count = sections[0] if len(sections) == 1 else f"{len(sections)} sections"
+    work = Work(f"fill in {count}", commands[0], lead="for example", editor_command=commands[-1])
+    return Advice(tuple(commands), work)
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:

@@ -204,14 +204,24 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         raise ExecplanError(
             "not-finished",
-            f"{ref.id} is not finished",
+            "the plan is not finished",
             exit=CHECK_FAILED,
-            hint=f"finish it or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'",
+            hint=_finish_hint(ref, plan),
             candidates=reasons,
             data={"reasons": reasons},
         )
 
     return change
+
+
+def _finish_hint(ref: PlanRef, plan: ParsedPlan) -> str:
+    """Return what to do with an unfinished plan: abandoning it is suggested only while tasks are open."""
+    if any(task.state == OPEN for task in plan.tasks):
+        return f"finish it, or abandon it: execplan archive {ref.shell_name} --as abandoned --reason 'Why'"
+    if plan.outcomes:
+        return f"fix the errors: execplan lint {ref.shell_name}"
+    flag = "" if plan.section(outline.OUTCOMES) else " --create"
+    return f"add an outcome: execplan outcome 'What works now' -p {ref.shell_name}{flag}"
 
 
 def unfinished_reasons(plan: ParsedPlan) -> list[str]:

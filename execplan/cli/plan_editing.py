@@ -38,7 +38,9 @@ def edit_plan(
     next_commands = (
         execution_status.finish_run_commands(plan.project, plan.ref, run, name)
         if run
-        else plan_advice.advise_completion(name, amended.expected).commands
+        else plan_advice.advise_completion(
+            name, amended.expected, has_placeholders=bool(amended.expected.outcomes and plan.read().placeholder_lines)
+        ).commands
     )
     return edit_answer(amended, options, *next_commands)
 

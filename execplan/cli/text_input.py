@@ -17,6 +17,8 @@ MAX_TEXT_BYTES = 1 << 20
 def read_source(source: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`; raises ExecplanError."""
     if source == "-":
+        if sys.stdin.isatty():
+            print("execplan: type the text; end it with Ctrl-D on a line of its own", file=sys.stderr)
         data = sys.stdin.buffer.read(reader.MAX_BYTES + 1)
         size = len(data)
     else:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 from execplan.execution.attributes import LEVELS
-from execplan.execution.permission import NEVER, READ_POLICIES, needs_person
+from execplan.execution.permission import NEVER, PLANS, READ_POLICIES, STEPS, needs_person
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -28,6 +26,8 @@ ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 They are: a failed step, wrong content or output of a step, a time limit, a resource limit, and a person who stops the
 run at a question. A signal only pauses a run.
 """
+_LATER_SETTINGS = ("programs", "commit_plans", "commit_steps")
+"""Settings that count in the version only if they differ from their default: older approvals stay valid."""
 
 
 class Policy(NamedTuple):
@@ -67,10 +67,20 @@ class Policy(NamedTuple):
     """Additional environment variables for commands; only a user's own settings can name any."""
     reads: str = "inside"
     """What an agent may read without a plan: one of READ_POLICIES."""
+    commit_plans: bool = True
+    """Whether an agent may commit files of plans."""
+    commit_steps: bool = True
+    """Whether an agent may commit the files that its completed steps changed."""
     tools: tuple[str, ...] = ()
     """Tools of an agent program that it may use freely; only a user's own settings can name any."""
     notify: str = ""
     """Command to run when a run ends; it has no effect on what may run and is not part of the version."""
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """What an agent may commit: PLANS, STEPS, both, or nothing."""
+        switches = ((PLANS, self.commit_plans), (STEPS, self.commit_steps))
+        return tuple([kind for kind, is_on in switches if is_on])
 
     @property
     def risk_table(self) -> RiskTable:
@@ -82,10 +92,13 @@ class Policy(NamedTuple):
     @property
     def version(self) -> str:
         """Digest of all settings that determine what may run."""
+        import json
+
         settings = {**self._asdict(), "table": self.risk_table.version, "notify": ""}
         del settings["backup_days"]
-        if settings["programs"] == Policy().programs:
-            del settings["programs"]  # approvals from before this setting existed stay valid
+        for name in _LATER_SETTINGS:
+            if settings[name] == getattr(Policy(), name):
+                del settings[name]
         return digest(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
 
     def needs_person(self, level: str) -> bool:

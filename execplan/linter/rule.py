@@ -29,7 +29,7 @@ CLOCK: Final = "clock"
 TREE: Final = "tree"
 HISTORY: Final = "history"
 COMMIT: Final = "commit"
-PROJECT: Final = "home"
+PROJECT: Final = "project"
 """Data that a rule needs besides the plan; a rule whose need is not met does not run.
 
 `commit` is the committed version of the plan, which Git returns at once; `history` is everything that Git can be asked.

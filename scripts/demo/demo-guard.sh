@@ -36,7 +36,7 @@ say 'The guard is a hook. Claude Code and Codex ask it before every call of a to
 run 'execplan install guard --for claude -q'
 say 'This plan has two steps for an agent.'
 run 'execplan compile -q && execplan evaluate | head -n 2'
-say 'Until a person approves the plan, the agent may only read. (`call` stands in for its program.)'
+say 'Until a person approves the plan, the agent may only read, and write plans. (`call` stands in for its program.)'
 run 'call read path=AGENTS.md'
 run 'call write path=notes.txt content="Greet before you ask."'
 say 'Approve what you have read, by its digest.'

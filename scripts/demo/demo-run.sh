@@ -54,7 +54,7 @@ run 'echo "# Edited after the approval." >>src/farewell.py'
 refused 4 'execplan run shout'
 quietly 'git checkout -q src/farewell.py'
 
-say 'A run that fails halfway is rolled back. The file is as it was before, so git shows no change.'
+say 'A run that fails halfway is rolled back. The file is as it was before, so git shows no change. What git cannot see is listed.'
 refused 1 'execplan run shout -q'
 run 'git status --short src'
 run 'execplan runs'

@@ -59,6 +59,7 @@ CALLS = {
     "report": ["report", "look", "--status", "completed", "--result", "It is clean."],
     "schema": ["schema", "execution-plan"],
     "guard": ["guard"],
+    "mcp": ["mcp"],
     "context": ["context", "--estimate"],
     "summarize": ["summarize"],
     "prime": ["prime"],
@@ -127,7 +128,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     [
         verb
         for verb in COMMANDS
-        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "uninstall")
+        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "mcp", "uninstall")
     ],
 )
 def test_no_project(plain: Folder, verb: str) -> None:

@@ -1,9 +1,10 @@
-"""Commands of execplan that an agent may call: they read, report or update a plan, with options that do no more."""
+"""Commands of execplan that an agent may call: they read, report, or write plans, with options that do no more."""
 
 from __future__ import annotations
 
 from execplan.agents.guard import protected_paths
 from execplan.agents.guard.typed_command import parse_args
+from execplan.execution.permission import PLANS
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
 
@@ -25,16 +26,16 @@ class AllowedOptions(NamedTuple):
     """Options whose value is a file that is read."""
     operand_kind: str = ""
     """Kind of the operands: `plan`, `file`, or text if empty."""
-    required_flag: str = ""
-    """Flag without which the command does more than an agent may do."""
     denied_options: str = ""
     """Options that an agent may not use, listed so that each new option requires a decision."""
 
 
-_WRITE_FLAGS = "--dry-run --no-commit"
+COMMIT_FLAG: Final = "--commit"
+COMMIT_COMMAND: Final = "commit"
+_WRITE_FLAGS = f"--dry-run --no-commit {COMMIT_FLAG}"
 _PLAN_OPTIONS = "-p --plan"
 _PLAN_WRITE_OPTIONS = f"{_PLAN_OPTIONS} --if-match"
-_DENIED_EVERYWHERE = "--commit --lock-timeout"
+_DENIED_EVERYWHERE = "--lock-timeout"
 _DENIED_OPTIONS = f"{_DENIED_EVERYWHERE} --as"
 """Options denied for commands that write.
 
@@ -43,7 +44,7 @@ _DENIED_OPTIONS = f"{_DENIED_EVERYWHERE} --as"
 
 
 def _writing_command(flags: str = "", value_options: str = "", *, denied_options: str = "") -> AllowedOptions:
-    """Return the options of a command that writes to a plan's living sections.
+    """Return the options of a command that writes to a section of a plan.
 
     The user's settings decide whether a commit follows.
     """
@@ -74,12 +75,12 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
     ),
     "lint": AllowedOptions(
-        "--hook --no-cache --staged --diff --statistics",
-        f"{_PLAN_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
+        f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
+        f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
+        denied_options=f"{_DENIED_OPTIONS} --rules --unsafe-fixes --baseline --write-baseline",
     ),
-    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} --fix --forget --no-commit --dry-run"),
+    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --fix --forget"),
     "explain": AllowedOptions("--codes"),
     "help": AllowedOptions("--all"),
     "schema": AllowedOptions(),
@@ -88,15 +89,15 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         "--verify",
         f"{_PLAN_OPTIONS} --run",
         operand_kind="plan",
-        denied_options=f"{_DENIED_OPTIONS} --accept --no-commit --dry-run",
+        denied_options=f"{_DENIED_OPTIONS} {_WRITE_FLAGS} --accept",
     ),
     "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
     "compile": AllowedOptions(
-        "--check",
-        _PLAN_OPTIONS,
+        f"{_WRITE_FLAGS} --check --annotate --compose",
+        f"{_PLAN_OPTIONS} --title",
+        file_options="--from",
         operand_kind="plan",
-        required_flag="--check",
-        denied_options=f"{_DENIED_OPTIONS} --out --annotate --from --compose --title --enhance --no-commit --dry-run",
+        denied_options=f"{_DENIED_OPTIONS} --out --enhance",
     ),
     "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
     "context": AllowedOptions(
@@ -127,6 +128,43 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "outcome": _writing_command("--create"),
     "note": _writing_command("--create", "--excerpt"),
     "revise": _writing_command(),
+    "set": _writing_command("--create"),
+    "new": AllowedOptions(
+        f"{_WRITE_FLAGS} --list-templates",
+        "--purpose --task --template",
+        file_options="--from",
+        denied_options=f"{_DENIED_OPTIONS} -i --interactive",
+    ),
+    "attach": AllowedOptions(
+        f"{_WRITE_FLAGS} --create",
+        f"{_PLAN_WRITE_OPTIONS} --about",
+        operand_kind="file",
+        denied_options=_DENIED_OPTIONS,
+    ),
+    "archive": AllowedOptions(
+        f"{_WRITE_FLAGS} --complete --keep-links",
+        f"{_PLAN_WRITE_OPTIONS} --as --by --reason",
+        operand_kind="plan",
+        denied_options=f"{_DENIED_EVERYWHERE} --force --rewrite-links",
+    ),
+    "restore": AllowedOptions(
+        f"{_WRITE_FLAGS} --keep-links",
+        f"{_PLAN_WRITE_OPTIONS} --reason",
+        operand_kind="plan",
+        denied_options=f"{_DENIED_OPTIONS} --rewrite-links",
+    ),
+    "rename": AllowedOptions(
+        f"{_WRITE_FLAGS} --keep-links", _PLAN_WRITE_OPTIONS, denied_options=f"{_DENIED_OPTIONS} --rewrite-links"
+    ),
+    "undo": AllowedOptions(
+        f"{_WRITE_FLAGS} --list", _PLAN_WRITE_OPTIONS, operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --any"
+    ),
+    "redo": AllowedOptions(
+        _WRITE_FLAGS, _PLAN_WRITE_OPTIONS, operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --any"
+    ),
+    COMMIT_COMMAND: AllowedOptions(
+        "--dry-run", f"{_PLAN_WRITE_OPTIONS} -m --message", operand_kind="plan", denied_options=_DENIED_OPTIONS
+    ),
 }
 """Commands that an agent may use, with their options, by name; all other commands are denied."""
 
@@ -140,16 +178,8 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "init": "it writes settings",
     "edit": "it starts an editor",
     "guard": "it decides for the agent program, not for the agent",
-    "archive": "only a person archives or restores a plan",
-    "restore": "only a person archives or restores a plan",
-    "rename": "it renames an approved plan",
-    "commit": "it runs the repository's hooks",
+    "mcp": "the agent program starts the server, not the agent",
     "merge": "it writes files that are not in any step",
-    "attach": "it writes files that are not in any step",
-    "new": "with a second plan, it is unclear which one applies",
-    "set": "it changes the plan's content",
-    "undo": "it can revert edits of others",
-    "redo": "it can revert edits of others",
     "drop": "it removes a plan",
 }
 """Reasons why the other commands are denied to an agent."""
@@ -163,7 +193,7 @@ NAME: Final = "execplan"
 
 
 def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
-    """Return why an agent may not make a call of execplan; empty if it only reads, reports or updates the plan."""
+    """Return why an agent may not make a call of execplan; empty if it only reads, reports or writes plans."""
     if argv[0] != NAME:
         return f"{argv[0]} is not {NAME}"
     args = list(argv[1:])
@@ -192,13 +222,10 @@ def _option_denial_reason(
         [*allowed_options.flags.split(), *GLOBAL_FLAGS],
         value_options,
     )
-    if parsed_args is None or (
-        allowed_options.required_flag and allowed_options.required_flag not in parsed_args.flags
-    ):
-        restriction = (
-            f" except with {allowed_options.required_flag}" if allowed_options.required_flag else " with these options"
-        )
-        return f"agents can't use `{NAME} {command}`{restriction}"
+    if parsed_args is None:
+        return f"agents can't use `{NAME} {command}` with these options"
+    if (command == COMMIT_COMMAND or COMMIT_FLAG in parsed_args.flags) and PLANS not in scope.commits:
+        return "the policy doesn't let agents commit plans (execution.commit_plans)"
     read_paths = [
         value for flag, value in parsed_args.values if flag in allowed_options.file_options.split() or flag == "-C"
     ]

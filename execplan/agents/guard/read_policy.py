@@ -131,7 +131,7 @@ def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str
     two_args = " ".join(args[:2])
     name = two_args if two_args in GIT_SUBCOMMANDS else args[0] if args else ""
     if name not in GIT_SUBCOMMANDS or not all(
-        [_uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]
+        [uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]
     ):
         return None
     path_args = operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
@@ -151,7 +151,7 @@ def _revision_paths(arg: str) -> Iterator[str]:
             yield path
 
 
-def _uses_repository_git(root: str, folder: str) -> bool:
+def uses_repository_git(root: str, folder: str) -> bool:
     """Check whether git uses the repository at that root when it runs in a directory.
 
     The settings of another repository may start programs.

@@ -33,7 +33,7 @@ _AFTER_CALL_LINE = f"sh -c 'execplan guard --program claude || exit 1 {hook_entr
 Its failure blocks nothing: the call is then not counted.
 """
 RESTRICTION_WARNING = (
-    "from now on, an agent that starts in the repository's root can only read in it and do what an approved plan allows; "
+    "from now on, an agent that starts in the repository's root can only read in it, write and commit plans, and do what an approved plan allows; "
     "details and limitations: execplan explain guard"
 )
 NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it either, every call is denied"

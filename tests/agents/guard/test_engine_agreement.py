@@ -194,6 +194,7 @@ class EngineAndGuard:
             interval=self.drawn.interval,
             reads="inside",
             tools=(),
+            commits=(),
             hidden=(),
             witnesses={},
         )

@@ -33,25 +33,33 @@ execplan run
 execplan resume --answer go
 execplan rollback
 execplan guard
-execplan archive
-execplan rename x y
-execplan set Progress @x
+execplan archive --force --reason x
+execplan archive --rewrite-links
+execplan rename x y --rewrite-links
+execplan restore x --rewrite-links
+execplan set Progress @/etc/passwd
+execplan set Progress @.env
 execplan merge a b c
-execplan attach src/app.py
-execplan new X
-execplan undo
-execplan commit
-execplan done 1 --commit
-execplan lint --fix
+execplan attach /etc/passwd
+execplan attach .env
+execplan attach src/app.py ../x
+execplan new X -i
+execplan new --from /etc/passwd
+execplan new --from .env
+execplan undo --any
+execplan redo --any
+execplan commit --as ann
+execplan done 1 --lock-timeout 100
+execplan lint --fix --unsafe-fixes
+execplan drop 2026-01-01_parser
 execplan lint --rules=x.py
 execplan lint --baseline x
 execplan doctor --fix
 execplan audit --accept reason
 execplan stats --textfile x
-execplan compile
 execplan compile --out x
-execplan compile --check --annotate
-execplan compile --from x
+execplan compile --enhance
+execplan compile --from /etc/passwd
 execplan --unknown approve
 execplan -C /tmp show
 execplan -C ../other status

@@ -183,6 +183,20 @@ def test_an_unfinished_plan_is_not_filed_because_it_was_moved(repo: Folder) -> N
     assert repo.run("archive", "parser", "--json").json["error"]["code"] == "not-finished"
 
 
+def test_the_hint_for_an_unfinished_plan_is_what_finishes_it(repo: Folder) -> None:
+    """Abandoning a plan is suggested only while tasks are open."""
+    text = COMPLETE_PLAN.replace("Lines can be read.", "None yet.")
+    for plan, hint in (
+        (CLEAN, f"finish it, or abandon it: execplan archive {NAME} --as abandoned --reason 'Why'"),
+        (text, f"add an outcome: execplan outcome 'What works now' -p {NAME}"),
+        (text.replace("## Outcomes & Retrospective", "## Result"), f"{NAME} --create"),
+        (COMPLETE_PLAN.replace("  Rationale: A task is a line.\n", ""), f"fix the errors: execplan lint {NAME}"),
+    ):
+        repo.plan(plan)
+        error = repo.run("archive", "parser", "--json").json["error"]
+        assert error["hint"].endswith(hint), error
+
+
 def test_a_plan_that_was_renamed_by_hand_is_followed(repo_with_mentions: Folder) -> None:
     scanner_plan = CLEAN.replace("# Build the parser", "# Build the scanner")
     repo_with_mentions.plan(
@@ -227,7 +241,7 @@ def test_of_several_plans_all_or_none(repo: Folder) -> None:
 
 
 def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: Folder) -> None:
-    assert repo.run("archive", "--complete").out == "no plan is complete\n"
+    assert repo.run("archive", "--complete").out == "no complete plans to archive\n"
     commit_plans(repo, "parser", "scanner")
     repo.plan(CLEAN, "2026-01-03_writer")
     data = repo.ok("archive", "--complete", "--dry-run")
