@@ -458,13 +458,14 @@ def _traced_paths(desk: GuardRepository) -> set[str]:
         "decisive_files._MTIME_MARGIN_NS = -(10**18); sys.argv = ['execplan', 'guard']; "
         "from execplan.cli.main import main; sys.exit(main())"
     )
-    subprocess.run(
+    completed = subprocess.run(
         ["strace", "-f", "-y", "-e", "trace=%file", "-o", str(log), sys.executable, "-I", "-c", code],
         input=as_sent("claude", CALL, str(desk.path)),
         cwd=desk.path,
         capture_output=True,
-        check=True,
+        check=False,
     )
+    assert completed.returncode == 2, completed
     calls = re.findall(r"\w+\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?\"([^\"]+)\"", log.read_text())
     paths = {os.path.normpath(os.path.join(folder or "/", name)) for folder, name in calls}
     return {path for path in paths if path.startswith(f"{scratch}/")}
