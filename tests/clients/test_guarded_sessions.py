@@ -42,8 +42,8 @@ def test_a_whole_plan_is_done_and_audited(bench: Workbench, desk: InProcessRepos
             [command(report.format("look"))],
         )
     )
-    assert "completed 1 note" in session.result_of(1), session
-    assert "completed 2 look" in session.result_of(3), session
+    assert "completed step 1 (note)" in session.result_of(1), session
+    assert "completed step 2 (look)" in session.result_of(3), session
     records = [record for record in desk.data("audit")["records"] if record["kind"] in ("called", "result")]
     kinds = [(record["kind"], record["said"]["step"]) for record in records]
     assert kinds == [("called", "note"), ("result", "note"), ("called", "look"), ("result", "look")]
