@@ -140,11 +140,11 @@ def test_what_it_gets(drafting: DraftingRepository) -> None:
     drafting.patch.setenv("OTHER_KEY", "not-for-the-model")
     drafting.configure("plan", extra='environment = ["MODEL_KEY"]\n')
     drafting.data(*NEW)
-    seen = json.loads((drafting.folder / "seen.json").read_text())
-    assert seen["files"] == []
-    assert not os.path.exists(seen["cwd"])
-    assert seen["env"]["MODEL_KEY"] == "for-the-model-only"
-    assert "OTHER_KEY" not in seen["env"]
+    observed = json.loads((drafting.folder / "seen.json").read_text())
+    assert observed["files"] == []
+    assert not os.path.exists(observed["cwd"])
+    assert observed["env"]["MODEL_KEY"] == "for-the-model-only"
+    assert "OTHER_KEY" not in observed["env"]
     assert "for-the-model-only" not in drafting.prompts()[0]
 
 
