@@ -47,12 +47,17 @@ def _run_command_group(arguments: list[str]) -> int:
     except click.UsageError as error:
         from execplan.cli.usage_errors import convert_usage_error
 
-        raise convert_usage_error(error) from None
+        raise convert_usage_error(error, _command_path(arguments)) from None
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
         raise ExecplanError("usage", error.format_message(), exit=USAGE) from None
     return status if isinstance(status, int) else OK
+
+
+def _command_path(arguments: list[str]) -> str:
+    """Return the command whose help explains a usage error: the first one that the arguments name."""
+    return " ".join(["execplan", *[argument for argument in arguments if argument in COMMANDS][:1]])
 
 
 def _raise_terminated(number: int, frame: object) -> NoReturn:

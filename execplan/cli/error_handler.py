@@ -155,7 +155,13 @@ _DEFAULT_COLUMNS = 80
 def _candidate_lines(error: ExecplanError) -> list[str]:
     """Return the lines that describe the candidates of an error."""
     if not error.details:
-        return list(error.candidates)
+        if len(error.candidates) == 1 and error.candidates[0] in error.message:
+            return []
+        width = max(map(len, error.explanations), default=0)
+        return [
+            f"{candidate:{width}}  {error.explanations[candidate]}" if candidate in error.explanations else candidate
+            for candidate in error.candidates
+        ]
     from execplan.plan_store.plan_candidates import format_description
     from execplan.text.message_parts import shorten
 

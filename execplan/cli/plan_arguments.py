@@ -73,7 +73,7 @@ def resolve_plan_name(ctx: click.Context) -> None:
         _take_leading(ctx)
     arguments = [param for param in ctx.command.params if isinstance(param, click.Argument) and param.name == "plan"]
     if arguments and arguments[0].metavar == "PLAN" and params["plan"] is None:
-        raise click.UsageError("Missing argument 'PLAN'.", ctx)
+        raise click.MissingParameter(ctx=ctx, param=arguments[0])
 
 
 def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
@@ -90,7 +90,7 @@ def _require_one_plan(plan_names: list[str], flag: str) -> None:
     """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
         message = f"{' '.join(plan_names)} and -p {flag} name different plans"
-        raise ExecplanError("usage", message, exit=USAGE, hint="name the plan once")
+        raise ExecplanError("usage", message, exit=USAGE, hint="specify the plan once")
 
 
 def is_same_plan(first_name: str, second_name: str) -> bool:

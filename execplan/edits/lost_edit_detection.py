@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
@@ -55,7 +56,7 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
     """Return the edits that are on disk, and descriptions of those whose entry can't be read."""
     texts_by_number = read_texts(edits)
     unread = [entry for entry in edits if entry.is_written and entry.number not in texts_by_number]
-    damaged = [f"{entry.summary}, made {entry.timestamp.replace('T', ' ')}" for entry in unread]
+    damaged = [f"{entry.summary} ({entry.timestamp.replace('T', ' ')})" for entry in unread]
     stack = build_stack(edits)
     counts = {step.operation.number for step in stack.undoable if step.operation.kind == EDIT}
     steps: list[JournaledEdit] = []
@@ -95,4 +96,4 @@ def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
             return True
         return not git_history.has_blob(project, blob_id, paths, in_head=True)
 
-    return is_git_change
+    return cache(is_git_change)  # one external write often overwrites many edits

@@ -212,7 +212,7 @@ def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answe
     }
     lines = [answer.text for answer in answers]
     lines += [f"not archived: {name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
-    text = "\n".join(lines) or "no plan is complete"
+    text = "\n".join(lines) or "no complete plans to archive"
     warnings = tuple(dict.fromkeys([line for answer in answers for line in answer.warnings]))
     next_commands = tuple([command for answer in answers for command in answer.next_commands])
     is_requested = bool(blocked) or any([answer.is_requested for answer in answers])

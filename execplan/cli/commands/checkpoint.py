@@ -53,7 +53,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     if options.dry_run:
         lines = [f"would write {stored.path}" if stored.changed else "nothing to write"]
         return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff if stored.changed else ""))
-    lines = [f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (up to date)")]
+    lines = [f"wrote {stored.path}" if stored.changed else f"{stored.path} is up to date"]
     lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
     return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
 

@@ -126,7 +126,7 @@ def _ensure_compatible_options(
     elif not compose and len(plans) + (plan is not None) > 1:
         message = "only one plan can be compiled at a time; --compose combines several"
     if message:
-        hint = "execplan compile --compose PLAN PLAN --title 'Its title'" if compose else "see execplan compile --help"
+        hint = "execplan compile --compose PLAN PLAN --title 'Title'" if compose else "see execplan compile --help"
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 

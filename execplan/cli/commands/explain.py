@@ -177,7 +177,7 @@ def _unknown_page_error(page_name: str) -> ExecplanError:
             hint = f"use one of these, or {hint}"
     elif similar_names:
         hint = f"use one of these, or {_UNKNOWN_HINT}"
-    message = f"unknown topic or code {page_name!r}"
+    message = f"unknown topic or code {page_name.upper() if page_name.startswith('ep') else page_name!r}"
     return ExecplanError(
         "no-such-page",
         message,

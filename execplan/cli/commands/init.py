@@ -87,7 +87,7 @@ def init(
     moves = [pair for relocation in relocations for pair in relocation.moves]
     lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
     lines += [
-        f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})"
+        f"{action if path_entry.made else _label_unchanged(project, path_entry.path)}  {path_entry.path}  ({path_entry.why})"
         for path_entry in survey_result.paths
     ]
     lines += _unlisted_lines(survey_result, check)
@@ -118,7 +118,7 @@ def init(
     next_commands: tuple[str, ...] = (
         ("execplan status",)
         if any([project_json["plans"] for project_json in projects_json])
-        else ("execplan new 'What to do'",)
+        else ("execplan new 'Title'",)
     )
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
@@ -135,6 +135,11 @@ def init(
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
+
+
+def _label_unchanged(project: Project, display_path: str) -> str:
+    """Return what `init` does with a path that it doesn't create."""
+    return "kept" if os.path.lexists(os.path.join(project.root, display_path)) else "skipped"
 
 
 def _move_unlisted(

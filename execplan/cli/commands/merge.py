@@ -44,7 +44,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
         raise _usage_error(
             "--driver must directly follow merge"
             if driver
-            else f"merge accepts one plan or three files, not {len(plans)}"
+            else "merge requires one plan or three files" + (f", not {len(plans)} arguments" if plans else "")
         )
     if len(plans) == 3:
         if options.commit is not None or options.if_match:
@@ -56,7 +56,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
 
 
 def _usage_error(message: str) -> ExecplanError:
-    hint = "execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
+    hint = "use execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 

@@ -90,7 +90,7 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
 
         return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
     return Answer(
-        data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings
+        data, _stats_text(statistics, session_usage) if data["plans"] else "no records yet", warnings=warnings
     )
 
 
@@ -219,7 +219,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
         rows[:0] = [
             ("created", f"{format_count(statistics.plans, 'execution plan')}{hourly}"),
             ("compile time", _format_average(statistics.generation, ".3f", " s")),
-            ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
+            ("plan size", _format_average(statistics.plan_steps, ".1f", " steps")),
         ]
     if session_usage.log_count:
         rows += [("tokens", tokens or "-"), ("cost", cost)]

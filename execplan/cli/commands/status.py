@@ -89,9 +89,10 @@ def status(
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]
-    counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
+    plan_states = [stored_plan.state for stored_plan in stored_plans]
+    counts = {state: plan_states.count(state) for state in STATES}
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
-    advice = Advice(("execplan new 'Its title'",))
+    advice = Advice(("execplan new 'Title'",))
     if rows:
         name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
@@ -106,7 +107,7 @@ def status(
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1:
         plan_of = next(row.data["id"] for row in rows if row.advice is advice)
-        work = work._replace(description=f"{work.description} (in {plan_of})")
+        work = work._replace(description=f"{work.description} of {plan_of}")
     data = {"states": counts, "plans": [row.data for row in listed_rows]}
     warnings = conflict_warnings(stored_plans)
     exit_ = CHECK_FAILED if any([row.data["state"] == BROKEN for row in rows]) else OK

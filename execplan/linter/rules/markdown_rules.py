@@ -186,7 +186,7 @@ def conflict_markers(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     """
     if plan.conflict_lines:
         count = len(plan.conflict_lines)
-        yield on_line(plan, plan.conflict_lines[0], f"conflict marker ({format_count(count, 'line')} of them)")
+        yield on_line(plan, plan.conflict_lines[0], f"the plan contains {format_count(count, 'git conflict marker')}")
 
 
 @rule("EP003", ERROR)

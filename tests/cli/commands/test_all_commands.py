@@ -257,7 +257,7 @@ def test_a_task_that_is_done_is_not_added_again(repo: Folder) -> None:
     path = repo.plan()
     data = repo.ok("add", "read  LINES.")
     assert data["changed"] is False
-    assert data["said"] == [f"already there, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
+    assert data["said"] == [f"already in the plan, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
     assert path.read_text() == CLEAN
 
 
@@ -410,7 +410,7 @@ def test_lint_of_files_needs_no_project(plain: Folder) -> None:
 def test_lint_of_a_file_that_is_not_there_asks_for_no_project(plain: Folder) -> None:
     result = plain.run("lint", "nope.md", "--json")
     assert result.exit == 3
-    assert result.json["error"]["message"] == "file not found: nope.md"
+    assert result.json["error"]["message"] == "can't read nope.md: no such file or directory"
     assert plain.run("lint", "nope").exit == 6
 
 
