@@ -69,7 +69,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "next": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --claim --task --for --release --to --as",
         operand_kind="plan",
-        denied_options="--lock-timeout",
+        denied_options="--lock-timeout --hook",
     ),
     "stats": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"

@@ -33,7 +33,8 @@ class Hook(NamedTuple):
 GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard")
 SESSION = Hook("SessionStart", "# execplan:session", "execplan prime")
 COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
-_ALL_HOOKS = (GUARD, SESSION, COMPACTION)
+STOP = Hook("Stop", "# execplan:stop", "execplan next --hook")
+_ALL_HOOKS = (GUARD, SESSION, COMPACTION, STOP)
 _HOOKS = "hooks"
 _MARK_PATTERN = " ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
 """Pattern for the digest and the previous state of the file.
