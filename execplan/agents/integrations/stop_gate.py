@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.agents.integrations.hook_entry import STOP
+from execplan.agents.integrations.hook_entry import MARK_FIELD, STOP
 from execplan.agents.integrations.hook_file import HookIntegration
 
 NAME = "stop-gate"
@@ -22,8 +22,9 @@ NOT_ON_PATH_WARNING = (
 
 def hook_handler(program: str) -> dict[str, Any]:
     """Return the hook entry of a program."""
-    return {"type": "command", "command": _LINE.format(program=program, mark=STOP.mark), "timeout": TIMEOUT}
+    line = _LINE.format(program=program, mark=STOP.mark)
+    return {"type": "command", "command": line, "timeout": TIMEOUT, **({MARK_FIELD: ""} if program == "codex" else {})}
 
 
 _INTEGRATION = HookIntegration(NAME, [STOP], lambda program: [(STOP, hook_handler(program))], (), NOT_ON_PATH_WARNING)
-install, uninstall = _INTEGRATION.install, _INTEGRATION.uninstall
+install, uninstall, open_file = _INTEGRATION.install, _INTEGRATION.uninstall, _INTEGRATION.open_file
