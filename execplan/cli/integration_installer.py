@@ -28,8 +28,9 @@ _PROJECT_MODULES = {
     "merge-driver": "merge_driver",
     "guard": "guard_hook",
     "session-hooks": "session_hooks",
+    "stop-gate": "stop_gate",
 }
-_PROGRAM_INTEGRATIONS = ("guard", "session-hooks")
+_PROGRAM_INTEGRATIONS = ("guard", "session-hooks", "stop-gate")
 _SHELLS = ("bash", "zsh", "fish")
 _ACTION_NAMES = {"made": "created"}
 """Words for the actions of changes, where the word for people differs from the one in JSON."""
@@ -58,7 +59,7 @@ def check_request(
     if shell is not None and "completion" not in names:
         raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
-        raise ExecplanError("usage", "--for requires guard or session-hooks", exit=USAGE, hint="omit it")
+        raise ExecplanError("usage", "--for requires guard, session-hooks or stop-gate", exit=USAGE, hint="omit it")
     return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)))
 
 

@@ -10,7 +10,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations import guard_hook, hook_file, session_hooks
+from execplan.agents.integrations import guard_hook, hook_file, session_hooks, stop_gate
+from execplan.agents.integrations.hook_entry import STOP
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
 from execplan.approvals.approved_plan import ApprovedPlan
@@ -25,7 +26,9 @@ from execplan.files import file_access
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
 
+    from execplan.agents.integrations.hook_entry import Hook
     from execplan.agents.integrations.hook_file import HookFile
     from execplan.doctor.doctor_check import DoctorContext
     from execplan.plan_store.plan_store import PlanRef
@@ -212,28 +215,33 @@ def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
 @check("session-hooks")
 def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """The session hooks are intact and up to date, and no known setting disables them."""
-    project, integration = context.project, session_hooks.NAME
-    installed_programs = [
-        name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
-    ]
+    consequence = "doesn't give sessions an overview of the plan"
+    yield from _check_optional_hooks(context, session_hooks, session_hooks.ALL_HOOKS, consequence)
+
+
+@check("stop-gate")
+def check_stop_gate(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hook of the stop gate is intact and up to date, and no known setting disables it."""
+    yield from _check_optional_hooks(context, stop_gate, [STOP], "lets every session end")
+
+
+def _check_optional_hooks(
+    context: DoctorContext, integration: ModuleType, hooks: Sequence[Hook], consequence: str
+) -> Iterator[Finding | str]:
+    """Check hooks without which sessions go on."""
+    project = context.project
+    installed_programs = [name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, hooks, {})]
     if not installed_programs:
         yield NOT_INSTALLED
         return
-    install = partial(session_hooks.install, project, programs=installed_programs)
-    yield from check_integration(
-        project, integration, install, partial(session_hooks.uninstall, project, programs=installed_programs)
-    )
+    install = partial(integration.install, project, programs=installed_programs)
+    uninstall = partial(integration.uninstall, project, programs=installed_programs)
+    yield from check_integration(project, integration.NAME, install, uninstall)
     if shutil.which("execplan") is None:
         yield Finding(
             WARNING,
             "",
-            session_hooks.NOT_ON_PATH_WARNING,
+            integration.NOT_ON_PATH_WARNING,
             "add the directory of execplan to PATH, or install it there: pipx install .",
         )
-    yield from find_disabled_hooks(
-        project,
-        installed_programs,
-        WARNING,
-        "doesn't give sessions an overview of the plan",
-        session_hooks.open_file,
-    )
+    yield from find_disabled_hooks(project, installed_programs, WARNING, consequence, integration.open_file)

@@ -26,6 +26,8 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.linter.rule import Finding
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
 
 
@@ -102,7 +104,7 @@ def create_plan(
     def content(name: str) -> tuple[bytes, tuple[str, ...]]:
         return plan_draft.render_plan(project, plan_template.name, name, title, purpose, tasks)
 
-    return _file_plan(project, _plan_name(project, slug(title)), content, title, options)
+    return _file_plan(project, plan_name(project, slug(title)), content, title, options)
 
 
 def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
@@ -111,13 +113,11 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
     Its file stem becomes its ID if it matches the configured name format. The source is a path, or `-` for standard
     input. Raises ExecplanError if the plan has lint errors.
     """
-    from execplan.linter.runner import ERROR, RuleContext, lint_plan
-
     project = project._replace(exists=True)
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
     with ErrorContext(source if stem else "standard input"):
         plan = reader.read(data)
-    errors = [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
+    errors = find_lint_errors(plan)
     if errors:
         lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
         display_path = project.display_path(os.path.abspath(source)) if stem else source
@@ -130,8 +130,15 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
     fits = stem and name_pattern.matches_pattern(project.settings.name, stem)
-    name = stem if fits else _plan_name(project, slug(plan.title or stem or "plan"))
+    name = stem if fits else plan_name(project, slug(plan.title or stem or "plan"))
     return _file_plan(project, name, lambda _: (data, ()), plan.title or name, options)
+
+
+def find_lint_errors(plan: ParsedPlan) -> list[Finding]:
+    """Return the lint errors that keep a plan from being added; a draft may have placeholder text and no tasks."""
+    from execplan.linter.runner import ERROR, RuleContext, lint_plan
+
+    return [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
 
 
 def validate_title(title: str) -> str:
@@ -150,7 +157,8 @@ def validate_title(title: str) -> str:
     return title
 
 
-def _plan_name(project: Project, short: str) -> str:
+def plan_name(project: Project, short: str) -> str:
+    """Return the name of a new plan in the form of the settings, from the short form of its title."""
     return plan_names.fill(project.settings.name, short)
 
 

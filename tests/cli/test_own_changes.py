@@ -91,7 +91,7 @@ def commit_older_plan(repo: Folder) -> None:
         os.utime(repo.path / name, (CLOCK - 1000, CLOCK - 1000))
 
 
-INSTALLABLE = ("agents", "guard", "session-hooks", "merge-driver", "pre-commit")
+INSTALLABLE = ("agents", "guard", "session-hooks", "stop-gate", "merge-driver", "pre-commit")
 
 
 @pytest.mark.parametrize("commits", [False, True])

@@ -13,7 +13,7 @@ from tests.crash.strace import kill
 from tests.needs import need
 
 SETTINGS = {"permissions": {"allow": ["Bash(make:*)"]}}
-INTEGRATIONS = ("session-hooks", "guard", "agents", "git-hooks")
+INTEGRATIONS = ("session-hooks", "stop-gate", "guard", "agents", "git-hooks")
 FILE = ".claude/settings.json"
 
 

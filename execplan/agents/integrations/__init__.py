@@ -9,6 +9,7 @@ INTEGRATIONS = {
     "merge-driver": "a git merge driver that merges plans by task and entry",
     "guard": "a hook that lets agents do only what an approved plan allows",
     "session-hooks": "hooks that give each agent session an overview of the plan",
+    "stop-gate": "a hook that keeps an agent working until its claimed tasks are done or explained",
     "completion": "shell completion for bash, zsh or fish",
 }
 """Available integrations, each with a description."""

@@ -79,10 +79,10 @@ def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
         from execplan.agents.integrations import precommit
 
         return precommit.config_without_hook(file)
-    from execplan.agents.integrations import guard_hook, session_hooks
+    from execplan.agents.integrations import guard_hook, session_hooks, stop_gate
 
     absolute_path = os.path.join(project.root, path)
-    for integration in (guard_hook, session_hooks):
+    for integration in (guard_hook, session_hooks, stop_gate):
         change_set = integration.uninstall(
             project, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data}
         )

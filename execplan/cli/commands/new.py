@@ -77,8 +77,11 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
 
 
 @define_command(
-    reads="the settings and the template; with --from, a complete plan.",
-    writes="the plan, under an unused ID, and its artifacts directory.",
+    reads=(
+        "the settings and the template; with --from, a complete plan; with --draft-with, your own settings, "
+        "and the files and changes that are sent."
+    ),
+    writes="the plan, under an unused ID, and its artifacts directory; with --draft-with, a draft with errors in the state directory.",
     examples=(
         'execplan new "Build the parser"',
         'execplan new "Build the parser" --purpose "Read plans" --task "Read lines"',
@@ -87,6 +90,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
         "execplan new --list-templates",
         "execplan new 'Build the parser' --interactive",
         "execplan new --from draft.md --commit",
+        'execplan new "Build the parser" --draft-with claude --dry-run',
     ),
 )
 @click.argument("title", required=False)
@@ -101,6 +105,12 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
 @click.option("--list-templates", "listed", is_flag=True, help="List the templates, including the repository's own.")
 @click.option("--from", "source", metavar="FILE", help="Import a complete plan from FILE, or - for standard input.")
 @click.option(
+    "--draft-with",
+    "program",
+    metavar="PROGRAM",
+    help="Let a program of yours write the first draft: execplan explain drafting.",
+)
+@click.option(
     "-i", "--interactive", is_flag=True, help="Prompt for each section; skip any, or write it in your editor."
 )
 @new_options
@@ -112,6 +122,7 @@ def new(
     template: str | None,
     listed: bool,
     source: str | None,
+    program: str | None,
     interactive: bool,
     options: WriteOptions,
 ) -> Answer:
@@ -120,16 +131,10 @@ def new(
     The plan has twelve sections, each with placeholder text that says what to write. With `--template small`, only three
     sections have to be filled in.
     """
-    plan_inputs = [title, purpose, *tasks, template]
-    if source is not None and (any(plan_inputs) or listed):
-        raise ExecplanError(
-            "usage",
-            "--from reads a complete plan from a file, so it can't be combined with a title or other content",
-            exit=USAGE,
-            hint="omit the title and the other options",
-        )
-    if listed and any(plan_inputs):
-        raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
+    plan_inputs = [title, purpose, *tasks, template, program]
+    _ensure_compatible(
+        has_inputs=any(plan_inputs), source=source, listed=listed, interactive=interactive, program=program
+    )
     if interactive:
         _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
@@ -140,6 +145,8 @@ def new(
         return _templates_answer(project)
     if not project.exists:
         project = offer_setup(call, project, options)
+    if program is not None:
+        return _draft_answer(project, title or "", purpose, tasks, template, program, options)
     if source is not None:
         created_plan = plan_creation.adopt_plan(project, read_source(source), source, options)
     else:
@@ -151,6 +158,11 @@ def new(
         )
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
+    return _created_answer(created_plan, options)
+
+
+def _created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:
+    """Return the answer for a plan that was created, or would be in a dry run."""
     data = {
         "id": created_plan.id,
         "path": created_plan.path,
@@ -169,6 +181,53 @@ def new(
     return Answer(
         data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work
     )
+
+
+def _draft_answer(
+    project: Project,
+    title: str,
+    purpose: str,
+    tasks: tuple[str, ...],
+    template: str | None,
+    program: str,
+    options: WriteOptions,
+) -> Answer:
+    """Let a program write a draft, and create the plan from it; raises ExecplanError."""
+    from execplan.agents.drafting import drafting_settings, plan_drafting
+    from execplan.cli.output.draft_output import add_draft, broken_draft_answer
+
+    settings = drafting_settings.load_settings(project, program)
+    request = plan_drafting.DraftRequest(
+        title,
+        read_text(purpose, "the purpose") if purpose else "",
+        tuple([read_text(task, "a task") for task in tasks]),
+        template,
+    )
+    draft = plan_drafting.request_draft(project, settings, request)
+    if draft.problems and options.dry_run:
+        return broken_draft_answer(draft, settings)
+    if draft.problems:
+        raise plan_drafting.keep_draft(project, draft, settings)
+    created_plan = plan_creation.adopt_plan(project, draft.data, "-", options)
+    return add_draft(_created_answer(created_plan, options), draft, settings, dry_run=options.dry_run)
+
+
+def _ensure_compatible(
+    *, has_inputs: bool, source: str | None, listed: bool, interactive: bool, program: str | None
+) -> None:
+    """Raise ExecplanError if the options can't be combined."""
+    if source is not None and (has_inputs or listed):
+        raise ExecplanError(
+            "usage",
+            "--from reads a complete plan from a file, so it can't be combined with a title or other content",
+            exit=USAGE,
+            hint="omit the title and the other options",
+        )
+    if listed and has_inputs:
+        raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
+    if interactive and program is not None:
+        message = "--interactive and --draft-with can't be combined"
+        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
 
 
 def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:

@@ -13,7 +13,16 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-INTEGRATIONS = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "completion"]
+INTEGRATIONS = [
+    "agents",
+    "pre-commit",
+    "git-hooks",
+    "merge-driver",
+    "guard",
+    "session-hooks",
+    "stop-gate",
+    "completion",
+]
 BEGIN = "<!-- execplan:begin "
 
 
