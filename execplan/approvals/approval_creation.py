@@ -131,10 +131,10 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     since_text = f" since {previous.digest[:12]} was approved" if previous is not None and lines else ""
     raise ExecplanError(
         "other-digest",
-        f"{prefix} is not the current digest: something has changed{since_text}",
+        f"{prefix} is not the digest of the plan as it is now: something has changed{since_text}",
         exit=CONFLICT,
         hint=f"review it again: execplan evaluate {ref.shell_name}",
-        candidates=lines or ("the steps, a file that they use, a program in the repository, or the policy",),
+        candidates=lines or ("it may be the steps, a file that they use, a program in the repository, or the policy",),
     )
 
 
@@ -143,7 +143,7 @@ def require_digest_prefix(prefix: str) -> None:
     if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
         message = f"--digest requires at least the first {_MIN_DIGEST_DIGITS} hex digits of a digest, not {prefix!r}"
         raise ExecplanError(
-            "usage", message, exit=USAGE, hint="read data.digest in the output: execplan evaluate --json"
+            "usage", message, exit=USAGE, hint="use data.digest in the output of: execplan evaluate --json"
         )
 
 
@@ -154,9 +154,9 @@ def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
     count = len(scope.inferred_steps)
     raise ExecplanError(
         "inferred-steps",
-        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has seen what would run",
+        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has reviewed what would run",
         exit=POLICY,
-        hint="read them, then approve in a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
+        hint="review these steps, then approve them on a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
         candidates=[describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
     )
 

@@ -128,7 +128,7 @@ def _mention_change(
         text = "\n".join(plan.text.lines)
         new_lines = [line for path, line in lines.items() if f"`{path}`" not in text]
         if not new_lines:
-            return PlanChange((), plan_content(plan), "", tuple([f"already there: {path}" for path in lines]))
+            return PlanChange((), plan_content(plan), "", tuple([f"already in the plan: {path}" for path in lines]))
         return add_note(new_lines, as_items=True, create=create)(plan)._replace(summary=f"attach, {names}")
 
     return change

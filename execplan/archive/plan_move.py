@@ -299,7 +299,7 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
             "run-busy",
             f"a run of {ref.id} is in progress: {run_holder or 'unknown'}",
             exit=BUSY,
-            hint="wait until it ends, or interrupt it; a dead process holds no lock",
+            hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
 
 

@@ -11,6 +11,7 @@ import click
 from execplan import trace
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
+from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.output.move_output import finish_interrupted_move
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
 from execplan.edits.plan_writer import WriteOptions
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
+    context_class = HelpContext
     finishes_moves = True
     """Whether an interrupted move is finished before the command."""
     may_page = False
@@ -38,7 +40,11 @@ class ExecplanCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
         ctx.allow_extra_args = takes_leading_plan(self)
-        super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        try:
+            super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # the parser does not set it
+            raise
         ctx.params = {name: _strip_marker(value) for name, value in ctx.params.items()}
         ctx.args = [_strip_marker(argument) for argument in ctx.args]
         if ctx.allow_extra_args:
@@ -84,13 +90,6 @@ class ExecplanCommand(click.Command):
         write_command_section(formatter, "Examples", self.examples)
 
 
-def write_command_section(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
-    """Write a help section with one command per line, never wrapped."""
-    with formatter.section(name):
-        for command in commands:
-            formatter.write(f"  {command}\n")
-
-
 _TEXT_MARKER = "\0"
 """Prefix that marks an argument as text; no process argument can contain this character."""
 
@@ -128,7 +127,7 @@ _COMMANDS_WITH_OWN_AS = ("archive",)
 def as_option() -> click.Option:
     """Create the `--as NAME` option, for each command that writes and for use before any command."""
     return click.Option(
-        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: EXECPLAN_AGENT or your git name."
+        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: $EXECPLAN_AGENT, or your git name."
     )
 
 
@@ -247,4 +246,4 @@ def change_directory(directory: str) -> None:
     except OSError as error:
         from execplan.files.file_access import file_error
 
-        raise file_error(error, directory, "change to") from None
+        raise file_error(error, directory, "change the directory to") from None

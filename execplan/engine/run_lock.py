@@ -28,7 +28,7 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Fi
             "run-busy",
             f"another execplan process is running here: {read_holder(path) or 'unknown'}",
             exit=BUSY,
-            hint="wait until it ends, or interrupt it; a dead process holds no lock",
+            hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
     return project_state.lock(project, LOCK_NAME, owner)
 

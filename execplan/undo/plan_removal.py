@@ -173,14 +173,14 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
         if reasons:
             raise ExecplanError(
                 "worked-on",
-                f"{ref.id} is not an untouched draft",
+                f"{ref.id} has been worked on, so only --force drops it",
                 exit=CHECK_FAILED,
-                hint=f"drop it anyway; execplan undo restores it: execplan drop {ref.shell_name} --force",
+                hint=f"drop it anyway: execplan drop {ref.shell_name} --force; to restore it then: execplan undo",
                 candidates=reasons,
                 data={"reasons": reasons},
             )
 
-    message = f"dropped: {ref.id}; execplan undo restores it"
+    message = f"dropped: {ref.id}; to restore it: execplan undo"
     return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
 
 

@@ -115,7 +115,7 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
             exit=CONFLICT,
             hint=error.hint,
         )
-    hint = f"a person must resume it or roll it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
+    hint = f"a person must resume it: execplan resume {number} -p {ref.shell_name}; or roll it back: execplan rollback {number} -p {ref.shell_name}"
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
 
 

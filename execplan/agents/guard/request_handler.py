@@ -82,8 +82,10 @@ def _detect_program(payload: dict[str, Any]) -> str:
 def _parse_payload(data: bytes) -> dict[str, Any]:
     try:
         payload = fast_json.read(data.decode())
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError(f"{type(error).__name__}: {error}") from None
+    except RecursionError:
+        raise NotUnderstoodError("it is nested too deeply") from None
+    except ValueError as error:
+        raise NotUnderstoodError(f"it is not valid JSON: {error}") from None
     if not isinstance(payload, dict):
         raise NotUnderstoodError("it is not an object")
     return payload

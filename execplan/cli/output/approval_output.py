@@ -54,7 +54,7 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ExecplanError(
-            "declined", "nothing was approved", exit=CHECK_FAILED, hint="review it again: execplan evaluate"
+            "declined", "nothing was approved", exit=CHECK_FAILED, hint="review the plan again: execplan evaluate"
         )
 
 
@@ -63,10 +63,10 @@ def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     lines = [
         f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
     ]
-    lines += [f"not covered: {uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
-    if scope.by_policy:
+    lines += [f"not approved: {uncovered.evaluated.step.id} ({uncovered.why})" for uncovered in scope.uncovered]
+    if scope.by_policy and scope.manual_steps:
         lines.append(
-            f"approved by the policy: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
+            f"approved by the policy alone: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
         )
     if scope.finished:
         lines.append(f"done, not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}")
@@ -98,7 +98,7 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
         lines = fit_line(f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}")
         lines += [f"would write {path}" for path in (approval_result.document_path, approval_result.path)]
     else:
-        until = f"until {approval.expires_at}, as {approval.approver}"
+        until = f"by {approval.approver} until {approval.expires_at}"
         lines = fit_line(f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}")
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:

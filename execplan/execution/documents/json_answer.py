@@ -54,7 +54,7 @@ class Refusal(Model):
 
 
 class Answer(Document):
-    """What a verb answers."""
+    """The JSON document that every command prints with --json."""
 
     document_name: ClassVar[str] = "answer"
 

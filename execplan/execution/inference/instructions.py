@@ -83,7 +83,7 @@ def find_instructions(
         first_span = sentence.shape[: match.start(1)].count("\x01")
     else:
         return Instructions(
-            [], [(span, "is in a sentence that doesn't clearly instruct to run it") for span in command_spans]
+            [], [(span, "is in a sentence that doesn't clearly say to run it") for span in command_spans]
         )
     chosen_spans = sentence.spans[first_span : first_span + chain.count("\x01")]
     other_spans = [span for span in command_spans if span not in chosen_spans]
