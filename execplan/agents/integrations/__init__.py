@@ -9,6 +9,8 @@ INTEGRATIONS = {
     "merge-driver": "a git merge driver that merges plans by task and entry",
     "guard": "a hook that lets agents do only what an approved plan allows",
     "session-hooks": "hooks that give each agent session an overview of the plan",
+    "skill": "a skill that tells agents when and how to use execplan",
+    "plugin": "a plugin for Claude Code and Codex, for all your repositories",
     "completion": "shell completion for bash, zsh or fish",
 }
 """Available integrations, each with a description."""

@@ -23,15 +23,12 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     The path is relative to the repository root; one that ends in a slash is a directory without tracked files.
     """
     if path.endswith("/"):
-        installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
-        return bool(installed_names) and all(
-            [
-                child_path in installed_names and differs_only_by_install(project, child_path, "")
-                for child_path in _list_files(project, path)
-            ]
+        child_paths = _list_files(project, path)
+        return bool(child_paths) and all(
+            [differs_only_by_install(project, child_path, "") for child_path in child_paths]
         )
     if path not in _FILES:
-        return False
+        return _is_installed_skill_file(project, path)
     from execplan.agents.integrations.integration_changes import read_project_file
 
     try:
@@ -42,6 +39,20 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
         ) == _without_installed_parts(project, path, committed_data or b"")
     except ExecplanError:
         return False  # the author of the changes is unknown
+
+
+def _is_installed_skill_file(project: Project, path: str) -> bool:
+    """Check whether a file belongs to the installed skill and nobody has edited it."""
+    from execplan.agents.integrations import managed_directory, skill
+
+    for directory in skill.directories(project, list(skill.DIRECTORIES)):
+        name = os.path.relpath(os.path.join(project.root, path), directory.path)
+        try:
+            if managed_directory.is_intact(directory, name):
+                return True
+        except ExecplanError:
+            continue  # the author of the changes is unknown
+    return False
 
 
 def _list_files(project: Project, folder: str) -> list[str]:

@@ -88,7 +88,7 @@ def plan_install(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
         else:
             changes.append(Change(directory.integration, directory.file_path(name), current, current, _EDITED))
             new_digests[name] = recorded_digest
-    count = installed.created_directories if installed else count_missing_directories(directory.list_path)
+    count = installed.created_directories if installed else count_missing_directories(os.path.realpath(directory.list_path))
     list_change = _list_change(directory, _format_list(InstalledFiles(count, new_digests)))
     if list_change.action != "kept":
         # Without its list, an interrupted installation could not be removed; with a new one, an interrupted update
@@ -143,6 +143,15 @@ def read_list(directory: ManagedDirectory) -> InstalledFiles | None:
             hint=f"restore it with git, or remove {directory.display_path}, then: {directory.command('install')}",
         )
     return InstalledFiles(count, dict(digests))
+
+
+def is_intact(directory: ManagedDirectory, name: str) -> bool:
+    """Check whether a file is the list of installed files, or in it and unedited. Raises ExecplanError."""
+    installed = read_list(directory)
+    if installed is None:
+        return False
+    data = directory.read(directory.file_path(name)) if name in installed.digests else None
+    return name == LIST_NAME or (data is not None and _digest(data) == installed.digests[name])
 
 
 def _is_valid_entry(name: str, value: Any) -> bool:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from execplan import __version__
 from execplan.agents.integrations import managed_directory, session_hooks, skill
-from execplan.agents.integrations.hook_file import TRUST_WARNING
 from execplan.agents.integrations.integration_changes import ChangeSet, read_file
 from execplan.agents.integrations.managed_directory import ManagedDirectory
 from execplan.project import builtin_templates
@@ -33,6 +32,7 @@ ADD_COMMANDS = {
     "codex": ("codex plugin marketplace add {}", "codex plugin add execplan@execplan"),
 }
 """Commands that add the plugin to a program, with a place for the directory."""
+TRUST_WARNING = "Codex runs the plugin's hook only if you trust it: /hooks"
 NO_SERVER_WARNING = (
     f"the plugin has no MCP server, because the package {SERVER_PACKAGE} is missing: "
     "pipx install '.[mcp]', then: execplan install plugin"
@@ -66,7 +66,7 @@ def install(directory: str | None, *, force: bool) -> ChangeSet:
     if shutil.which("execplan") is None:
         warnings.append(session_hooks.NOT_ON_PATH_WARNING)
     if is_changed:
-        warnings.append(TRUST_WARNING.replace("a repository's hook", "the plugin's hook"))
+        warnings.append(TRUST_WARNING)
     programs = [name for name in ADD_COMMANDS if shutil.which(name)] or list(ADD_COMMANDS)
     commands = [command.format(shlex.quote(managed.path)) for name in programs for command in ADD_COMMANDS[name]]
     return change_set._replace(

@@ -36,39 +36,37 @@ def install(
 ) -> ChangeSet:
     """Plan to add or update the skill for programs; by default, for all that may be used here. Raises ExecplanError."""
     selected = programs or [name for name in DIRECTORIES if name != "claude" or _uses_claude(project, ahead)]
-    return _merge([managed_directory.plan_install(found, force=force) for found in _directories(project, selected)])
+    return _merge(
+        [managed_directory.plan_install(directory, force=force) for directory in directories(project, selected)]
+    )
 
 
 def uninstall(
     project: Project, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES
 ) -> ChangeSet:
     """Plan to remove the skill for programs; by default, for all. Raises ExecplanError."""
-    directories = _directories(project, programs or list(DIRECTORIES))
-    installed = [found for found in directories if managed_directory.read_list(found) is not None]
-    return _merge([managed_directory.plan_uninstall(found, force=force) for found in installed or directories[:1]])
+    selected = directories(project, programs or list(DIRECTORIES))
+    installed = [directory for directory in selected if managed_directory.read_list(directory) is not None]
+    return _merge([managed_directory.plan_uninstall(directory, force=force) for directory in installed or selected[:1]])
 
 
 def installed_programs(project: Project) -> list[str]:
     """Return the programs for which the skill is installed."""
-    return [name for name in DIRECTORIES if any(map(_has_list, _directories(project, [name])))]
+    return [name for name in DIRECTORIES if os.path.lexists(directories(project, [name])[0].list_path)]
 
 
-def _has_list(directory: ManagedDirectory) -> bool:
-    return os.path.lexists(directory.list_path)
-
-
-def _directories(project: Project, programs: Sequence[str]) -> list[ManagedDirectory]:
+def directories(project: Project, programs: Sequence[str]) -> list[ManagedDirectory]:
     """Return the directories of programs; one that several programs reach by a link only once."""
     guide = project.display_path(os.path.join(project.base, project.settings.guide))
     files = {FILE_NAME: skill_text(guide).encode()}
-    directories = {}
+    by_path: dict[str, ManagedDirectory] = {}
     for program in programs:
         path = os.path.join(project.root, DIRECTORIES[program])
-        directories.setdefault(
+        by_path.setdefault(
             os.path.realpath(path),
             ManagedDirectory(NAME, path, DIRECTORIES[program], files, partial(read_project_file, project)),
         )
-    return list(directories.values())
+    return list(by_path.values())
 
 
 def _uses_claude(project: Project, ahead: PendingFiles) -> bool:
