@@ -48,5 +48,8 @@ def _check_directories(
     findings = [result for result in results if isinstance(result, Finding)]
     is_list = [os.path.basename(finding.path) == managed_directory.LIST_NAME for finding in findings]
     for result in results:
-        if not isinstance(result, Finding) or all(is_list) or not is_list[findings.index(result)]:
+        if not isinstance(result, Finding):
             yield result
+        elif all(is_list) or not is_list[findings.index(result)]:
+            is_missing = result.path and not os.path.lexists(os.path.join(project.root, result.path))
+            yield result._replace(message="is missing") if is_missing else result

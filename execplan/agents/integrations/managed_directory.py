@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents.integrations.integration_changes import Change, ChangeSet, count_missing_directories
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
+from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
@@ -70,14 +71,14 @@ def plan_install(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
     changes: list[Change] = []
     new_digests: dict[str, str] = {}
     for name in [*directory.files, *[name for name in digests if name not in directory.files]]:
-        current, wanted = directory.read(directory.file_path(name)), directory.files.get(name)
+        current, new = directory.read(directory.file_path(name)), directory.files.get(name)
         recorded_digest = digests.get(name)
-        if current is None and wanted is None:
+        if current is None and new is None:
             continue
-        if current in (None, wanted) or _digest(current) == recorded_digest or (force and recorded_digest):
-            changes.append(_file_change(directory, name, current, wanted))
-            if wanted is not None:
-                new_digests[name] = _digest(wanted)
+        if current in (None, new) or _digest(current) == recorded_digest or (force and recorded_digest):
+            changes.append(_file_change(directory, name, current, new))
+            if new is not None:
+                new_digests[name] = _digest(new)
         elif recorded_digest is None:
             raise ExecplanError(
                 "not-ours",
@@ -88,9 +89,9 @@ def plan_install(directory: ManagedDirectory, *, force: bool) -> ChangeSet:
         else:
             changes.append(Change(directory.integration, directory.file_path(name), current, current, _EDITED))
             new_digests[name] = recorded_digest
-    count = installed.created_directories if installed else count_missing_directories(os.path.realpath(directory.list_path))
+    count = installed.created_directories if installed else _count_new_directories(directory)
     list_change = _list_change(directory, _format_list(InstalledFiles(count, new_digests)))
-    if list_change.action != "kept":
+    if list_change.action != "kept" or list_change.has_leftover_file:
         # Without its list, an interrupted installation could not be removed; with a new one, an interrupted update
         # would look like edited files.
         changes = [list_change, *changes] if installed is None else [*changes, list_change]
@@ -154,6 +155,13 @@ def is_intact(directory: ManagedDirectory, name: str) -> bool:
     return name == LIST_NAME or (data is not None and _digest(data) == installed.digests[name])
 
 
+def _count_new_directories(directory: ManagedDirectory) -> int:
+    """Count the directories that an installation creates; an empty one may be from an interrupted installation."""
+    path = os.path.realpath(directory.path)
+    is_empty = os.path.isdir(path) and {atomic_files.temp_file_name(LIST_NAME)}.issuperset(os.listdir(path))
+    return count_missing_directories(os.path.join(path, LIST_NAME)) + is_empty
+
+
 def _is_valid_entry(name: str, value: Any) -> bool:
     """Check an entry of a list: its path must stay in the directory, because `uninstall` removes the file."""
     return isinstance(value, str) and not {"", ".", ".."}.intersection(name.split("/"))
@@ -165,11 +173,13 @@ def _format_list(installed: InstalledFiles) -> bytes:
 
 
 def _list_change(directory: ManagedDirectory, new: bytes | None, created_directories: int = 0) -> Change:
+    old = directory.read(directory.list_path)
     return Change(
         directory.integration,
         directory.list_path,
-        directory.read(directory.list_path),
+        old,
         new,
+        "already there" if old == new else "",
         created_directories=created_directories,
     )
 

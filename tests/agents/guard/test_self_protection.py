@@ -284,9 +284,9 @@ def test_a_command_that_would_free_is_told(sandbox: CallSandbox) -> None:
 
 
 def test_a_directory_with_skills_is_not_moved(sandbox: CallSandbox) -> None:
-    (sandbox.root / ".agents/execplans").mkdir(parents=True)
+    (sandbox.folder.path / ".agents/execplans").mkdir(parents=True)
     assert not escape_reason(sandbox, sandbox.command("mv .agents x"))
-    (sandbox.root / ".agents/skills").mkdir()
+    (sandbox.folder.path / ".agents/skills").mkdir()
     assert escape_reason(sandbox, sandbox.command("mv .agents x"))
     assert not escape_reason(sandbox, sandbox.command("cat .agents/skills/execplan/SKILL.md"))
 
