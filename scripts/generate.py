@@ -16,7 +16,7 @@ import picture
 import reference_pages
 
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.cli.commands.schema import KINDS, schema_bytes
+from execplan.cli.schema_builder import KINDS, schema_bytes
 from execplan.project import builtin_templates, settings_file
 from execplan.project.plan_directories import plan_files_regex
 from execplan.project.project_settings import Settings

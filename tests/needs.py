@@ -11,6 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from execplan.text import markdown_blocks
+
+counts_calls = pytest.mark.skipif(
+    not markdown_blocks.__file__.endswith(".py"), reason="calls between compiled functions can't be counted"
+)
+"""Mark of a test that replaces a function of a compiled package, so it runs in pure Python only."""
+
 REQUIRED = "EXECPLAN_TOOLS"
 """The environment variable that makes a skip for want of a tool a failure, when it says `required`."""
 

@@ -6,11 +6,11 @@ import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_files, approval_key, approved_plan, artifact_store, git_tree
+from execplan.approvals import approval_files, approval_key, approval_paths, approved_plan, artifact_store, git_tree
 from execplan.approvals.disk_world import DiskWorld
 from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.clock import now
-from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, USAGE, ExecplanError
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
@@ -186,7 +186,7 @@ def approve_plan(
     """
     document_path, approval_path = (
         artifact_store.path_of(project, ref),
-        approval_files.file_path(project, ref, evaluated_plan.binding.digest),
+        approval_paths.file_path(project, ref, evaluated_plan.binding.digest),
     )
     result = ApprovalResult(
         None, evaluated_plan, scope, project.display_path(approval_path), project.display_path(document_path)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.move_record import MoveDetails, pack_details
 from execplan.edits.edit_journal import Operation
-from execplan.edits.plan_writer import amend, ensure_plan_exists
+from execplan.edits.plan_preconditions import ensure_plan_exists
+from execplan.edits.plan_writer import amend
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple

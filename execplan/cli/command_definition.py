@@ -12,9 +12,7 @@ from execplan import trace
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.help_format import HelpContext, write_command_section
-from execplan.cli.output.move_output import finish_interrupted_move
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
-from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
 from execplan.files.file_lock import DEFAULT_TIMEOUT
 from execplan.project import project_discovery
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
+
+    from execplan.project.project import Project
 
 
 class ExecplanCommand(click.Command):
@@ -64,6 +64,8 @@ class ExecplanCommand(click.Command):
             trace.add_listener(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
         _require_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
+            from execplan.edits.plan_writer import WriteOptions
+
             ctx.params["options"] = WriteOptions(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
@@ -76,7 +78,7 @@ class ExecplanCommand(click.Command):
 
             set_timeout(lock_timeout)
         if self.finishes_moves:
-            project_discovery.set_move_finisher(finish_interrupted_move)
+            project_discovery.set_move_finisher(_finish_interrupted_move)
         resolve_plan_name(ctx)
         assert self.callback is not None
         answer = ctx.invoke(self.callback, call, **ctx.params)
@@ -88,6 +90,12 @@ class ExecplanCommand(click.Command):
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
         write_command_section(formatter, "Examples", self.examples)
+
+
+def _finish_interrupted_move(project: Project) -> None:
+    from execplan.cli.output.move_output import finish_interrupted_move
+
+    finish_interrupted_move(project)
 
 
 _TEXT_MARKER = "\0"

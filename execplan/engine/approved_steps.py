@@ -8,9 +8,9 @@ from execplan.engine.permit import issue_permit
 from execplan.engine.schedule import Schedule
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.execution import states
-from execplan.execution.evaluate import effective_risk
 from execplan.execution.evaluation.approval_scope import expand_step_id
 from execplan.execution.permission import find_approver
+from execplan.execution.risk.effective_risk import effective_risk
 from execplan.text.message_parts import format_count
 from execplan.text.suggestions import closest_names
 

@@ -18,7 +18,6 @@ from execplan.engine.journal.journal_entries import (
 from execplan.engine.run_state import Question
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution import states
-from execplan.plan_store import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ class Prompter:
     @staticmethod
     def record_answer(journal_writer: JournalWriter, question: Question, answer: str, source: str) -> None:
         """Record an answer with `journal_writer`; `source` is `terminal` or `resume`. Raises ExecplanError."""
+        from execplan.plan_store import author
+
         journal_writer.write(
             ANSWERED,
             why=question.why,

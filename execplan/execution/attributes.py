@@ -38,6 +38,8 @@ class Attribute(NamedTuple):
 
 
 TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package", "use_tool")
+FILE_TYPES = ("create_file", "delete_file", "modify_file", "refactor_code")
+"""Types of steps that write files themselves."""
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 EXECUTE: Final = "execute_command"
 COMMAND_TYPES = (EXECUTE, "install_package")

@@ -11,7 +11,8 @@ from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.edit_entries import CREATE, REMOVE, UNDO
 from execplan.edits.edit_journal import JournalTransaction, Operation
 from execplan.edits.plan_commit import commit_paths
-from execplan.edits.plan_writer import EditResult, ensure_not_archived, ensure_plan_exists, format_diff
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
+from execplan.edits.plan_writer import EditResult, format_diff
 from execplan.edits.undo_stack import read_stack
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.files import atomic_files, file_access

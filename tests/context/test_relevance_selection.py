@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.commands.schema import build_schema
+from execplan.cli.schema_builder import build_schema
 from execplan.context.baseline_selection import select_newest_first
 from execplan.context.context_pack import (
     ARTIFACT,

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.approvals.approval_creation import require_digest_prefix
 from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.durations import parse_duration
 from execplan.cli.plan_arguments import plan_argument
-from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.library.plan_api import Plan
@@ -21,6 +19,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 if TYPE_CHECKING:
     from execplan.approvals.approval_creation import Confirmation
     from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.edits.plan_writer import WriteOptions
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -106,6 +105,8 @@ def approve(
         message = f"--expires must be a number of minutes, hours or days, at most 30d, not {expires!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="for example 30m, 24h or 7d; every approval expires")
     if digest is not None:
+        from execplan.approvals.approval_creation import require_digest_prefix
+
         require_digest_prefix(digest)
     chosen = Plan.find(plan)
     project, ref = chosen.project, chosen.ref

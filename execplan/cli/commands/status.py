@@ -89,7 +89,8 @@ def status(
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]
-    counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
+    plan_states = [stored_plan.state for stored_plan in stored_plans]
+    counts = {state: plan_states.count(state) for state in STATES}
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     advice = Advice(("execplan new 'Title'",))
     if rows:

@@ -6,14 +6,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from execplan.approvals.approval_creation import describe_step
 from execplan.approvals.approval_files import StoredApproval
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.execution.evaluation.approval_scope import approval_scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +34,8 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) ->
     """
     if can_prompt:
         return f"execplan approve {name}"
+    from execplan.execution.evaluation.approval_scope import approval_scope
+
     covered = approval_scope(evaluated.evaluation, None, None)
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
@@ -60,6 +60,8 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
 
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """Return the lines about the scope that the evaluation does not show."""
+    from execplan.approvals.approval_creation import describe_step
+
     lines = [
         f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
     ]

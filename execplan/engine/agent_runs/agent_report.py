@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.approvals.approved_plan import find_candidate
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, pre_run_backups, undeclared_changes
 from execplan.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.engine.agent_runs.agent_transitions import next_steps

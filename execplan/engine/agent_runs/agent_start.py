@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_key
 from execplan.approvals.approved_plan import find_candidate, require_approval
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import run_setup
 from execplan.engine.agent_runs import (
     agent_run_lookup,

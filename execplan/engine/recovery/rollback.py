@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.error_hints import add_hint_on_error
 from execplan.engine.journal.journal_entries import (
     ENDED,

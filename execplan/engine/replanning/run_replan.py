@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals import artifact_store
-from execplan.edits.plan_writer import WriteOptions, ensure_not_archived, format_diff
+from execplan.edits.plan_preconditions import ensure_not_archived
+from execplan.edits.plan_writer import WriteOptions, format_diff
 from execplan.engine import run_questions
 from execplan.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.engine.journal.journal_writer import make_redaction, never_begun_error, open_run

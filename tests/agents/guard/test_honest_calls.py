@@ -16,7 +16,7 @@ from execplan.agents.guard.tool_call import COMMAND, ToolCall
 from execplan.engine.agent_runs.guard_grant import GrantedStep, GuardGrant
 from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
 from execplan.execution.world import State
-from execplan.json_model import to_json_bytes
+from execplan.json_model.json_bytes import to_json_bytes
 from execplan.project import project_discovery
 from execplan.text.text_lines import digest
 from tests.agents.guard.matched_plan import runs, writes

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.commands.schema import build_schema
+from execplan.cli.schema_builder import build_schema
 from execplan.context.decision_builder import assign_variant
 from execplan.context.token_counter import estimate_tokens
 from tests.in_process_repository import InProcessRepository
