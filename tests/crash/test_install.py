@@ -25,7 +25,8 @@ def scenario(tmp_path: Path) -> CrashScenario:
     scenario.restore("before")
     scenario.repo.write(FILE, json.dumps(SETTINGS))
     scenario.repo.write("AGENTS.md", "# Agents\n")
-    scenario.repo.write(".agents/skills/ours/SKILL.md", "Ours.\n")
+    for folder in (".agents", ".claude"):
+        scenario.repo.write(f"{folder}/skills/ours/SKILL.md", "Ours.\n")
     scenario.save("before")
     scenario.undisturbed = scenario._run_undisturbed()
     return scenario

@@ -14,6 +14,7 @@ _MARKDOWN = ("AGENTS.md", "CLAUDE.md")
 _ATTRIBUTES = ".gitattributes"
 _PRECOMMIT = ".pre-commit-config.yaml"
 _HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
+_SKILL_DIRECTORIES = (".agents/skills/execplan/", ".claude/skills/execplan/")
 _FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
@@ -23,12 +24,11 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     The path is relative to the repository root; one that ends in a slash is a directory without tracked files.
     """
     if path.endswith("/"):
-        child_paths = _list_files(project, path)
-        return bool(child_paths) and all(
-            [differs_only_by_install(project, child_path, "") for child_path in child_paths]
-        )
+        if not any([name.startswith(path) for name in (*_FILES, *_SKILL_DIRECTORIES)]):
+            return False
+        return all([differs_only_by_install(project, child_path, "") for child_path in _list_files(project, path)])
     if path not in _FILES:
-        return _is_installed_skill_file(project, path)
+        return path.startswith(_SKILL_DIRECTORIES) and _is_installed_skill_file(project, path)
     from execplan.agents.integrations.integration_changes import read_project_file
 
     try:
