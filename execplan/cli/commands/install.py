@@ -39,7 +39,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="Agent program for guard, session-hooks and skill. Default: those used in the repository; Claude Code also if none is, and for skill Codex always.",
+    help="Agent program for guard, session-hooks and skill. Default: Claude Code, and Codex if .codex exists; for skill, Codex, and Claude Code if .claude or CLAUDE.md exists.",
 )
 @click.option("--to", "directory", metavar="DIR", help="Directory for plugin. Default: in your data directory.")
 @click.option("--force", is_flag=True, help="Also overwrite changes that were made by hand to what install added.")
