@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from execplan.agents.integrations import guard_hook
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.engine.audit_log import hash_chain, log_reader, log_verification
+from execplan.engine.audit_log.unseen_steps import find_unseen_steps
 from execplan.errors import OK
 from execplan.text.message_parts import format_count
 
@@ -34,6 +36,7 @@ _RECORD_TEMPLATES = {
     "accepted": "{why}; reason: {reason}",
     "begun": "revision {revision}, approval {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
+    "asked": "{step}: {tool}",
     "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
     "denied": "{tool}: {what}{nearest}",
     "result": "{step}, attempt {attempt}: {ended}",
@@ -80,6 +83,8 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     if audit_log.anchor is not None and (loss := log_reader.find_loss(audit_log.data, audit_log.anchor)):
         warnings.append(f"the audit log is broken: {loss}")
     warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
+    unseen_steps = find_unseen_steps(records, is_guarded=bool(guard_hook.find_programs(project)))
+    warnings += [f"the guard saw no call of {step}, which was completed" for step in unseen_steps]
     data = {
         "id": ref.id,
         "ledger": project.display_path(log_reader.path_of(project, ref)),
