@@ -21,6 +21,8 @@ INTEGRATIONS = [
     "guard",
     "session-hooks",
     "stop-gate",
+    "skill",
+    "plugin",
     "completion",
 ]
 BEGIN = "<!-- execplan:begin "
@@ -97,7 +99,7 @@ def test_from_a_worktree_and_from_below(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
-@pytest.mark.parametrize("what", [[], ["skill"], ["agents", "hooks"]])
+@pytest.mark.parametrize("what", [[], ["skills"], ["agents", "hooks"]])
 def test_usage_lists_the_integrations(repo: Folder, verb: str, what: list[str]) -> None:
     result = repo.run(verb, *what, "--json")
     assert result.exit == 2
