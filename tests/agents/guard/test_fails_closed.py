@@ -300,7 +300,7 @@ WRONG = {
     "half a character": _request(x=0).replace(b'"x": 0', b'"x": "\\ud800"'),
     "no UTF-8": _request() + b"\xff",
     "too long": b'{"x":"' + b"x" * (9 << 20) + b'"}',
-    "another event": _request(hook_event_name="PostToolUse"),
+    "another event": _request(hook_event_name="UserPromptSubmit"),
     "no event": _request(hook_event_name=None),
     "no tool": _request(tool_name=None),
     "a tool that is a number": _request(tool_name=7),
