@@ -67,7 +67,7 @@ def test_what_was_interrupted_or_has_drifted_is_never_recovered() -> None:
 
 def test_fail_fast_begins_nothing_more() -> None:
     run = LoopRun(plan(step("a"), step("b")), ScriptedExecutor({"a": [failed_result()]}))
-    assert run.stop_reason == stop_reasons.StopReason("failed", "a", "failure", "a failed: it failed by exit")
+    assert run.stop_reason == stop_reasons.StopReason("failed", "a", "failure", "step a failed: it failed by exit")
     assert run.entry_names == ["intent a", "result a", "retaken a"]
 
 
