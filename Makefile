@@ -9,9 +9,12 @@ FUZZ_SECONDS ?= 60
 # Without bytecode, each pytest process rewrites the assertions of every test file again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# The tests run this version of Codex, whose results are in tests/clients/results.toml. Claude Code is not installed because of its license.
+CODEX := @openai/codex@0.169.0
+
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
+.PHONY: help $(DEMOS) clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -111,6 +114,15 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 
 .venv/ready: .venv/installed
 	@$(call pip_install,the development tools,--group dev)
+	@touch $@
+
+clients: .venv/clients/$(CODEX) ## Install the agent's program that tests/clients runs (npm)
+
+.venv/clients/$(CODEX): .venv/bin/python
+	@echo "Installing $(CODEX) (log: .venv/install.log)" >&2
+	@mkdir -p $(@D)
+	@npm install --prefix .venv/clients --ignore-scripts --no-audit --no-fund --no-save $(CODEX) >>.venv/install.log 2>&1 || \
+		{ tail -n 20 .venv/install.log >&2; exit 1; }
 	@touch $@
 
 .venv/fuzz: .venv/installed

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+_ROOT = Path(__file__).resolve().parents[1]
+
 REQUIRED = "EXECPLAN_TOOLS"
 """The environment variable that makes a skip for want of a tool a failure, when it says `required`."""
 
@@ -24,7 +26,7 @@ def need(*names: str) -> None:
         why = missing(name)
         if why is None:
             continue
-        if os.environ.get(REQUIRED) == "required":
+        if os.environ.get(REQUIRED) == "required" and name not in _NEVER_REQUIRED:
             pytest.fail(f"needs {name}, which {REQUIRED}=required asks for: {why}", pytrace=False)
         pytest.skip(f"needs {name}: {why}")
 
@@ -32,6 +34,10 @@ def need(*names: str) -> None:
 @cache
 def missing(name: str) -> str | None:
     """Why a tool can't be used here, or None."""
+    if name in _CLIENTS:
+        return (
+            None if client(name) else f"{_CLIENTS[name][0]} does not name it, and `make clients` has not installed it"
+        )
     if shutil.which(name) is None:
         return "it is not installed"
     with tempfile.TemporaryDirectory() as folder:
@@ -47,6 +53,22 @@ def missing(name: str) -> str | None:
     error_lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
     return f"it does not work here: {error_lines[0] if error_lines else f'exit {completed.returncode}'}"
 
+
+def client(name: str) -> str:
+    """The path of an agent's program: the one that a variable names, or the one that is installed for the tests."""
+    variable, pattern = _CLIENTS[name]
+    paths = [os.environ[variable]] if variable in os.environ else sorted(map(str, _ROOT.glob(pattern or "no pattern")))
+    return next(filter(os.path.isfile, paths), "")
+
+
+_CLIENTS = {
+    "codex": ("EXECPLAN_CODEX", ".venv/clients/node_modules/@openai/codex-*/vendor/*/bin/codex"),
+    "claude": ("EXECPLAN_CLAUDE", ""),
+}
+"""The programs of agents, each with the variable that names it, and where `make clients` puts it."""
+
+_NEVER_REQUIRED = ("claude",)
+"""Programs that CI may not install because of their licenses."""
 
 _TRIALS = {
     # A container may forbid to trace, and an old strace knows no injection.

@@ -52,7 +52,7 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "call_file_changes call_recording claude codex command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials plan_file_edits protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
+    "agents.guard": "asked_calls call_file_changes call_recording claude claude_session codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials plan_file_edits protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
     "approvals": "approval_key approval_registry disk_world program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",
@@ -305,6 +305,6 @@ def imports_of_guard(folder: Path, call: bytes) -> set[str]:
     completed = subprocess.run(
         [sys.executable, "-I", "-c", code], input=call, capture_output=True, check=True, cwd=folder
     )
-    status, *modules = completed.stderr.decode().split()
-    assert status == "0"
+    status, *modules = completed.stderr.decode().splitlines()[-1].split()
+    assert status == ("2" if completed.stderr.startswith(b"execplan: ") else "0")
     return set(modules)

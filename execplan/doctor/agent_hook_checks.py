@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tomllib
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,19 @@ from execplan.agents.integrations import guard_hook, hook_file, session_hooks
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
 from execplan.approvals.approved_plan import ApprovedPlan
+from execplan.doctor import agent_versions
+from execplan.doctor.codex_trust import find_trust_problem
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, check
+from execplan.doctor.hook_file_problems import find_claude_problem, find_codex_problem, find_unknown_claude_events
 from execplan.doctor.integration_checks import NOT_INSTALLED, check_integration, make_fix
 from execplan.engine.run_records import run_statuses
 from execplan.errors import ExecplanError
 from execplan.files import file_access
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from execplan.agents.integrations.hook_file import HookFile
     from execplan.doctor.doctor_check import DoctorContext
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -34,13 +39,15 @@ _MANAGED = (
 )
 """Managed Claude Code settings of an organization, on Linux and on macOS."""
 _MAX_BYTES = 5 << 20
+_EVENTS_VERSION = (2, 1)
+"""First version of Claude Code that skips an unknown event, and not the whole file."""
 
 
 @check("guard")
 def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
     """The guard hook is intact and up to date, and no known setting disables it."""
     project = context.project
-    installed_programs = [name for name in PROGRAMS if _has_guard_hook(project, name)]
+    installed_programs = guard_hook.find_programs(project)
     for name in installed_programs:
         yield from _check_entry(project, name)
     if not installed_programs:
@@ -51,7 +58,8 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         yield Finding(
             WARNING, "", message, "add the directory of execplan to PATH, or install it there: pipx install ."
         )
-    yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard")
+    yield from find_disabled_hooks(project, installed_programs, ERROR, "doesn't call the guard", guard_hook.open_file)
+    yield from agent_versions.describe_installed(installed_programs)
     if not any(
         [
             _has_active_approval(stored_plan.project, stored_plan.ref)
@@ -60,11 +68,6 @@ def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
         ]
     ):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
-
-
-def _has_guard_hook(project: Project, program: str) -> bool:
-    """Return whether a program's file contains a guard hook, installed by execplan or added by hand."""
-    return b"execplan guard" in _read_bytes(os.path.join(project.root, PROGRAMS[program].file))
 
 
 def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
@@ -89,12 +92,18 @@ def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
         yield Finding(WARNING, file.display_path, "is out of date", command, fix=fix)
 
 
-def find_disabled_hooks(project: Project, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
+def find_disabled_hooks(
+    project: Project,
+    programs: Sequence[str],
+    level: str,
+    consequence: str,
+    open_file: Callable[[Project, str], HookFile],
+) -> Iterator[Finding]:
     """Yield findings about settings that keep programs from running the repository's hooks, and the consequence."""
     if "claude" in programs:
         yield from _find_disabled_claude_hooks(project, level, consequence)
     if "codex" in programs:
-        yield from _find_disabled_codex_hooks(project, level, consequence)
+        yield from _find_disabled_codex_hooks(project, level, consequence, open_file)
 
 
 def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
@@ -107,30 +116,25 @@ def _find_disabled_claude_hooks(project: Project, level: str, consequence: str) 
             if document.get(key) is True:
                 message = f"{key} disables the hooks of this repository, so Claude Code {consequence}"
                 yield Finding(level, project.display_path(path), message, f"remove {key} from it")
-    if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
+    settings, display_path = _read_json(repository_file), project.display_path(repository_file)
+    remedy = "correct it; `/hooks` in Claude Code shows which hooks it has read"
+    if bad_entry := find_claude_problem(settings):
         message = f"{bad_entry} is malformed, so Claude Code ignores the whole file and {consequence}"
-        yield Finding(
-            level,
-            project.display_path(repository_file),
-            message,
-            "correct that entry; `/hooks` in Claude Code shows which hooks it has read",
-        )
+        yield Finding(level, display_path, message, remedy)
+    elif events := find_unknown_claude_events(settings):
+        version = agent_versions.find_version("claude")
+        if version is None or version < _EVENTS_VERSION:
+            message = (
+                f"{events[0]} is unknown to Claude Code before 2.1, which ignores the whole file and {consequence}"
+            )
+            yield Finding(
+                WARNING if version is None else level, display_path, message, "update Claude Code, or remove the event"
+            )
 
 
-def _find_malformed_hook(hooks: Any) -> str:
-    """Return the location of a hook entry that is malformed for Claude Code, or an empty string."""
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        if not isinstance(groups, list):
-            return f"hooks.{event}"
-        for number, group in enumerate(groups):
-            if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
-                return f"hooks.{event}.{number}"
-            if not isinstance(group.get("matcher", ""), str):
-                return f"hooks.{event}.{number}.matcher"
-    return ""
-
-
-def _find_disabled_codex_hooks(project: Project, level: str, consequence: str) -> Iterator[Finding]:
+def _find_disabled_codex_hooks(
+    project: Project, level: str, consequence: str, open_file: Callable[[Project, str], HookFile]
+) -> Iterator[Finding]:
     user_file = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
     for path in (os.path.join(project.root, ".codex", "config.toml"), user_file):
         features = _subtable(_read_toml(path), "features")
@@ -142,6 +146,23 @@ def _find_disabled_codex_hooks(project: Project, level: str, consequence: str) -
         message = f"Codex doesn't trust this repository, so it runs none of its hooks and {consequence}"
         remedy = "start codex in it and trust it when asked; then also trust the hook: /hooks"
         yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
+        return
+    hook_path = os.path.join(project.root, PROGRAMS["codex"].file)
+    if problem := find_codex_problem(_read_bytes(hook_path).decode("utf-8", "replace")):
+        message = f"{problem}, so Codex ignores the whole file and {consequence}"
+        yield Finding(
+            level, PROGRAMS["codex"].file, message, "correct it; `/hooks` in Codex shows which hooks it has read"
+        )
+    elif os.path.isdir(os.path.dirname(user_file)):
+        with suppress(ExecplanError):  # a file that can't be read is reported by another check
+            yield from _find_untrusted_entries(open_file(project, "codex"), _read_toml(user_file), consequence)
+
+
+def _find_untrusted_entries(file: HookFile, config: dict[str, Any], consequence: str) -> Iterator[Finding]:
+    for entry in file.entries if file.is_current else ():
+        if problem := find_trust_problem(config, file.path, entry):
+            message = f"{problem}, so it ignores the hook silently and {consequence}"
+            yield Finding(WARNING, file.display_path, message, "start codex here, and trust the hook: /hooks")
 
 
 def _has_active_approval(project: Project, ref: PlanRef) -> bool:
@@ -210,5 +231,9 @@ def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
             "add the directory of execplan to PATH, or install it there: pipx install .",
         )
     yield from find_disabled_hooks(
-        project, installed_programs, WARNING, "doesn't give sessions an overview of the plan"
+        project,
+        installed_programs,
+        WARNING,
+        "doesn't give sessions an overview of the plan",
+        session_hooks.open_file,
     )

@@ -93,6 +93,8 @@ class RunState:
         self.rolled_back_steps: set[str] = set()
         """IDs of the steps that were rolled back."""
         self.replans: list[Entry] = []
+        self.asked_calls: dict[str, Entry] = {}
+        """Calls about which a program asks a person, by their IDs, until it reports that they were made."""
         self.denied_calls = 0
         """Number of recorded calls of an agent that were not allowed."""
         self.last_entry: Entry | None = None
@@ -221,7 +223,13 @@ class RunState:
         self.attempts.setdefault(step, []).append(attempt)
         self.status_of[step] = states.RUNNING
 
+    def _on_asked(self, entry: Entry, fields: dict[str, Any]) -> None:
+        if fields["step"] not in self.status_of:
+            raise KeyError(fields["step"])
+        self.asked_calls[fields["call"]] = entry
+
     def _on_called(self, entry: Entry, fields: dict[str, Any]) -> None:
+        self.asked_calls.pop(fields.get("call", ""), None)
         attempts = self.attempts[fields["step"]]
         attempts[-1] = attempts[-1]._replace(calls=(*attempts[-1].calls, entry))
 
@@ -328,6 +336,7 @@ class RunState:
     _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, Entry, dict[str, Any]], None]]] = {
         journal_entries.BEGUN: _on_begun,
         journal_entries.INTENT: _on_intent,
+        journal_entries.ASKED: _on_asked,
         journal_entries.CALLED: _on_called,
         journal_entries.DENIED: _on_denied,
         journal_entries.RESULT: _on_result,

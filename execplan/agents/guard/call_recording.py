@@ -12,7 +12,7 @@ from execplan.engine.agent_runs import guard_grant, journal_watermark
 from execplan.engine.agent_runs.permission_request import step_question
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import check_entries, parse_entries, read_bytes
-from execplan.engine.journal.journal_entries import CALLED, DENIED, INTENT, state_json
+from execplan.engine.journal.journal_entries import ASKED, CALLED, DENIED, INTENT, state_json
 from execplan.engine.run_lock import LOCK_NAME
 from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_records.evidence_copies import ensure_not_altered, open_journal
@@ -200,7 +200,7 @@ def record_decision(
     ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
     with open_journal(grant.run_paths) as journal:
         if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
-            if any([entry.kind not in (INTENT, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
+            if any([entry.kind not in (INTENT, ASKED, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
                 return Decision(DENY, f"run {grant.run} has changed in the meantime; make the call again")
             context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
             decision = decide(call, context, current_time(journal.entries))
@@ -215,15 +215,31 @@ def record_decision(
             and (question := step_question(context.plain_steps[decision.step], context.run_state, context.interval))
         ):
             decision = _pause_run(question, grant, journal, decision)
+        elif decision.kind == ASK:
+            if not asks:
+                return decision
+            _write_question(call, journal, decision)
         else:
-            _record_call(call, context, grant, journal, decision)
-    _update_mark(grant)
+            write_call(call, context, grant, journal, decision)
+    update_mark(grant)
     return decision
 
 
-def _record_call(
-    call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision
-) -> None:
+def _write_question(call: ToolCall, journal: Journal, decision: Decision) -> None:
+    """Record that a program will ask its user about a call; it counts when the program reports that it was made."""
+    journal.write(
+        ASKED,
+        step=decision.step,
+        call=call.call_id,
+        tool=printable_line(call.tool, 100),
+        paths=list(decision.paths),
+        by=decision.approved_by,
+        further=decision.is_further,
+        session=call.session or None,
+    )
+
+
+def write_call(call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> None:
     """Record the attempt, unless one is in progress, and the call."""
     run_state = context.run_state
     attempt_number = len(run_state.attempts.get(decision.step, ()))
@@ -255,6 +271,7 @@ def _record_call(
         session=call.session or None,
         asked=decision.kind == ASK,
         further=decision.is_further,
+        **({"call": call.call_id} if decision.kind == ASK else {}),
     )
 
 
@@ -281,7 +298,7 @@ def record_denial(
             if [entry.line for entry in entries] == [entry.line for entry in journal.entries]:
                 step, tool = decision.step or None, printable_line(call.tool, 100)
                 journal.write(DENIED, tool=tool, what=_describe_call(call), step=step, session=call.session or None)
-                _update_mark(grant)
+                update_mark(grant)
     except Exception:  # noqa: BLE001 - reporting is best effort
         return
 
@@ -297,7 +314,8 @@ def _describe_call(call: ToolCall) -> str:
     return printable_line(mask_secrets(" ".join(names or [*[edit.path for edit in call.edits], *call.read_paths])), 300)
 
 
-def _update_mark(grant: GuardGrant) -> None:
+def update_mark(grant: GuardGrant) -> None:
+    """Record how long the journal is now."""
     key = approval_key.read(grant.home)
     if key is not None:
         journal_watermark.write(grant.run_paths, read_bytes(grant.run_paths.journal), key)

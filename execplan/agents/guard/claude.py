@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from execplan.agents.guard import tool_call
+from execplan.agents.guard.claude_session import can_ask
 from execplan.agents.guard.protected_paths import names_in_glob
-from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, ToolCall
-from execplan.execution.permission import ALLOW
+from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
+from execplan.execution.permission import ALLOW, DENY
 from execplan.text import fast_json
 
 TYPE_CHECKING = False
@@ -15,21 +16,29 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.tool_call import HookResponse
 
-ASKS: Final = True
-"""Whether the program can ask its user to allow a call."""
+__all__ = ["EVENT", "HARMLESS_TOOLS", "answer", "can_ask", "made_call", "read"]
 EVENT: Final = "PreToolUse"
+_AFTERWARD_EVENT: Final = "PostToolUse"
 HARMLESS_TOOLS: Final = frozenset(
-    "AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode KillShell ListMcpResourcesTool TaskCreate TaskGet TaskList "
-    "TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
+    "AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode KillShell ListAgents ListMcpResourcesTool ReportFindings "
+    "ScheduleWakeup SendMessage TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
 )
 """Tools that change only the program's own notes, or stop what an allowed call has started."""
 _DIALOGS: Final = frozenset(("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"))
 """Harmless tools that show a dialog and wait for a person's answer."""
-_AGENT_FIELDS: Final = "description prompt subagent_type model resume run_in_background max_turns name team_name mode"
+_AGENT_FIELDS: Final = (
+    "description prompt subagent_type model resume run_in_background max_turns name team_name mode effort"
+)
 """Fields allowed in a call that starts another agent, whose calls are also checked by the guard.
 
 They do not include a field for a separate work tree, in which the agent would be elsewhere.
 """
+
+
+def made_call(payload: Mapping[str, Any]) -> str | None:
+    """Return the ID of a call that the program reports as made; None if it asks about one."""
+    is_report = payload.get("hook_event_name") == _AFTERWARD_EVENT
+    return tool_call.optional_text(payload, "tool_use_id") if is_report else None
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
@@ -42,15 +51,18 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     return call._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else call
 
 
-def answer(response: HookResponse) -> tuple[bytes, int]:
-    """Return the hook's output and exit status.
+def answer(response: HookResponse) -> HookOutput:
+    """Return the hook's output.
 
-    An allowed dialog gets no output, because some versions skip a dialog that the hook allows.
+    An allowed dialog gets an output without a decision, because some versions skip a dialog that the hook allows.
     """
     if response.kind == ALLOW and response.tool in _DIALOGS:
-        return b"", 0
-    output = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
-    return fast_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
+        return HookOutput(b"{}\n")
+    fields = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
+    output = fast_json.write({"hookSpecificOutput": fields})
+    return (
+        tool_call.hook_denial(output, response.reason) if response.kind == DENY else HookOutput(f"{output}\n".encode())
+    )
 
 
 def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
@@ -153,7 +165,7 @@ _PARSERS: Final[Mapping[str, Callable[[ToolCall, Mapping[str, Any]], ToolCall]]]
     "Write": _parse_write,
     "Edit": _parse_edit,
     "MultiEdit": _parse_multi_edit,
-    "Read": _make_read_parser("file_path offset limit pages", "file_path"),
+    "Read": _make_read_parser("file_path offset limit pages allow_large", "file_path"),
     "NotebookRead": _make_read_parser("notebook_path cell_id", "notebook_path"),
     "LS": _make_read_parser("path ignore", "path"),
     "LSP": _make_read_parser("operation filePath line character query", "filePath"),

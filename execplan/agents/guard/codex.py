@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard import tool_call
 from execplan.agents.guard.claude import EVENT
+from execplan.agents.guard.codex_transcript import command_directory
 from execplan.agents.guard.tool_call import (
     COMMAND,
     DELETE,
@@ -12,6 +13,7 @@ from execplan.agents.guard.tool_call import (
     READ,
     WRITE,
     FileEdit,
+    HookOutput,
     NotUnderstoodError,
     ToolCall,
     required_path,
@@ -118,21 +120,40 @@ def _add_line(line: str, old: list[str], new: list[str]) -> None:
         new.append(line[1:])
 
 
-ASKS: Final = False
-"""Whether the program can ask its user: it ignores the answer `ask`, and the call goes through."""
+_AGENT_TOOLS: Final = "close_agent followup_task interrupt_agent list_agents resume_agent send_input send_message spawn_agent wait wait_agent"
 HARMLESS_TOOLS: Final = frozenset(
-    "close_agent list_mcp_resources request_user_input send_input spawn_agent update_plan wait wait_agent".split()
+    [
+        *"create_goal get_goal list_mcp_resource_templates list_mcp_resources request_user_input tool_search".split(),
+        *"update_goal update_plan".split(),
+        *[f"{space}{name}" for space in ("", "collaboration", "multi_agent_v1") for name in _AGENT_TOOLS.split()],
+    ]
 )
-"""Tools that change nothing themselves; calls of other agents are also checked by the guard."""
-_COMMAND_FIELDS: Final = {"Bash": "command", "exec_command": "cmd", "shell_command": "command"}
+"""Tools that change nothing themselves; calls of other agents are also checked by the guard.
+
+The program writes the namespace of a tool and its name as one word.
+"""
+_COMMAND_FIELDS: Final = {"exec_command": "cmd", "shell_command": "command"}
 _IGNORED_FIELDS: Final = "workdir timeout_ms yield_time_ms max_output_tokens justification"
 """Fields that a command may have besides its text, but not a shell, a terminal or an exit from the sandbox."""
+
+
+def can_ask(payload: Mapping[str, Any]) -> bool:
+    """Return false: the program ignores the answer `ask`, and the call goes through."""
+    return False
+
+
+def made_call(payload: Mapping[str, Any]) -> None:
+    """Return None: the program asks about calls, and has none to report because none was asked about."""
 
 
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """Parse the call in a hook's input. Raises NotUnderstoodError."""
     call = tool_call.parse_hook_input(payload, EVENT)
     tool, arguments = call.tool, call.arguments
+    if tool == "Bash":
+        tool_call.ensure_known_fields(arguments, "command", tool)
+        command = tool_call.required_text(arguments, "command")
+        return call._replace(kind=COMMAND, command=command, cwd=command_directory(payload, command, call.cwd))
     if tool in _COMMAND_FIELDS:
         return _parse_command(call, arguments, _COMMAND_FIELDS[tool])
     if tool == "apply_patch":
@@ -143,16 +164,16 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     return call._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else call
 
 
-def answer(response: HookResponse) -> tuple[bytes, int]:
-    """Return the hook's output and exit status. Empty output lets the call through, so only an allowed call gets it."""
+def answer(response: HookResponse) -> HookOutput:
+    """Return the hook's output. An empty object lets the call through, so only an allowed call gets it."""
     if response.kind == ALLOW:
-        return b"", 0
-    output = {
+        return HookOutput(b"{}\n")
+    fields = {
         "hookEventName": EVENT,
         "permissionDecision": DENY,
         "permissionDecisionReason": response.reason or "denied",
     }
-    return fast_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
+    return tool_call.hook_denial(fast_json.write({"hookSpecificOutput": fields}), response.reason)
 
 
 def _parse_command(call: ToolCall, arguments: Mapping[str, Any], name: str) -> ToolCall:

@@ -90,7 +90,13 @@ def _answer_call(arguments: Sequence[str]) -> int:
         return BLOCKED
     from execplan.agents.guard.request_handler import handle_request
 
-    output, status, afterwards = handle_request(_read_call(), plan_name, program, _MAX_REASON_CHARS)
+    hook_output, afterwards = handle_request(_read_call(), plan_name, program, _MAX_REASON_CHARS)
+    output, status = hook_output.output, hook_output.status
+    try:
+        if hook_output.error_output:
+            os.write(2, hook_output.error_output)
+    except OSError:
+        status = 0  # a status that blocks does so only with a reason; the output has one, too
     while output:
         output = output[os.write(1, output) :]
     afterwards()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard import tool_call
-from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, ToolCall
+from execplan.agents.guard.tool_call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.execution.permission import DENY
 from execplan.text import fast_json
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.tool_call import HookResponse
 
-ASKS: Final = True
-_COMMON_FIELDS: Final = "tool cwd session"
+_COMMON_FIELDS: Final = "tool cwd session id"
 _FIELDS: Final = {
     COMMAND: "command background",
     WRITE: "path content",
@@ -26,6 +25,16 @@ _FIELDS: Final = {
 }
 
 
+def can_ask(payload: Mapping[str, Any]) -> bool:
+    """Return true if the call has an ID, with which the program can report afterward that it was made."""
+    return bool(tool_call.optional_text(payload, "id"))
+
+
+def made_call(payload: Mapping[str, Any]) -> str | None:
+    """Return the ID of a call that the program reports as made; None if it asks about one."""
+    return tool_call.required_text(payload, "made") if "made" in payload else None
+
+
 def read(payload: Mapping[str, Any]) -> ToolCall:
     """Parse the call in a hook's input. Raises NotUnderstoodError."""
     kind = tool_call.required_text(payload, "tool")
@@ -33,7 +42,8 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
         raise tool_call.NotUnderstoodError(f"tool must be one of {', '.join(_FIELDS)}")
     tool_call.ensure_known_fields(payload, f"{_COMMON_FIELDS} {_FIELDS[kind]}", kind)
     name = tool_call.required_text(payload, "name") if kind == TOOL else kind
-    call = ToolCall(kind, name, tool_call.required_cwd(payload), tool_call.optional_text(payload, "session"))
+    session, call_id = tool_call.optional_text(payload, "session"), tool_call.optional_text(payload, "id")
+    call = ToolCall(kind, name, tool_call.required_cwd(payload), session, call_id=call_id)
     if kind == COMMAND:
         return call._replace(
             command=tool_call.required_text(payload, "command"),
@@ -48,8 +58,8 @@ def read(payload: Mapping[str, Any]) -> ToolCall:
     return call._replace(edits=(_parse_edit(kind, payload),))
 
 
-def answer(response: HookResponse) -> tuple[bytes, int]:
-    """Return the JSON document and the exit status, which is 0 because there is an answer."""
+def answer(response: HookResponse) -> HookOutput:
+    """Return the JSON document; the exit status is 0 because there is an answer."""
     is_denied = response.kind == DENY
     data = {
         "decision": response.kind,
@@ -66,7 +76,7 @@ def answer(response: HookResponse) -> tuple[bytes, int]:
         "warnings": [],
         "next": [],
     }
-    return fast_json.write(output, has_spaces=True).encode() + b"\n", 0
+    return HookOutput(fast_json.write(output, has_spaces=True).encode() + b"\n")
 
 
 def _parse_edit(kind: str, payload: Mapping[str, Any]) -> FileEdit:

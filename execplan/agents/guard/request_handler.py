@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard import call_recording
 from execplan.agents.guard.guard_context import context_from_grant
-from execplan.agents.guard.tool_call import HookResponse, NotUnderstoodError
+from execplan.agents.guard.tool_call import HookOutput, HookResponse, NotUnderstoodError
 from execplan.engine.agent_runs import guard_grant
 from execplan.errors import ExecplanError
 from execplan.execution.permission import ASK, DENY
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def handle_request(
     data: bytes, plan_name: str | None, program: str, max_length: int
-) -> tuple[bytes, int, Callable[[], None]]:
-    """Handle a request; return the output, the exit status, and an action to run afterwards.
+) -> tuple[HookOutput, Callable[[], None]]:
+    """Handle a request; return the output, and an action to run afterwards.
 
     The caller denies the call if anything is raised.
     """
@@ -35,29 +35,35 @@ def handle_request(
     except NotUnderstoodError as error:
         if not program:
             raise
-        return *_load_format(program).answer(_denial(f"the call can't be read: {error}", max_length)), _do_nothing
+        return _load_format(program).answer(_denial(f"the call can't be read: {error}", max_length)), _do_nothing
     hook_format = _load_format(program or _detect_program(payload))
     try:
+        if (call_id := hook_format.made_call(payload)) is not None:
+            from execplan.agents.guard import asked_calls
+
+            asked_calls.record_made_call(call_id, plan_name)
+            return HookOutput(b"{}\n"), _do_nothing
         call: ToolCall = hook_format.read(payload)
+        asks: bool = hook_format.can_ask(payload)
         call = call._replace(session=call_recording.printable_line(call.session, 200))
-        decision, snapshot, hidden = _decide(call, plan_name, asks=hook_format.ASKS)
+        decision, snapshot, hidden = _decide(call, plan_name, asks=asks)
     except NotUnderstoodError as error:
-        return *hook_format.answer(_denial(f"the call can't be interpreted: {error}", max_length)), _do_nothing
+        return hook_format.answer(_denial(f"the call can't be interpreted: {error}", max_length)), _do_nothing
     except ExecplanError as error:
         candidates = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
         hint = f"; {error.hint}" if error.hint else ""
-        return *hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
-    if decision.kind == ASK and not hook_format.ASKS:
+        return hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
+    if decision.kind == ASK and not asks:
         decision = decision._replace(
-            kind=DENY, reason=f"{decision.reason}; a person must be asked, and this program can't ask"
+            kind=DENY, reason=f"{decision.reason}; a person must be asked, and this session can't ask"
         )
     reason = call_recording.printable_line(
         guard_grant.redact_secrets(f"execplan: {decision.reason}", hidden), max_length
     )
     output = hook_format.answer(HookResponse(decision.kind, reason, decision.step, call.tool))
     if decision.kind != DENY or snapshot is None:
-        return *output, _do_nothing
-    return *output, lambda: call_recording.record_denial(call, *snapshot, decision)
+        return output, _do_nothing
+    return output, lambda: call_recording.record_denial(call, *snapshot, decision)
 
 
 def _do_nothing() -> None:

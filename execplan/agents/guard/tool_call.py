@@ -137,6 +137,8 @@ class ToolCall(NamedTuple):
     """Paths that a reading tool names; if there are none, it reads the working directory."""
     arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     """All arguments of a tool that neither runs a command nor changes files."""
+    call_id: str = ""
+    """ID of the call in the program, or empty."""
 
 
 class HookResponse(NamedTuple):
@@ -151,9 +153,29 @@ class HookResponse(NamedTuple):
     """Name of the called tool in the program."""
 
 
+class HookOutput(NamedTuple):
+    """The output of the guard's process: what it prints, and its exit status."""
+
+    output: bytes
+    error_output: bytes = b""
+    status: int = 0
+
+
+DENIED_STATUS: Final = 2
+"""Exit status of a denied call, which blocks it even if something else is printed around the denial."""
+
+
+def hook_denial(output: str, reason: str) -> HookOutput:
+    """Return a denial for a program that reads standard output, or only the exit status and standard error."""
+    return HookOutput(
+        output.encode() + b"\n", f"{reason or 'denied'}\n".encode("utf-8", "backslashreplace"), DENIED_STATUS
+    )
+
+
 def parse_hook_input(payload: Mapping[str, Any], event: str) -> ToolCall:
     """Parse what Claude Code and Codex tell a hook of any call; its kind is TOOL. Raises NotUnderstoodError."""
     if payload.get("hook_event_name") != event:
         raise NotUnderstoodError(f"the event is not {event}")
     tool, arguments = required_text(payload, "tool_name"), required_object(payload, "tool_input")
-    return ToolCall(TOOL, tool, required_cwd(payload), optional_text(payload, "session_id"), arguments=arguments)
+    session, call_id = optional_text(payload, "session_id"), optional_text(payload, "tool_use_id")
+    return ToolCall(TOOL, tool, required_cwd(payload), session, arguments=arguments, call_id=call_id)

@@ -1,7 +1,7 @@
 """Entries of execplan among the hooks in a program's JSON file: adding, finding, and removing them byte for byte.
 
-A mark at the end of the command has a digest, which shows whether someone edited the entry, and records the previous
-state of the file.
+A mark at the end of the command, or in a field beside it, has a digest, which shows whether someone edited the entry,
+and records the previous state of the file.
 """
 
 from __future__ import annotations
@@ -28,14 +28,25 @@ class Hook(NamedTuple):
     """Beginning of the mark; in a command that is not yet installed, the complete mark."""
     command_text: str
     """Text in the command, however it is written: someone may have added it by hand."""
+    is_first: bool = False
+    """Whether its group is the first of its event.
+
+    Codex trusts a hook at its position: another group before it would move it, and Codex would ignore it silently.
+    """
 
 
-GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard")
+GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard", is_first=True)
 SESSION = Hook("SessionStart", "# execplan:session", "execplan prime")
 COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
-_ALL_HOOKS = (GUARD, SESSION, COMPACTION)
+MADE = Hook("PostToolUse", "# execplan:made", "execplan guard")
+MARK_FIELD = "execplan"
+"""Field of an entry that has the changing part of the mark, in programs that trust a hook by the digest of its command.
+
+Such an entry can be installed again without a change of what is trusted. An entry that is not installed has an empty one.
+"""
+_ALL_HOOKS = (GUARD, MADE, SESSION, COMPACTION)
 _HOOKS = "hooks"
-_MARK_PATTERN = " ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
+_MARK_PATTERN = "([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
 """Pattern for the digest and the previous state of the file.
 
 The state is either that there was no file, with the number of directories created for it; or the number of containers
@@ -61,6 +72,11 @@ class HookEntry(NamedTuple):
     """Previous state of the file as recorded in the mark; empty if it can't be read."""
     is_edited: bool
     """Whether the entry differs from the installed one, applies to some matchers only, or is at another event."""
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether its group is where a new installation would add it."""
+        return not self.hook.is_first or self.ancestors[2][1] == 0
 
     @property
     def created_directories(self) -> int | None:
@@ -92,7 +108,7 @@ def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_direc
 
     `created_directories` is the number of directories created with its file; None if the file was not created for it.
     """
-    insertion = json_edits.find_insertion_point(text, (_HOOKS, hook.event))
+    insertion = json_edits.find_insertion_point(text, (_HOOKS, hook.event), at_start=hook.is_first)
     note = (
         f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}"
         if created_directories is None
@@ -155,7 +171,7 @@ def _text_before_install(text: str, entry: HookEntry) -> str | None:
     try:
         reinstalled_text = json_edits.insert_value(
             previous_text,
-            json_edits.find_insertion_point(previous_text, (_HOOKS, entry.hook.event)),
+            json_edits.find_insertion_point(previous_text, (_HOOKS, entry.hook.event), at_start=entry.hook.is_first),
             json_edits.node_value(text, entry.group),
         )
     except json_edits.InvalidJsonError:
@@ -202,10 +218,11 @@ def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], .
     hooks, event_index = ancestors[1]
     group, handler = ancestors[2][0].items[ancestors[2][1]], ancestors[4][0].items[ancestors[4][1]]
     handler_value = json_edits.node_value(text, handler)
-    mark_pattern = re.compile(re.escape(hook.mark) + _MARK_PATTERN)
-    match = mark_pattern.search(handler_value["command"])
+    field, prefix = (MARK_FIELD, "") if MARK_FIELD in handler_value else ("command", f"{hook.mark} ")
+    pattern = re.compile(re.escape(prefix) + _MARK_PATTERN)
+    match = pattern.search(str(handler_value[field]))
     note = match[2] if match else ""
-    bare_handler = {**handler_value, "command": mark_pattern.sub(hook.mark, handler_value["command"])}
+    bare_handler = {**handler_value, field: pattern.sub(prefix.rstrip(), str(handler_value[field]))}
     is_intact = match is not None and match[1] == _digest(bare_handler, note) and hooks.keys[event_index] == hook.event
     return HookEntry(
         hook, handler, group, ancestors, bare_handler, note, not (is_intact and _matches_everything(text, group))
@@ -221,10 +238,10 @@ def _matches_everything(text: str, group: JsonNode) -> bool:
 
 
 def _mark_handler(hook: Hook, bare_handler: dict[str, Any], note: str) -> dict[str, Any]:
-    return {
-        **bare_handler,
-        "command": bare_handler["command"].replace(hook.mark, f"{hook.mark} {_digest(bare_handler, note)} {note}"),
-    }
+    mark = f"{_digest(bare_handler, note)} {note}"
+    if MARK_FIELD in bare_handler:
+        return {**bare_handler, MARK_FIELD: mark}
+    return {**bare_handler, "command": bare_handler["command"].replace(hook.mark, f"{hook.mark} {mark}")}
 
 
 def _digest(bare_handler: dict[str, Any], note: str) -> str:

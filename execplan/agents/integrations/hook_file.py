@@ -71,9 +71,14 @@ class HookFile(NamedTuple):
     @property
     def is_current(self) -> bool:
         """Whether the entries are the same as a new installation would add."""
-        return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(
+        return self.is_in_place and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(
             self.desired_hooks
         )
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the entries are unedited and where a new installation would add them."""
+        return not self.is_edited and all([entry.is_in_place for entry in self.entries])
 
 
 class HookIntegration(NamedTuple):
@@ -182,7 +187,7 @@ def _text_with_entries(file: HookFile) -> str:
     text, created_directories = file.text, None
     if file.data is None:
         created_directories = count_missing_directories(os.path.realpath(file.path))
-    elif not file.is_edited and [entry.hook for entry in file.entries] == [hook for hook, _ in file.desired_hooks]:
+    elif file.is_in_place and [entry.hook for entry in file.entries] == [hook for hook, _ in file.desired_hooks]:
         for hook, bare_handler in file.desired_hooks:
             text = hook_entry.update_entry(text, hook_entry.find_entries(text, hook)[0], bare_handler)
         return text

@@ -103,8 +103,11 @@ def json_error(text: str, offset: int, problem: str) -> InvalidJsonError:
     return InvalidJsonError(f":{len(LINE_END.findall(text, 0, offset)) + 1}: {problem}")
 
 
-def find_insertion_point(text: str, keys: Sequence[str]) -> InsertionPoint:
-    """Find where a value can be added to the array at a path of keys. Raises InvalidJsonError."""
+def find_insertion_point(text: str, keys: Sequence[str], *, at_start: bool = False) -> InsertionPoint:
+    """Find where a value can be added to the array at a path of keys. Raises InvalidJsonError.
+
+    `at_start`: before its other items, not after them.
+    """
     root = parse_json(text)
     if root is None:
         return _insertion_in_blank_text(text, keys)
@@ -115,6 +118,8 @@ def find_insertion_point(text: str, keys: Sequence[str]) -> InsertionPoint:
             return _insertion_in_container(text, root, node, parent, keys[depth:])
         node, parent = inner, node
     _require_kind(text, node, "[", keys)
+    if at_start and node.items:
+        return _insertion_before_items(text, root, node)
     return _insertion_in_container(text, root, node, parent, ())
 
 
@@ -193,6 +198,15 @@ def _insertion_in_container(
         suffix += layout.line_end + _line_indent(text, node.start)
     offset = node.items[-1].end if node.items else node.start + 1
     return InsertionPoint(offset, prefix, suffix, len(missing), layout, len(missing))
+
+
+def _insertion_before_items(text: str, root: JsonNode, node: JsonNode) -> InsertionPoint:
+    """Return where to add an item at the start of a container that has items: its layout is that of the first one."""
+    gap = text[node.start + 1 : node.starts[0]]
+    has_spaces, lines = _has_spaces(text, root), LINE_END.split(gap)
+    layout = JsonLayout(_line_end(text) if len(lines) > 1 else "", _indent_unit(text, root), lines[-1], has_spaces)
+    suffix = ", " if has_spaces and not gap else ","
+    return InsertionPoint(node.start + 1, gap, suffix, 0, layout, 0)
 
 
 def _item_layout(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None) -> JsonLayout:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations.hook_entry import COMPACTION, SESSION
+from execplan.agents.integrations.hook_entry import COMPACTION, MARK_FIELD, SESSION
 from execplan.agents.integrations.hook_file import HookIntegration
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ NOT_ON_PATH_WARNING = "execplan is not on PATH; if the program doesn't find it e
 
 def hook_handler(program: str, hook: Hook) -> dict[str, Any]:
     """Return the hook entry of a program for a hook."""
-    return {"type": "command", "command": _LINE.format(program=program, mark=hook.mark), "timeout": TIMEOUT}
+    line = _LINE.format(program=program, mark=hook.mark)
+    return {"type": "command", "command": line, "timeout": TIMEOUT, **({MARK_FIELD: ""} if program == "codex" else {})}
 
 
 _INTEGRATION = HookIntegration(
@@ -43,4 +44,4 @@ _INTEGRATION = HookIntegration(
     (),
     NOT_ON_PATH_WARNING,
 )
-install, uninstall = _INTEGRATION.install, _INTEGRATION.uninstall
+install, uninstall, open_file = _INTEGRATION.install, _INTEGRATION.uninstall, _INTEGRATION.open_file

@@ -73,9 +73,18 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dr
         _report_json(reported),
         text,
         OK if reported.ok else CHECK_FAILED,
-        reported.warnings,
+        (*reported.warnings, *_unseen_warnings(project, reported)),
         _next_commands(reported, name),
     )
+
+
+def _unseen_warnings(project: Project, reported: ReportOutcome) -> list[str]:
+    """Return a warning if the guard is installed, but has seen no call of a completed step."""
+    from execplan.agents.integrations import guard_hook
+
+    if reported.has_calls or not reported.ok or not guard_hook.find_programs(project):
+        return []
+    return [f"the guard saw no call of {reported.step.id}; {guard_hook.UNSEEN_CAUSE}"]
 
 
 def _report_lines(reported: ReportOutcome) -> Iterator[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from execplan.agents.integrations import guard_hook
 from execplan.cli.answer import Answer
 from execplan.cli.output.terminal_text import printable_lines
 from execplan.cli.output.text_table import format_table
 from execplan.engine.audit_log import hash_chain, log_reader, log_verification
+from execplan.engine.audit_log.unseen_steps import find_unseen_steps
 from execplan.errors import OK
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _RECORD_TEMPLATES = {
     "accepted": "{reason} ({why})",
     "begun": "revision {revision}, approval {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
+    "asked": "{step}: {tool}",
     "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
     "denied": "{tool}: {what}{nearest}",
     "result": "{step}, attempt {attempt}: {ended}",
@@ -71,6 +74,8 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
         [f"the audit log is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
     )
     warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
+    unseen_steps = find_unseen_steps(records, is_guarded=bool(guard_hook.find_programs(project)))
+    warnings += [f"the guard saw no call of {step}, which was completed" for step in unseen_steps]
     data = {
         "id": ref.id,
         "ledger": project.display_path(log_reader.path_of(project, ref)),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from execplan.engine.agent_runs.agent_run_lookup import AgentRun
     from execplan.engine.agent_runs.agent_run_update import AgentRunUpdate
     from execplan.engine.run_records.run_directories import RunPaths
+    from execplan.engine.run_state import Question
     from execplan.engine.schedule import Schedule
     from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
@@ -63,7 +64,7 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
     recorded_outcome = find_recorded_outcome(project, agent_run, name, step_report) if agent_run is not None else None
     if recorded_outcome is not None:
         return recorded_outcome
-    run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name)
+    run_paths, run_state, step, attempt = resolve_attempt(project, ref, agent_run, name, step_report.status)
     context = build_context(project, ref, run_paths, run_state)
     if step_report.status == COMPLETED:
         ensure_inputs_unchanged(context, run_state, step)
@@ -86,7 +87,7 @@ def preview_report(project: Project, ref: PlanRef, name: str, step_report: StepR
 
 
 def resolve_attempt(
-    project: Project, ref: PlanRef, agent_run: AgentRun | None, name: str
+    project: Project, ref: PlanRef, agent_run: AgentRun | None, name: str, status: str
 ) -> tuple[RunPaths, RunState, Step, Attempt]:
     """Return the run, the step and the attempt for a report. Raises ExecplanError if no report is possible."""
     if agent_run is not None and agent_run.is_active:
@@ -100,12 +101,29 @@ def resolve_attempt(
     step = find_step(run_state.document, name)
     attempt = find_open_attempt(run_state, step)
     if attempt is None:
-        attempt = _preview_attempt(project, ref, agent_run, run_state, step, build_schedule(project, run_state))
+        schedule = build_schedule(project, run_state)
+        attempt = _preview_attempt(project, ref, agent_run, run_state, step, status, schedule)
     return run_paths, run_state, step, attempt
 
 
-def _preview_attempt(
-    project: Project, ref: PlanRef, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule
+def _open_question(run_state: RunState, step: Step, status: str, interval: int) -> Question | None:
+    """Return the question to answer before a step is reported.
+
+    A failed call about which the agent's program has asked its user needs no other answer: no program reports such a
+    call, so it can't be told from a rejected one, and neither has completed the step.
+    """
+    was_asked = any([entry.fields["step"] == step.id for entry in run_state.asked_calls.values()])
+    return None if status == FAILED and was_asked else step_question(step, run_state, interval)
+
+
+def _preview_attempt(  # the parameters are those of the report
+    project: Project,
+    ref: PlanRef,
+    agent_run: AgentRun | None,
+    run_state: RunState,
+    step: Step,
+    status: str,
+    schedule: Schedule,
 ) -> Attempt:
     """Return the attempt that would begin. Raises ExecplanError if the step is not permitted."""
     is_active = agent_run is not None and agent_run.is_active
@@ -116,7 +134,8 @@ def _preview_attempt(
     )
     run_state.expected_states = {**approved_plan.approval.binding.states, **run_state.expected_states}
     permit = permit_for(approved_plan, schedule)
-    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
+    permission = permit.begin(step, run_state)
+    question = _open_question(run_state, step, status, permit.interval)
     if question is not None and agent_run is not None:
         raise agent_run_lookup.waiting_error(ref, agent_run.run_paths, question)
     states_of = {
@@ -183,7 +202,11 @@ def _record_report(
             from execplan.engine.commands.command_sandbox import find_sandbox
 
             find_sandbox(session.project, session.policy)  # fails if a required sandbox is missing
-    attempt = run_state.attempts[step.id][-1] if approved_plan is None else _begin_attempt(update, step, approved_plan)
+    attempt = (
+        run_state.attempts[step.id][-1]
+        if approved_plan is None
+        else _begin_attempt(update, step, step_report.status, approved_plan)
+    )
     unsaved_paths = files_without_backup(update.context, step, attempt.before)
     with SignalHandlers(update.context.stop, lambda: None):
         performed = evaluate_report(update.context, step, attempt, run_state, step_report)
@@ -223,6 +246,7 @@ def _record_report(
         finished=finished,
         task_text=ticked_task,
         warnings=finished.warnings,
+        has_calls=bool(attempt.calls),
     )
 
 
@@ -242,7 +266,7 @@ def _find_or_start_run(
             return agent_run.run_paths, None
     try:
         if agent_run is None or not agent_run.is_active:
-            resolve_attempt(project, ref, None, step)  # a rejected report begins no run
+            resolve_attempt(project, ref, None, step, step_report.status)  # a rejected report begins no run
         return agent_start.acquire_run(project, ref, step_report.session, step)
     except ExecplanError as error:
         if error.code == "approval-used" and agent_run is not None:
@@ -252,11 +276,12 @@ def _find_or_start_run(
         raise
 
 
-def _begin_attempt(update: AgentRunUpdate, step: Step, approved_plan: ApprovedPlan) -> Attempt:
+def _begin_attempt(update: AgentRunUpdate, step: Step, status: str, approved_plan: ApprovedPlan) -> Attempt:
     """Begin an attempt that no call has begun. Raises ExecplanError if the step is not permitted."""
     run_state, session = update.run_state, update.session
     permit = permit_for(approved_plan, update.schedule)
-    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
+    permission = permit.begin(step, run_state)
+    question = _open_question(run_state, step, status, permit.interval)
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))
         raise agent_run_lookup.waiting_error(session.ref, session.run_paths, question)

@@ -51,6 +51,8 @@ class ReportOutcome(NamedTuple):
     warnings: tuple[str, ...] = ()
     untested: bool = False
     """Whether the step's `test_after` was skipped, as in a dry run."""
+    has_calls: bool = True
+    """Whether calls of the step's attempt were recorded; only the guard records calls."""
 
 
 def find_recorded_outcome(

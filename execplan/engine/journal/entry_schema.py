@@ -154,6 +154,15 @@ _REPLANNED = {
 _REQUIRED_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     journal_entries.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
     journal_entries.INTENT: {**_STEP, "by": _text, "before": _states},
+    journal_entries.ASKED: {
+        "step": _text,
+        "call": _text,
+        "tool": _text,
+        "paths": _texts,
+        "by": _text,
+        "further": _boolean,
+        "session": _optional_text,
+    },
     journal_entries.CALLED: {
         **_STEP,
         "tool": _text,
@@ -191,7 +200,7 @@ _REQUIRED_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
 }
 _OPTIONAL_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     journal_entries.BEGUN: {"mode": _one_of("agent"), "programs": _programs},
-    journal_entries.CALLED: {"further": _boolean},
+    journal_entries.CALLED: {"further": _boolean, "call": _text},
     journal_entries.RESULT: {**_PERFORMED, "programs": _programs},
     journal_entries.RETAKEN: {"programs": _programs},
     journal_entries.RESUMED: {"states": _states, "programs": _programs, "failed": _texts},

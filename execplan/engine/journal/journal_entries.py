@@ -23,11 +23,17 @@ INTENT: Final = "intent"
 Fields: step, attempt, by (`person` or `policy`: who approved it), before (path → state: all that it will change,
 backed up), snapshot (whether a snapshot of the tree was taken).
 """
+ASKED: Final = "asked"
+"""Entry for an agent's call about which its program asks a person, on disk before it does.
+
+It doesn't count as a call of the step: `called` follows when the program reports that the call was made. Fields: step,
+call (its ID in the program), tool, paths, by (who approved the step), further, session.
+"""
 CALLED: Final = "called"
 """Entry for an agent's call, on disk before the agent gets the permission.
 
 Fields: step, attempt, tool (its name in the agent's program), what (the command, or the paths), paths (those that it
-writes, from the root), session, asked (whether a person had to be asked first).
+writes, from the root), session, asked (whether a person was asked and allowed it), call (then: the ID in `asked`).
 """
 DENIED: Final = "denied"
 """Entry for a denied call of an agent; limited in number for each run.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
+import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.guard import guard_entry
@@ -31,29 +34,28 @@ class Answer(NamedTuple):
         if self.status == 2:
             return "deny" if self.err.strip() else "allow"
         assert self.status == 0, self
-        if self.program == "codex" and not self.out:
-            return "allow"
         if self.program == "json":
             return str(self.response_fields["decision"])
-        decision = self.response_fields["permissionDecision"]
+        decision = self.response_fields.get("permissionDecision", "allow")
         return "allow" if self.program == "codex" and decision != "deny" else str(decision)
 
     @property
     def response_fields(self) -> dict[str, Any]:
         """What stands in its document."""
         document = json.loads(self.out)
-        return dict(document["data"] if self.program == "json" else document["hookSpecificOutput"])
+        return dict(document["data"] if self.program == "json" else document.get("hookSpecificOutput", {}))
 
     @property
     def why(self) -> str:
-        """The reason."""
-        if self.status:
-            return self.err.decode()
-        return (
-            str(self.response_fields["why" if self.program == "json" else "permissionDecisionReason"])
+        """The reason, which is the same in its document and on standard error."""
+        reason = (
+            self.response_fields.get("why" if self.program == "json" else "permissionDecisionReason", "")
             if self.out
             else ""
         )
+        if self.status and self.out:
+            assert self.err.decode() == f"{reason}\n", self
+        return str(reason) if self.out else self.err.decode()
 
 
 def hook(tool: str, cwd: str, session: str = "s-1", **tool_input: object) -> dict[str, Any]:
@@ -67,17 +69,49 @@ def hook(tool: str, cwd: str, session: str = "s-1", **tool_input: object) -> dic
     }
 
 
+def transcript(*items: dict[str, Any], version: str = "0.169.0") -> str:
+    """The path of a transcript of Codex with these items, which the next one replaces."""
+    path = os.path.join(tempfile.gettempdir(), f"execplan-codex-{os.getpid()}.jsonl")
+    atexit.unregister(_remove_transcript)
+    atexit.register(_remove_transcript, path)
+    lines = [{"type": "session_meta", "payload": {"cli_version": version}}]
+    lines += [{"type": "response_item", "payload": item} for item in items]
+    Path(path).write_text("".join([f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines]))
+    return path
+
+
+def _remove_transcript(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
+def claude_transcript(version: str = "2.1.330") -> str:
+    """The path of a transcript of Claude Code, which the next one replaces."""
+    path = os.path.join(tempfile.gettempdir(), f"execplan-claude-{os.getpid()}.jsonl")
+    atexit.unregister(_remove_claude_transcript)
+    atexit.register(_remove_claude_transcript, path)
+    Path(path).write_text(f'{{"type":"user","version":"{version}","message":{{}}}}\n')
+    return path
+
+
+def _remove_claude_transcript(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
+def codex_command(call_id: str, **arguments: object) -> dict[str, Any]:
+    """A command in a transcript of Codex."""
+    return {"type": "function_call", "name": "exec_command", "arguments": json.dumps(arguments), "call_id": call_id}
+
+
 def as_sent(program: str, command: str, cwd: str) -> bytes:
     """A command as a program asks about it."""
     if program == "json":
-        return json.dumps({"tool": "command", "command": command, "cwd": cwd, "session": "s-1"}).encode()
-    call = hook("Bash", cwd, command=command)
+        return json.dumps({"tool": "command", "command": command, "cwd": cwd, "session": "s-1", "id": "u"}).encode()
+    call = {**hook("Bash", cwd, command=command), "tool_use_id": "u", "transcript_path": claude_transcript()}
     codex_fields = {
         "turn_id": "t",
         "model": "m",
         "permission_mode": "default",
-        "tool_use_id": "u",
-        "transcript_path": None,
+        "transcript_path": transcript(codex_command("u", cmd=command)) if program == "codex" else None,
     }
     return json.dumps(call | codex_fields if program == "codex" else call).encode()
 

@@ -60,7 +60,6 @@ CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
     ("Glob", {"pattern": "../*"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("../*",))),
 ]
 CODEX: list[tuple[str, dict[str, Any], ToolCall]] = [
-    ("Bash", {"command": "ls"}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
     ("exec_command", {"cmd": "ls", "workdir": "src"}, ToolCall(COMMAND, "exec_command", "/r/src", "s", "ls")),
     ("exec_command", {"cmd": "ls", "workdir": "/x"}, ToolCall(COMMAND, "exec_command", "/x", "s", "ls")),
     ("view_image", {"path": "a.png"}, ToolCall(READ, "view_image", "/r", "s", read_paths=("a.png",))),
@@ -112,7 +111,36 @@ def test_any_other_tool_is_known_by_all_that_it_is_given(tool: str) -> None:
 def test_what_changes_nothing() -> None:
     assert claude.read(hook("TodoWrite", "/r", todos=[])).kind == HARMLESS
     assert claude.read(hook("Agent", "/r", description="x", prompt="y", subagent_type="z")).kind == HARMLESS
+    assert claude.read(hook("Agent", "/r", prompt="y", effort="high")).kind == HARMLESS
     assert codex.read(hook("spawn_agent", "/r", message="x")).kind == HARMLESS
+
+
+@pytest.mark.parametrize("tool", ["ListAgents", "ReportFindings", "ScheduleWakeup", "SendMessage"])
+def test_what_changes_nothing_in_claude_code(tool: str) -> None:
+    assert claude.read(hook(tool, "/r", x=1)).kind == HARMLESS
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "collaborationspawn_agent",
+        "collaborationwait_agent",
+        "collaborationlist_agents",
+        "multi_agent_v1wait_agent",
+        "multi_agent_v1close_agent",
+        "tool_search",
+        "get_goal",
+    ],
+)
+def test_what_changes_nothing_in_codex(tool: str) -> None:
+    assert codex.read(hook(tool, "/r", x=1)).kind == HARMLESS
+    assert codex.read(hook(f"mcp__{tool}", "/r", x=1)).kind == TOOL
+
+
+def test_fields_that_claude_code_fills_in() -> None:
+    assert claude.read(hook("Read", "/r", file_path="a", allow_large=True)).read_paths == ("a",)
+    edit = claude.read(hook("Edit", "/r", file_path="a", old_string="x", new_string="y", replace_all=False))
+    assert edit.edits == (FileEdit("a", EDIT, replacements=(("x", "y", False),)),)
 
 
 @pytest.mark.parametrize(
@@ -198,18 +226,20 @@ def test_patches_that_could_be_read_in_two_ways(patch: str) -> None:
 @pytest.mark.parametrize("kind", ["allow", "ask", "deny"])
 def test_answers(kind: str) -> None:
     decision = HookResponse(kind, 'quoted "words"', "build")
-    out, status = claude.answer(decision)
-    output = json.loads(out)["hookSpecificOutput"]
-    assert (status, output["permissionDecision"], output["permissionDecisionReason"]) == (0, kind, 'quoted "words"')
+    answer = claude.answer(decision)
+    output = json.loads(answer.output)["hookSpecificOutput"]
+    assert (output["permissionDecision"], output["permissionDecisionReason"]) == (kind, 'quoted "words"')
     assert output["hookEventName"] == "PreToolUse"
-    out, status = codex.answer(decision)
-    assert status == 0
-    assert (out == b"") == (kind == "allow")
-    if out:
-        assert json.loads(out)["hookSpecificOutput"]["permissionDecision"] == "deny"
-    out, status = neutral.answer(decision)
-    data = json.loads(out)["data"]
-    assert (status, data["decision"]) == (0, kind)
+    assert (answer.status, answer.error_output) == ((2, b'quoted "words"\n') if kind == "deny" else (0, b""))
+    answer = codex.answer(decision)
+    if kind == "allow":
+        assert answer == (b"{}\n", b"", 0)
+    else:
+        assert json.loads(answer.output)["hookSpecificOutput"]["permissionDecision"] == "deny"
+        assert (answer.status, answer.error_output) == (2, b'quoted "words"\n')
+    answer = neutral.answer(decision)
+    data = json.loads(answer.output)["data"]
+    assert (answer.status, data["decision"]) == (0, kind)
     assert (data["step"], data["nearest"]) == ((None, "build") if kind == "deny" else ("build", None))
 
 
@@ -217,11 +247,12 @@ def test_answers(kind: str) -> None:
 def test_a_dialog_is_neither_allowed_nor_denied(begun: GuardRepository, tool: str) -> None:
     request = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
     answer = guard(request, "--program", "claude")
-    assert (answer.status, answer.out, answer.err) == (0, b"", b"")
-    assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool))[0]
+    assert (answer.status, answer.out, answer.err) == (0, b"{}\n", b"")
+    assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool)).output
     assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
 
 
 def test_codex_is_never_told_nothing_with_a_denial_that_says_nothing() -> None:
-    out, _ = codex.answer(HookResponse("deny", ""))
-    assert json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]
+    answer = codex.answer(HookResponse("deny", ""))
+    assert json.loads(answer.output)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert answer.error_output.strip()

@@ -7,10 +7,20 @@ import os
 import signal
 from typing import Any
 
+import pytest
+
 from execplan.agents.guard import call_recording
 from execplan.clock import parse_utc_timestamp
 from execplan.engine.journal.journal import Journal
-from tests.agents.guard.guard_repository import PROGRAMS, GuardRepository, as_sent, guard, hook
+from tests.agents.guard.guard_repository import (
+    PROGRAMS,
+    Answer,
+    GuardRepository,
+    as_sent,
+    claude_transcript,
+    guard,
+    hook,
+)
 
 
 def _report(desk: GuardRepository, step: str) -> None:
@@ -64,7 +74,74 @@ def test_a_file_is_deleted_when_its_turn_has_come_and_as_it_was_approved(begun: 
 def test_a_step_that_asks(begun: GuardRepository) -> None:
     _report(begun, "build")
     assert begun.ask("make ship").kind == "ask"
-    assert begun.entries()[-1]["asked"] is True
+    assert begun.entries()[-1]["kind"] == "asked"
+    assert begun.calls() == ["build"]
+
+
+def _made(program: str, call_id: str = "u") -> Answer:
+    """Report that a call was made."""
+    report = {"hook_event_name": "PostToolUse", "tool_use_id": call_id, "tool_name": "Bash", "tool_response": {}}
+    call = {"made": call_id} if program == "json" else report
+    return guard(json.dumps(call).encode(), "--program", program, program=program)
+
+
+@pytest.mark.parametrize("program", ["claude", "json"])
+def test_a_call_that_is_asked_about_counts_when_it_was_made(begun: GuardRepository, program: str) -> None:
+    _report(begun, "build")
+    assert [begun.ask("make ship", program=program).kind for _ in range(3)] == ["ask"] * 3
+    other = _made(program, "another")
+    assert (other.status, other.out, other.err) == (0, b"{}\n", b"")
+    assert begun.calls() == ["build"]
+    assert _made(program).status == 0
+    assert [entry["kind"] for entry in begun.entries()][-2:] == ["intent", "called"]
+    assert (begun.entries()[-1]["asked"], begun.entries()[-1]["step"]) == (True, "ship")
+    assert _made(program).status == 0
+    assert begun.calls() == ["build", "ship"]
+    assert "may be called once" in begun.ask("make ship", program=program).why
+    _report(begun, "ship")
+
+
+def test_a_step_whose_question_nobody_has_answered_is_not_completed(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    assert begun.ask("make ship").kind == "ask"
+    completed = begun.type("report", "ship", "--status", "completed", "--result", "Done.", "--json")
+    assert completed.exit == 8, completed
+    assert begun.type("resume", "1", "--answer", "go").exit == 0
+    assert begun.ask("make ship").kind == "allow"
+    _report(begun, "ship")
+
+
+def test_a_step_that_was_asked_about_may_have_failed(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    assert begun.ask("make ship").kind == "ask"
+    for option in (["--dry-run"], []):
+        failed = begun.type("report", "ship", "--status", "failed", "--result", "It was rejected.", "--json", *option)
+        assert (failed.exit, failed.json["data"]["cause"]) == (1, None if option else "exit"), failed
+
+
+@pytest.mark.parametrize("version", ["2.1.84", "2.0.77", "1.0.100", "next", ""])
+def test_a_version_that_may_not_ask_is_denied(begun: GuardRepository, version: str) -> None:
+    _report(begun, "build")
+    call = json.loads(as_sent("claude", "make ship", str(begun.path)))
+    claude_transcript(version)
+    answer = guard(json.dumps(call).encode())
+    assert answer.kind == "deny"
+    assert "--answer go" in answer.why
+    outside = hook("Read", str(begun.path), file_path="/usr/share/x") | {"transcript_path": call["transcript_path"]}
+    assert "this session can't ask" in guard(json.dumps(outside | {"tool_use_id": "v"}).encode()).why
+
+
+def test_a_session_in_which_nobody_can_answer_is_denied(begun: GuardRepository) -> None:
+    _report(begun, "build")
+    outside = hook("Read", str(begun.path), file_path="/usr/share/x") | {"tool_use_id": "v"}
+    data = json.dumps(outside | {"transcript_path": claude_transcript()}).encode()
+    assert guard(data).kind == "ask"
+    for variable, kind in (("1", "ask"), ("0", "deny")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CLAUDE_CODE_SESSION_ATTENDED", variable)
+            assert guard(data).kind == kind
+    for name in ("tool_use_id", "transcript_path"):
+        assert guard(json.dumps({**json.loads(data), name: ""}).encode()).kind == "deny"
 
 
 def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: GuardRepository) -> None:
@@ -119,7 +196,7 @@ def test_killed_between_the_journal_and_the_answer(begun: GuardRepository) -> No
     def kill(*args: object, **kwargs: object) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    after_journal = begun.ask("make parser", before=lambda: setattr(call_recording, "_update_mark", kill))
+    after_journal = begun.ask("make parser", before=lambda: setattr(call_recording, "update_mark", kill))
     assert (after_journal.status, after_journal.out) == (-signal.SIGKILL, b"")
     assert begun.calls() == ["build", "build"]
     before_journal = begun.ask("make parser", before=lambda: setattr(Journal, "write", kill))

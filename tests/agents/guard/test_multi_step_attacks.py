@@ -66,8 +66,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GuardRepository:
 
 def answer_in_process(request: bytes, program: str = "claude") -> Answer:
     """What the guard answers, in this process."""
-    out, status, _ = handle_request(request, None, "neutral" if program == "json" else program, 500)
-    return Answer(status, out, b"", program)
+    output, _ = handle_request(request, None, "neutral" if program == "json" else program, 500)
+    return Answer(output.status, output.output, output.error_output, program)
 
 
 def ask_command(desk: GuardRepository, command: str, program: str = "claude") -> Answer:

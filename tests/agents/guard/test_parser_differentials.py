@@ -163,8 +163,8 @@ def test_what_is_at_the_end_of_a_file_is_looked_for_there(sandbox: CallSandbox) 
 
 def test_a_command_of_codex_runs_where_it_says() -> None:
     with pytest.raises(NotUnderstoodError):
-        codex.read(hook("Bash", "/r", command="ls", workdir="link/.."))
-    assert codex.read(hook("Bash", "/r", command="ls", workdir="link")).cwd == "/r/link"
+        codex.read(hook("exec_command", "/r", cmd="ls", workdir="link/.."))
+    assert codex.read(hook("exec_command", "/r", cmd="ls", workdir="link")).cwd == "/r/link"
 
 
 def test_a_line_end_is_not_taken_out_unsaid(sandbox: CallSandbox) -> None:

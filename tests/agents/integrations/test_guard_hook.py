@@ -28,9 +28,9 @@ def ok(desk: InProcessRepository, *arguments: str) -> Any:
 
 
 def hook(desk: InProcessRepository, file: str) -> dict[str, Any]:
-    """The hook in a file, the last of its event."""
+    """The hook in a file, the first of its event."""
     settings = json.loads((desk.path / file).read_bytes().decode())
-    (handler,) = settings["hooks"]["PreToolUse"][-1]["hooks"]
+    (handler,) = settings["hooks"]["PreToolUse"][0]["hooks"]
     assert isinstance(handler, dict)
     return handler
 
@@ -47,7 +47,7 @@ def test_claude_code_always_and_codex_where_it_is_at_home(desk: InProcessReposit
     before = tree(desk.path)
     output = ok(desk, "install", "guard")
     assert [change["path"] for change in output["data"]["changes"]] == [CLAUDE, CODEX]
-    assert hook(desk, CODEX).keys() == {"type", "command", "timeout"}
+    assert hook(desk, CODEX).keys() == {"type", "command", "timeout", "execplan"}
     assert any(["/hooks" in warning for warning in output["warnings"]])
     repeated = ok(desk, "install", "guard")
     assert repeated["data"]["changed"] is False
@@ -112,6 +112,31 @@ def test_an_entry_of_another_day_is_renewed_where_it_is(
     assert tree(desk.path) == before
 
 
+def test_it_is_the_first_group_and_goes_there_again(desk: InProcessRepository) -> None:
+    others = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "lint.sh"}]}]}}
+    path = desk.write(CODEX, json.dumps(others, indent=2))
+    before = tree(desk.path)
+    ok(desk, "install", "guard", "--for", "codex")
+    original = path.read_text()
+    settings = json.loads(original)
+    settings["hooks"]["PreToolUse"].reverse()
+    path.write_text(json.dumps(settings, indent=2))
+    assert ok(desk, "install", "guard", "--for", "codex")["data"]["changed"] is True
+    assert hook(desk, CODEX)["command"] == hook_handler("codex")["command"]
+    assert ok(desk, "install", "guard", "--for", "codex")["data"]["changed"] is False
+    ok(desk, "uninstall", "guard")
+    assert tree(desk.path) == before
+
+
+def test_what_codex_trusts_stays_when_it_is_installed_again(desk: InProcessRepository) -> None:
+    ok(desk, "install", "guard", "--for", "codex")
+    command = hook(desk, CODEX)["command"]
+    ok(desk, "uninstall", "guard")
+    desk.write(CODEX, '{"hooks": {"Stop": []}, "description": "Ours"}')
+    ok(desk, "install", "guard", "--for", "codex")
+    assert hook(desk, CODEX)["command"] == command
+
+
 def test_an_edit_is_kept_until_it_is_forced(desk: InProcessRepository) -> None:
     desk.write(CLAUDE, '{\n  "model": "x"\n}\n')
     before = tree(desk.path)
@@ -148,8 +173,12 @@ def test_of_two_entries_one_is_left_when_it_is_forced(desk: InProcessRepository)
 def test_one_that_was_put_there_by_hand_is_left_alone(desk: InProcessRepository) -> None:
     settings = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "execplan guard || exit 2"}]}]}}
     desk.write(CLAUDE, json.dumps(settings))
-    assert "by hand" in desk.type("install", "guard").out
-    assert ok(desk, "uninstall", "guard")["data"]["changed"] is False
+    before = tree(desk.path)
+    ok(desk, "install", "guard")
+    installed = json.loads((desk.path / CLAUDE).read_text())["hooks"]
+    assert (installed["PreToolUse"], len(installed["PostToolUse"])) == (settings["hooks"]["PreToolUse"], 1)
+    ok(desk, "uninstall", "guard")
+    assert tree(desk.path) == before
 
 
 @pytest.mark.parametrize(
@@ -247,18 +276,56 @@ def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(
         assert error_output.strip(), script
 
 
+ALLOWED = '{"hookSpecificOutput":{"permissionDecision":"allow"}}'
+DENIED = ALLOWED.replace("allow", "deny")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("script", "status", "output"),
+    [
+        (f"echo '{ALLOWED}'", 0, ALLOWED),
+        (f"echo '{DENIED}'; exit 2", 2, DENIED),
+        (f"echo Welcome; echo '{ALLOWED}'", 2, ""),
+        (f"echo Welcome; echo '{DENIED}'; exit 2", 2, ""),
+        (f"echo '{ALLOWED}'; echo Goodbye", 2, ""),
+        (f"echo '{ALLOWED}'; echo '{{}}'", 2, ""),
+        (f"printf '{{}}\\t%s' '{ALLOWED}'", 2, ""),
+        (f"echo '{ALLOWED}'; exit 2", 2, ""),
+        (f"echo '{ALLOWED}'; exit 1", 2, ""),
+        ("exit 0", 2, ""),
+        ("echo", 2, ""),
+        ("echo null", 2, ""),
+    ],
+)
+def test_the_line_passes_on_one_object_and_blocks_on_anything_else(
+    desk: InProcessRepository, program: str, shell: str, script: str, status: int, output: str
+) -> None:
+    ok(desk, "install", "guard", "--for", program)
+    stub(desk, script)
+    completed = subprocess.run(
+        [shell, "-c", hook(desk, PROGRAMS[program].file)["command"]],
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{desk.path}/bin:/usr/bin:/bin"},
+        check=False,
+    )
+    assert (completed.returncode, completed.stdout) == (status, output)
+
+
 def test_the_line_asks_the_guard(desk: InProcessRepository) -> None:
     ok(desk, "install", "guard")
     stub(desk, f'PYTHONPATH={ROOT} exec {sys.executable} -m execplan "$@"')
     request = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(desk.path), "tool_name": "Read"}
-    for file_name, answer in (("Makefile", "allow"), (".git/execplan/x", "deny")):
+    for file_name, answer, status in (("Makefile", "allow", 0), (".git/execplan/x", "deny", 2)):
         call = json.dumps({**request, "tool_input": {"file_path": str(desk.path / file_name)}})
         line = hook(desk, CLAUDE)["command"]
         environment = {**os.environ, "PATH": f"{desk.path}/bin:/usr/bin:/bin"}
         completed = subprocess.run(
             ["sh", "-c", line], input=call, capture_output=True, text=True, env=environment, check=False
         )
-        assert completed.returncode == 0, completed.stderr
+        assert completed.returncode == status, completed.stderr
         assert json.loads(completed.stdout)["hookSpecificOutput"]["permissionDecision"] == answer
 
 

@@ -83,8 +83,8 @@ def add_and_check(text: str) -> str:
     (entry,) = hook_entry.find_entries(new, hook_entry.GUARD)
     assert not entry.is_edited
     assert entry.bare_handler == OUR_HANDLER
-    last = settings["hooks"]["PreToolUse"].pop()
-    assert list(last) == ["hooks"]
+    first = settings["hooks"]["PreToolUse"].pop(0)
+    assert list(first) == ["hooks"]
     old = json.loads(text.removeprefix(BOM)) if text.strip("\ufeff \r\n\t") else {}
     assert {"PreToolUse": [], **old.get("hooks", {})} == settings["hooks"]
     assert {**old, "hooks": 0} == {**settings, "hooks": 0}
@@ -108,6 +108,17 @@ def test_every_form_there_and_back(form: str) -> None:
     )
     assert hook_entry.find_entries(renewed, hook_entry.GUARD)[0].bare_handler["timeout"] == 5
     assert remove_and_check(renewed) == FORMS[form]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "long number"])
+def test_what_codex_trusts_is_the_same_in_every_form(form: str) -> None:
+    handler = hook_handler("codex")
+    new = hook_entry.add_entry(FORMS[form], hook_entry.GUARD, handler)
+    (entry,) = hook_entry.find_entries(new, hook_entry.GUARD)
+    assert (entry.bare_handler, entry.is_edited, entry.is_in_place) == (handler, False, True)
+    command = json.loads(new.removeprefix(BOM))["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+    assert command == handler["command"]
+    assert remove_and_check(new) == FORMS[form]
 
 
 def test_what_python_can_not_read_is_not_read() -> None:
@@ -136,7 +147,7 @@ def test_it_is_laid_out_as_its_neighbours_are() -> None:
     assert (
         add_and_check(FORMS["no hooks, crlf"]).count("\n") == add_and_check(FORMS["no hooks, crlf"]).count("\r\n") > 10
     )
-    assert '    },\n      {\n        "hooks"' in add_and_check(FORMS["others"])
+    assert '"PreToolUse": [\n      {\n        "hooks"' in add_and_check(FORMS["others"])
 
 
 SPACE = st.sampled_from(["", "", " ", "\n", "\n  ", "\n\t", "\r\n    ", "\r", " \n\n"])

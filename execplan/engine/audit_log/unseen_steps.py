@@ -1,0 +1,29 @@
+"""Steps that an agent reported as completed although the guard saw no call of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.engine.journal.journal_entries import BEGUN, CALLED, DENIED, RESULT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.audit_log.hash_chain import AuditRecord
+
+
+def find_unseen_steps(records: Sequence[AuditRecord], *, is_guarded: bool) -> list[str]:
+    """Return the steps, each with its run, for runs of agents in a guarded repository, or with other recorded calls."""
+    agent_runs = {record.run for record in records if record.kind == BEGUN and record.said.get("mode") == "agent"}
+    guarded_runs = {record.run for record in records if record.kind in (CALLED, DENIED)}
+    called = {_attempt(record) for record in records if record.kind == CALLED}
+    return [
+        f"{record.said['step']} of run {record.run}"
+        for record in records
+        if record.kind == RESULT and record.said.get("ok") and record.run in agent_runs
+        if (is_guarded or record.run in guarded_runs) and _attempt(record) not in called
+    ]
+
+
+def _attempt(record: AuditRecord) -> tuple[object, ...]:
+    return record.run, record.said.get("step"), record.said.get("attempt")
