@@ -157,6 +157,7 @@ def _section_by_content(part: Part) -> str:
 def _section_lines(placed_parts: Sequence[PlacedPart], tasks: Sequence[NativeTask]) -> dict[str, list[str]]:
     """Return the lines of each section, with headings one level below the section's and deeper."""
     sections: dict[str, list[str]] = {}
+    groups = {task.group for task in tasks}
     ancestors: list[tuple[int, str, int]] = []
     for part, section in placed_parts:
         while ancestors and ancestors[-1][0] >= part.level:
@@ -164,7 +165,7 @@ def _section_lines(placed_parts: Sequence[PlacedPart], tasks: Sequence[NativeTas
         depth = max([level for _, name, level in ancestors if name == section], default=2) + 1
         is_heading_needed = bool(part.heading) and not _is_said_by(part.heading, section)
         is_checklist = section == outline.VALIDATION
-        if not is_checklist and plan_tasks.is_in_progress(part, tasks):
+        if not is_checklist and plan_tasks.is_in_progress(part, groups):
             continue  # Progress has all of it
         body = part.lines if is_checklist else without_checkboxes(part)
         lines = [*([f"{'#' * min(depth, 6)} {part.heading}", ""] if is_heading_needed else []), *_strip(body)]

@@ -10,7 +10,7 @@ from execplan.plan import outline
 from execplan.plan.line_grammar import is_empty_text, text_without_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 MAX_LENGTH = 160
 """Length in characters from which a task is shortened; its whole text is in Plan of Work."""
@@ -43,7 +43,7 @@ def find_tasks(parts: Sequence[PlacedPart], *, only_checkboxes: bool = False) ->
     tasks = [task for _, part_checkboxes in checkboxes for task in part_checkboxes]
     if only_checkboxes:
         return [task._replace(group="") for task in tasks]
-    if tasks and not all([any([part is heading for part, boxes in checkboxes if boxes]) for heading in headings]):
+    if tasks and not {id(heading) for heading in headings} <= {id(part) for part, boxes in checkboxes if boxes}:
         return _nested_tasks(checkboxes, headings)
     if len({task.group for task in tasks}) < 2:
         tasks = [task._replace(group="") for task in tasks]
@@ -68,9 +68,10 @@ def _numbered_parts(work: Sequence[Part]) -> list[Part]:
 def _nested_tasks(checkboxes: Sequence[tuple[Part, list[NativeTask]]], headings: Sequence[Part]) -> list[NativeTask]:
     """Return a task for each numbered heading, with the checkboxes below it as its sub-tasks."""
     tasks: list[NativeTask] = []
+    heading_ids = {id(heading) for heading in headings}
     depth = 0
     for part, part_checkboxes in checkboxes:
-        if any([part is heading for heading in headings]):
+        if id(part) in heading_ids:
             tasks.append(NativeTask(without_number(part.heading)))
             depth = 1
         elif part.heading and headings and part.level <= headings[0].level:
@@ -92,11 +93,14 @@ def part_tasks(part: Part) -> list[NativeTask]:
     return tasks
 
 
-def is_in_progress(part: Part, tasks: Sequence[NativeTask]) -> bool:
-    """Return whether Progress has all of a part: its lines are items with checkboxes and short text."""
+def is_in_progress(part: Part, groups: Container[str]) -> bool:
+    """Return whether Progress has all of a part: its lines are items with checkboxes and short text.
+
+    `groups` are the headings in Progress.
+    """
     items = list_items(part)
     is_task_list = part.label == TASKS and len(part.heading.split()) <= _MAX_LABEL_WORDS
-    if not items or not (not part.heading or is_task_list or any([task.group == part.heading for task in tasks])):
+    if not items or not (not part.heading or is_task_list or part.heading in groups):
         return False
     line_count = sum([bool(line.strip()) for line in part.lines])
     return sum([item.text_end - item.start for item in items]) == line_count and all(

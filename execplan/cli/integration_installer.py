@@ -27,8 +27,9 @@ _PROJECT_MODULES = {
     "merge-driver": "merge_driver",
     "guard": "guard_hook",
     "session-hooks": "session_hooks",
+    "capture": "capture_hooks",
 }
-_PROGRAM_INTEGRATIONS = ("guard", "session-hooks")
+_PROGRAM_INTEGRATIONS = ("guard", "session-hooks", "capture")
 _SHELLS = ("bash", "zsh", "fish")
 _ACTION_NAMES = {"made": "created"}
 """Words for the actions of changes, where the word for people differs from the one in JSON."""
@@ -42,7 +43,7 @@ class IntegrationRequest(NamedTuple):
     shell: str | None
     """Shell for completion, if given."""
     programs: list[str]
-    """Agent programs for guard and session-hooks; empty for those that are detected."""
+    """Agent programs for guard, session-hooks and capture; empty for those that are detected."""
 
 
 def check_request(
@@ -59,7 +60,7 @@ def check_request(
     if shell is not None and "completion" not in names:
         raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
-        raise ExecplanError("usage", "--for requires guard or session-hooks", exit=USAGE, hint="omit it")
+        raise ExecplanError("usage", "--for requires guard, session-hooks or capture", exit=USAGE, hint="omit it")
     return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)))
 
 

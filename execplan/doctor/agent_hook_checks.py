@@ -1,4 +1,4 @@
-"""Doctor checks of agent hooks: whether agents ask the guard before each call, and run the session hooks."""
+"""Doctor checks of agent hooks: whether agents ask the guard before each call, and run the other hooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations import guard_hook, hook_file, session_hooks
+from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
 from execplan.approvals.approved_plan import ApprovedPlan
@@ -25,6 +25,7 @@ from execplan.files import file_access
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
 
     from execplan.agents.integrations.hook_file import HookFile
     from execplan.doctor.doctor_check import DoctorContext
@@ -212,28 +213,27 @@ def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
 @check("session-hooks")
 def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """The session hooks are intact and up to date, and no known setting disables them."""
-    project, integration = context.project, session_hooks.NAME
-    installed_programs = [
-        name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, session_hooks.ALL_HOOKS, {})
-    ]
-    if not installed_programs:
+    yield from _check_hooks(context, session_hooks, "doesn't give sessions an overview of the plan")
+
+
+@check("capture")
+def check_capture_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hooks that capture plans are intact and up to date, and no known setting disables them."""
+    yield from _check_hooks(context, capture_hooks, "captures no plans")
+
+
+def _check_hooks(context: DoctorContext, integration: ModuleType, consequence: str) -> Iterator[Finding | str]:
+    """Check the hooks of an integration in the files of all programs that have them."""
+    project = context.project
+    programs = [name for name in PROGRAMS if hook_file.has_mark(project, name, integration.ALL_HOOKS, {})]
+    if not programs:
         yield NOT_INSTALLED
         return
-    install = partial(session_hooks.install, project, programs=installed_programs)
+    install = partial(integration.install, project, programs=programs)
     yield from check_integration(
-        project, integration, install, partial(session_hooks.uninstall, project, programs=installed_programs)
+        project, integration.NAME, install, partial(integration.uninstall, project, programs=programs)
     )
     if shutil.which("execplan") is None:
-        yield Finding(
-            WARNING,
-            "",
-            session_hooks.NOT_ON_PATH_WARNING,
-            "add the directory of execplan to PATH, or install it there: pipx install .",
-        )
-    yield from find_disabled_hooks(
-        project,
-        installed_programs,
-        WARNING,
-        "doesn't give sessions an overview of the plan",
-        session_hooks.open_file,
-    )
+        remedy = "add the directory of execplan to PATH, or install it there: pipx install ."
+        yield Finding(WARNING, "", integration.NOT_ON_PATH_WARNING, remedy)
+    yield from find_disabled_hooks(project, programs, WARNING, consequence, integration.open_file)

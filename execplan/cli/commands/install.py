@@ -14,7 +14,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     writes=(
         "agents: a block in AGENTS.md, and in CLAUDE.md if it exists. pre-commit: a hook in "
         ".pre-commit-config.yaml. git-hooks: the git hook pre-commit, in addition to what it does now. merge-driver: a block in "
-        ".gitattributes, and merge.execplan in git's local settings. guard and session-hooks: entries in "
+        ".gitattributes, and merge.execplan in git's local settings. guard, session-hooks and capture: entries in "
         ".claude/settings.json, and in .codex/hooks.json if .codex exists or --for names it. completion: a file where the shell looks for it. "
         "Your own content is never changed; uninstall removes exactly what was added."
     ),
@@ -22,7 +22,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
         "execplan install agents git-hooks merge-driver",
         "execplan install pre-commit --dry-run",
         "execplan install guard --for claude",
-        "execplan install session-hooks",
+        "execplan install session-hooks capture",
         "execplan install completion --shell bash",
     ),
 )
@@ -35,7 +35,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="Agent program for guard and session-hooks. Default: Claude Code, and Codex if .codex exists.",
+    help="Agent program for guard, session-hooks and capture. Default: Claude Code, and Codex if .codex exists.",
 )
 @click.option("--force", is_flag=True, help="Also overwrite manual edits in a block of execplan.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
@@ -54,6 +54,7 @@ def install(
     merge-driver   a git merge driver that merges plans by task and entry
     guard          a hook that lets agents do only what an approved plan allows
     session-hooks  hooks that give each agent session an overview of the plan
+    capture        hooks that turn a plan from an agent's plan mode into an ExecPlan
     completion     shell completion for bash, zsh or fish
 
     Installed integrations are updated, so you can run the command again at any time.

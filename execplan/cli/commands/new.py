@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.advice.plan_advice import advise_new_plan
+from execplan.capture import captured_plan
+from execplan.capture.hook_input import PROGRAM_NAMES
 from execplan.cli import interview
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
@@ -28,6 +30,8 @@ from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.project.project import Project
     from execplan.scaffold.plan_creation import CreatedPlan
     from execplan.scaffold.project_survey import ProjectSurvey
@@ -77,8 +81,8 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
 
 
 @define_command(
-    reads="the settings and the template; with --from, a complete plan.",
-    writes="the plan, under an unused ID, and its artifacts directory.",
+    reads="the settings and the template; with --from, a plan.",
+    writes="the plan, under an unused ID, and its artifacts directory; there the original, if it was converted.",
     examples=(
         'execplan new "Build the parser"',
         'execplan new "Build the parser" --purpose "Plans can be read." --task "Read lines" --task "Write tests"',
@@ -87,6 +91,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
         "execplan new --list-templates",
         "execplan new 'Build the parser' --interactive",
         "execplan new --from draft.md --commit",
+        "execplan new --from - --hook claude < input.json",
     ),
 )
 @click.argument("title", required=False)
@@ -99,7 +104,17 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     help="Start with the questions and tasks for a kind of work.",
 )
 @click.option("--list-templates", "listed", is_flag=True, help="List the templates, including the repository's own.")
-@click.option("--from", "source", metavar="FILE", help="Import a complete plan from FILE, or - for standard input.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    help="Import a plan from FILE, or - for standard input: an ExecPlan, or a plan that an agent program wrote.",
+)
+@click.option(
+    "--hook",
+    type=click.Choice(list(PROGRAM_NAMES)),
+    help="With --from -, read that agent's hook input: capture the plan of its plan mode; never fail.",
+)
 @click.option(
     "-i", "--interactive", is_flag=True, help="Prompt for each section; skip any, or write it in your editor."
 )
@@ -112,36 +127,35 @@ def new(
     template: str | None,
     listed: bool,
     source: str | None,
+    hook: str | None,
     interactive: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Create a plan from a template.
+    """Create a plan from a template, or import one.
 
     The plan has twelve sections, each with placeholder text that says what to write. With `--template small`, only three
     sections have to be filled in.
+
+    `--from` adds an ExecPlan byte for byte. A plan that Claude Code, Codex or Cursor wrote is converted: its goals,
+    tasks, files, commands and checks go to their sections, and its original becomes an artifact.
     """
-    plan_inputs = [title, purpose, *tasks, template]
-    if source is not None and (any(plan_inputs) or listed):
-        raise ExecplanError(
-            "usage",
-            "--from reads a complete plan from a file, so it can't be combined with options for its content",
-            exit=USAGE,
-            hint="omit the other options",
-        )
-    if listed and any(plan_inputs):
-        raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
+    _check_usage([title, purpose, *tasks, template], source, hook, listed=listed)
     if interactive:
         _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What to do'")
+    if hook is not None:
+        return _capture(hook, options)
     project = project_discovery.find(os.getcwd())
     if listed:
         return _templates_answer(project)
     if not project.exists:
         project = offer_setup(call, project, options)
     if source is not None:
-        created_plan = plan_creation.adopt_plan(project, read_source(source), source, options)
+        source_data = read_source(source)
+        create = captured_plan.import_plan if captured_plan.is_native(source_data, source) else plan_creation.adopt_plan
+        created_plan = create(project, source_data, source, options)
     else:
         purpose_text = read_text(purpose, "the purpose") if purpose else ""
         task_texts = [read_text(task, "a task") for task in tasks]
@@ -169,6 +183,43 @@ def new(
     return Answer(
         data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work
     )
+
+
+def _capture(program: str, options: WriteOptions) -> Answer:
+    """Capture the plan in a hook's input; whatever is wrong is a warning, because the session goes on."""
+    from execplan.capture import hook_input
+
+    empty = {"id": None, "path": None, "action": None, "changed": False}
+    try:
+        hook_plan = hook_input.read_hook_plan(program, read_source("-"))
+        if hook_plan is None:
+            return Answer(empty, "")
+        project = project_discovery.find(hook_plan.cwd if os.path.isdir(hook_plan.cwd) else os.getcwd())
+        if not project.exists:
+            return Answer(empty, "")
+        captured = captured_plan.capture_plan(
+            project, PROGRAM_NAMES[program], hook_plan.session, hook_plan.text, options
+        )
+    except ExecplanError as error:
+        return Answer(empty, "", warnings=(f"the plan was not captured: {error.message}",))
+    changed = captured.action != captured_plan.UNCHANGED
+    data = {"id": captured.id, "path": captured.path, "action": captured.action, "changed": changed}
+    return Answer(data, "", warnings=captured.warnings)
+
+
+def _check_usage(plan_inputs: Sequence[str | None], source: str | None, hook: str | None, *, listed: bool) -> None:
+    """Raise ExecplanError if the options can't be combined."""
+    if hook is not None and source != "-":
+        raise ExecplanError("usage", "--hook requires --from -", exit=USAGE, hint="execplan new --from - --hook claude")
+    if source is not None and (any(plan_inputs) or listed):
+        raise ExecplanError(
+            "usage",
+            "--from reads a complete plan from a file, so it can't be combined with options for its content",
+            exit=USAGE,
+            hint="omit the other options",
+        )
+    if listed and any(plan_inputs):
+        raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
 
 
 def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:

@@ -21,7 +21,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="Agent program for guard and session-hooks. Default: both.",
+    help="Agent program for guard, session-hooks and capture. Default: both.",
 )
 @click.option("--force", is_flag=True, help="Also remove manual edits in a block of execplan.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
@@ -31,7 +31,7 @@ def uninstall(
 ) -> Answer:
     """Remove exactly what install added.
 
-    WHAT is agents, pre-commit, git-hooks, merge-driver, guard, session-hooks or completion.
+    WHAT is agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, capture or completion.
     """
     return apply_integrations(
         "uninstall", check_request("uninstall", what, shell, programs), force=force, dry_run=dry_run
