@@ -37,12 +37,14 @@ _DESCRIPTION = "original plan"
 """Beginning of what Artifacts and Notes says about an original, by which it is found again."""
 _MIN_LIVING_SECTIONS = 2
 """Number of living sections that make a text an ExecPlan: no program writes them on its own."""
+_NAME = "ExecPlan"
+"""Name of the format, which an incomplete plan says that it has."""
 _WHOLE_PLAN_IN_CODE = "EP004"
 CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
 
 
 class CapturedPlan(NamedTuple):
-    """What became of a captured plan."""
+    """The result of capturing a plan."""
 
     id: str
     path: str
@@ -58,7 +60,7 @@ def is_native(data: bytes, source: str) -> bool:
     with ErrorContext("standard input" if source == "-" else source):
         plan = reader.read(data)
     living_sections = [name for name in outline.LIVING if plan.section(name) is not None]
-    if len(living_sections) >= _MIN_LIVING_SECTIONS:
+    if len(living_sections) >= _MIN_LIVING_SECTIONS or (living_sections and _NAME in plan.text.to_str()):
         return False
     return _WHOLE_PLAN_IN_CODE not in [finding.code for finding in lint_errors(plan)]
 

@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
     @property
     def blocks(self) -> list[Block]:
-        """The blocks of the lines."""
+        """The markdown blocks of its lines."""
         return scan_blocks(self.lines, allow_front_matter=False)
 
 

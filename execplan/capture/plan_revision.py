@@ -130,7 +130,7 @@ def _progress_lines(
     kept_first: list[str] = []
     kept_last: list[str] = []
     used_lines: set[int] = set()
-    wanted = {_task_key(task.text) for task in new}
+    new_keys = {_task_key(task.text) for task in new}
     planned_before = {_task_key(task.text) for task in previous}
     for index, task in enumerate(plan.tasks):
         following = plan.tasks[index + 1].start if index + 1 < len(plan.tasks) else task.item_end
@@ -138,7 +138,7 @@ def _progress_lines(
         used_lines.update(range(task.start, end))
         lines = _dedent(plan_lines[task.start : end])
         key = normalize_text(task.text)
-        if key in wanted and key not in own_lines:
+        if key in new_keys and key not in own_lines:
             own_lines[key] = lines
         elif task.state != OPEN or key in own_lines:
             kept_first += lines

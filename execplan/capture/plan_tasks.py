@@ -130,12 +130,12 @@ def _list_tasks(work: Sequence[Part]) -> list[NativeTask]:
 def format_tasks(tasks: Sequence[NativeTask]) -> list[str]:
     """Return the lines of Progress for tasks: each once, with its heading where there are several."""
     lines: list[str] = []
-    group, seen = "", set()
+    group, used_texts = "", set()
     for task in tasks:
         text = task_line_text(task.text)
-        if not text or (text, task.group) in seen:
+        if not text or (text, task.group) in used_texts:
             continue
-        seen.add((text, task.group))
+        used_texts.add((text, task.group))
         if task.group != group:
             lines += [*([""] if lines else []), f"### {task.group}", ""]
             group = task.group
