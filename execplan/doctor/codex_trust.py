@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
     from execplan.agents.integrations.hook_entry import HookEntry
 
-_EVENTS = {"PreToolUse": "pre_tool_use", "SessionStart": "session_start", "PreCompact": "pre_compact"}
+_EVENTS = {
+    "PreToolUse": "pre_tool_use",
+    "SessionStart": "session_start",
+    "PreCompact": "pre_compact",
+    "Stop": "stop",
+}
 
 
 def trust_key(path: str, entry: HookEntry) -> str:

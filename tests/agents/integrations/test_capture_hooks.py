@@ -125,3 +125,17 @@ def test_doctor_checks_them(desk: InProcessRepository) -> None:
     assert "captures no plans" in reports()
     path.write_text(original.replace("|| :", "||:"))
     assert "edited by hand" in reports()
+
+
+def test_doctor_says_that_codex_does_not_trust_the_hook_yet(desk: InProcessRepository) -> None:
+    desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    project = project_discovery.require(str(desk.path))
+    apply_changes(capture_hooks.install(project, force=False, programs=["codex"]).changes)
+    config = desk.path.parent / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text(f'[projects."{desk.path}"]\ntrust_level = "trusted"\n')
+    desk.patch.setenv("CODEX_HOME", str(config.parent))
+    context = DoctorContext(str(desk.path), str)
+    (finding,) = check_capture_hooks(context)
+    assert not isinstance(finding, str)
+    assert "captures no plans" in finding.message
