@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A list item."""
+    """A list item of a native plan."""
 
     text: str
     """Its own text, without checkbox, in one line."""
