@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Any, Final
 
@@ -43,6 +43,8 @@ class ExecplanError(Exception):
 
     hint_label = "hint"
     """Label printed before the hint."""
+    explanations: Mapping[str, str] = {}
+    """Explanations of candidates, printed for people only."""
 
     def __init__(
         self,
@@ -104,5 +106,6 @@ class ErrorContext:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, ExecplanError) and self.path not in error.message:
-            location = f"{self.path}:{error.line}" if error.line else self.path
+            names_line = error.message.startswith(f"line {error.line} ")
+            location = f"{self.path}:{error.line}" if error.line and not names_line else self.path
             error.message = f"{location}: {error.message}"

@@ -27,9 +27,10 @@ RECORDS = (
 MODELS = """\
 ### Documents
 
-`ExecutionPlan` with its `Step`s, `Record` with its `StepRecord`s, `ReplanRequest` and `ExecutionState` are pydantic models:
-unknown fields are errors, no value is converted, and a document never changes once it is made. [Their JSON
-Schemas](schemas/README.md) describe each field.
+`ExecutionPlan` with its `Step`s, `Record` with its `StepRecord`s, `ReplanRequest` and `ExecutionState` are models: unknown
+fields are errors, no value is converted, and a document never changes once it is made. `model_validate` makes one of a
+dictionary, `model_dump` a dictionary of one, and `model_copy` one with other fields. [Their JSON Schemas](schemas/README.md)
+describe each field.
 """
 EXAMPLE = """\
 >>> from execplan import Project

@@ -110,7 +110,7 @@ def _guard_calls(folder: Path, installation: Installation) -> dict[str, Command]
         hook_input |= {"cwd": str(world / "repository")}
         stdin = json.dumps(hook_input | {"tool_input": {"command": line}}).encode()
         user = user_variables(world / "user")
-        return Command([installation.execplan, "guard"], world / "repository", stdin=stdin, user=user)
+        return Command([installation.execplan, "guard"], world / "repository", exits=(0, 2), stdin=stdin, user=user)
 
     unapproved, first, begun, ended = (folder / name for name in ("unapproved", "first", "begun", "ended"))
     for world in (unapproved, first, begun, ended):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
+import agents_page
 import api_reference
 import command_reference
 import generated_modules
@@ -16,7 +17,7 @@ import picture
 import reference_pages
 
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.cli.commands.schema import KINDS, schema_bytes
+from execplan.cli.schema_builder import KINDS, schema_bytes
 from execplan.project import builtin_templates, settings_file
 from execplan.project.plan_directories import plan_files_regex
 from execplan.project.project_settings import Settings
@@ -60,6 +61,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     **{f"{REFERENCE}/schemas/{kind}.json": partial(lambda name: schema_bytes(name).decode(), kind) for kind in KINDS},
     f"{REFERENCE}/commands.md": command_reference.commands_page,
     api_reference.PAGE: api_reference.render,
+    f"{REFERENCE}/agents.md": agents_page.render,
     HOOKS: hooks_file,
     picture.PICTURE: picture.render,
     ".agent/PLANS.md": lambda: builtin_templates.read_text("PLANS.md"),

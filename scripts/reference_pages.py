@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import command_tables
 
-from execplan.cli.commands.schema import KINDS
+from execplan.cli.schema_builder import KINDS
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import risk_table

@@ -124,9 +124,9 @@ def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
         "\ncompleted 5 of 5 steps in ",
         "\nintact  2026-01-01_farewell  ",
         "\nfailed 3 check ",
-        "\nrolled back 3 steps (rename, shout, check) of ",
-        "\nhint: move them away or restore the run's version",
-        "\nrolled back 5 steps (endpoint, route, test, check.1, check.2) of ",
+        "\nrolled back 3 steps (rename, shout, check) of run ",
+        "\nhint: move these changes away or restore what the run left",
+        "\nrolled back 5 steps (endpoint, route, test, check.1, check.2) of run ",
     ):
         assert excerpt in text, f"the example is not what it was meant to show: {excerpt!r} is missing"
 
@@ -136,10 +136,10 @@ def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
     for excerpt in (
         "the nearest step is check.1: the call has the extra argument --locals",
         "the nearest step is route: greeter/routes.py would differ from the plan",
-        "test needs route, not completed yet",
+        "test needs route, which is not completed yet",
         "agents can't use `execplan approve`: a person approves",
         "\nask: Bash: ",
-        "\nroute can be tried once more",
+        "\nstep route can be tried once more",
         "\nended        completed after ",
     ):
         assert excerpt in text, f"the example is not what it was meant to show: {excerpt!r} is missing"

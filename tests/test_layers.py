@@ -15,8 +15,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 LAYERS = (
     ("errors", "named_tuple", "trace", "__init__"),
-    ("clock", "json_model", "text"),
-    ("files", "secrets"),
+    ("clock", "text"),
+    ("files", "secrets", "json_model"),
     ("plan",),
     ("execution", "context"),
     ("linter",),
@@ -44,7 +44,7 @@ SINGLE_IMPORTERS = {
     "click": {"cli/"},
     "mcp": {"toolkit/mcp_server.py"},
     "mistune": {"text/inline_markdown.py"},
-    "pydantic": {"json_model.py", "execution/", "context/decision.py", "approvals/tool_runner.py"},
+    "pydantic": {"approvals/tool_runner.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
     "yaml": {"agents/integrations/precommit_config.py", "capture/plan_front_matter.py", "execution/evaluation/checks/syntax_check.py"},
 }
@@ -52,8 +52,8 @@ HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
 FAST_PATH = {
-    "agents.guard": "asked_calls call_file_changes call_recording claude claude_session codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison guard_context guard_decision guard_entry neutral path_resolution plan_denials plan_file_edits protected_paths read_only_commands read_policy request_handler self_protection step_matching tool_call typed_command",
-    "approvals": "approval_key approval_registry disk_world program_resolution reserved_paths user_directories",
+    "agents.guard": "asked_calls call_file_changes call_queue call_recording claude codex codex_transcript command_comparison command_equivalence command_list compound_command device_paths execplan_commands file_comparison grant_lookup guard_context guard_decision guard_entry guarded_plan neutral path_resolution plan_denials plan_file_edits protected_paths quick_check read_only_commands read_policy request_handler self_protection step_matching stored_denial tool_call typed_command",
+    "approvals": "approval_key approval_paths approval_registry decisive_files disk_world effective_policy program_resolution reserved_paths user_directories",
     "cli": "error_handler main",
     "cli.formats": "concise github text",
     "cli.output": "lint_report terminal_text",
@@ -66,7 +66,7 @@ FAST_PATH = {
     "engine.recovery": "failure_recovery",
     "engine.run_records": "evidence_copies run_directories",
     "execution.annotations": "*",
-    "execution": "attributes binding permission states step_drafts world",
+    "execution": "attributes binding permission policy states step_drafts world",
     "execution.documents": "order_rules step_rules written_paths",
     "execution.evaluation": "patch unified_diff",
     "execution.risk": "*",
@@ -287,7 +287,50 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
             assert not HEAVY & modules
             assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
             assert not {"execplan.agents.guard.full_check", "execplan.agents.guard.quick_check"} & modules
+            assert _own_modules(modules) <= {"ls src": 86, "make other": 94, "make parser": 98}[command]
         assert desk.calls() == ["build", "build"]
+
+
+def test_the_guard_without_an_approval_imports_little(tmp_path: Path) -> None:
+    """Before anything was approved, and by the stored denial after the run has ended."""
+    from execplan.approvals import decisive_files
+    from tests.agents.guard.guard_repository import GuardRepository, as_sent
+
+    with pytest.MonkeyPatch.context() as patch:
+        desk = GuardRepository(tmp_path / "work" / "repository", patch)
+        call = as_sent("claude", "make parser", str(desk.path))
+        before = imports_of_guard(desk.path, call)
+        desk.plan("# Build\n\n## Progress\n\n- [ ] Build\n\n## Concrete Steps\n\n```sh {#build}\nmake parser\n```\n")
+        desk.approve()
+        assert desk.ask("make parser").kind == "allow"
+        assert desk.type("report", "build", "--status", "completed", "--result", "Done.").exit == 0
+        patch.setattr(decisive_files, "_MTIME_MARGIN_NS", -(10**18))
+        assert desk.ask("make parser").kind == "deny"
+        for modules in (before, imports_of_guard(desk.path, call)):
+            assert not HEAVY & modules
+            assert not {"click", "pydantic", "hmac", "signal"} & modules
+            assert not {"execplan.agents.guard.full_check", "execplan.agents.guard.call_recording"} & modules
+            assert _own_modules(modules) <= 82
+
+
+def test_the_first_call_of_a_run_imports_only_what_a_run_needs(tmp_path: Path) -> None:
+    from tests.agents.guard.guard_repository import GuardRepository, as_sent
+
+    with pytest.MonkeyPatch.context() as patch:
+        desk = GuardRepository(tmp_path / "work" / "repository", patch)
+        desk.approve()
+        modules = imports_of_guard(desk.path, as_sent("claude", "make parser", str(desk.path)))
+        assert desk.calls() == ["build"]
+        assert not {"click", "jinja2", "mistune", "git", "tomllib"} & modules
+        unused = ("evaluate", "evaluation.checks.all_checks", "inference.block_inference", "inference.not_runnable")
+        assert not {f"execplan.execution.{name}" for name in unused} & modules
+        assert not {"execplan.edits.plan_writer", "execplan.edits.edit_journal"} & modules
+        assert _own_modules(modules) <= 235
+
+
+def _own_modules(modules: set[str]) -> int:
+    """The number of modules of execplan."""
+    return sum([name.partition(".")[0] == "execplan" for name in modules])
 
 
 def test_git_is_started_in_one_place() -> None:

@@ -45,7 +45,7 @@ def build_page(
     if old is not None and not force and not checkpoint_page.is_unedited(old):
         raise ExecplanError(
             "edited-checkpoint",
-            f"{project.display_path(path)} was edited by hand or not written by execplan; nothing was written",
+            f"{project.display_path(path)} was edited by hand or comes from another program; nothing was written",
             exit=CHECK_FAILED,
             hint=f"save what you want to keep elsewhere, then: execplan checkpoint {ref.shell_name} --force",
         )

@@ -31,7 +31,7 @@ _IS_COVERED: Final = "can be resumed: its new revision needs no approval"
 _STATUS_TEXTS = {
     NOT_COMPILED: "not compiled",
     "compiled": "compiled, not approved",
-    STALE: "stale: the plan or its inputs have changed since",
+    STALE: "stale: the plan or its inputs have changed",
     APPROVED: "approved",
     "expired": "the approval is not valid at this time",
     "altered": "the approval was altered",
@@ -129,7 +129,7 @@ def status_suffix(status: dict[str, Any] | None) -> str:
     if unfinished_run(status):
         notes.append(open_run_text(run))
     elif run is not None and run["state"] in _FAILED and run["reason"] and status["state"] != APPROVED:
-        notes.append(failed_run_text(run).partition(":")[0])
+        notes.append(failed_run_text(run, with_reason=False))
     return f" ({', '.join(notes)})" if notes else ""
 
 
@@ -176,14 +176,13 @@ def find_failed_run(status: dict[str, Any] | None, plan: ParsedPlan) -> LastRunJ
     return run
 
 
-def failed_run_text(run: LastRunJson) -> str:
-    """Describe a failed or rolled back run, with its number and reason."""
+def failed_run_text(run: LastRunJson, *, with_reason: bool = True) -> str:
+    """Describe a failed or rolled back run, with its number and the reason of its failure."""
     from execplan.engine.run_records.run_statuses import run_number
 
-    name = f"run {run_number(str(run['id']))}"
-    if run["state"] == _FAILED[0]:
-        return f"{name} failed: {run['reason']}"
-    return f"{name} failed and was rolled back: {run['reason']}" if run["reason"] else f"{name} was rolled back"
+    outcome = "failed" if run["state"] == _FAILED[0] else "was rolled back"
+    reason = f": {run['reason']}" if with_reason and run["reason"] else ""
+    return f"run {run_number(str(run['id']))} {outcome}{reason}"
 
 
 def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _MAX_TASK_LENGTH = 60
 """Maximum length of a task's text in a line of advice."""
-_MAX_LISTED_SECTIONS = 3
-"""Maximum number of sections that a line of advice names."""
 
 
 class Work(NamedTuple):
@@ -38,6 +36,8 @@ class Work(NamedTuple):
     task: dict[str, Any] | None = None
     lead: str = "then"
     """What comes between the two for people."""
+    editor_command: str = ""
+    """The command that a person on a terminal uses instead, if it opens an editor."""
 
     def to_json(self) -> dict[str, Any]:
         """As a document shows it."""
@@ -121,11 +121,9 @@ def advise_filling(sections: Sequence[str], name: str) -> Advice:
     """Return the advice to fill a draft's sections: `set` for each standard section, the editor for custom ones."""
     commands = [f"execplan set {shlex.quote(section)} - -p {name}" for section in sections if section in outline.NAMES]
     commands.append(f"execplan edit {name}")
-    count = "a section" if len(sections) == 1 else f"{len(sections)} sections"
-    listed = ", ".join(sections[:_MAX_LISTED_SECTIONS])
-    if unlisted_count := len(sections[_MAX_LISTED_SECTIONS:]):
-        listed += f" and {unlisted_count} more"
-    return Advice(tuple(commands), Work(f"fill in {count} ({listed})", commands[0], lead="for example"))
+    count = sections[0] if len(sections) == 1 else f"{len(sections)} sections"
+    work = Work(f"fill in {count}", commands[0], lead="for example", editor_command=commands[-1])
+    return Advice(tuple(commands), work)
 
 
 def advise_task(project: Project, task: dict[str, Any], name: str) -> Advice:

@@ -56,7 +56,7 @@ def no_open_plans_text(project: Project) -> str:
 
 def no_open_plans_commands(project: Project) -> tuple[str, ...]:
     """Return the suggested commands for a project without open plans."""
-    new = "execplan new 'Its title'"
+    new = "execplan new 'Title'"
     return ("execplan list --all", new) if _archived_count(project) else (new,)
 
 

@@ -6,11 +6,11 @@ import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_files, approval_key, approved_plan, artifact_store, git_tree
+from execplan.approvals import approval_files, approval_key, approval_paths, approved_plan, artifact_store, git_tree
 from execplan.approvals.disk_world import DiskWorld
 from execplan.approvals.plan_evaluation import EvaluatedPlan, evaluate_plan
 from execplan.clock import now
-from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.errors import CHECK_FAILED, CONFLICT, POLICY, USAGE, ExecplanError
 from execplan.execution import approval_document
 from execplan.execution.approval_document import Approval, Derived, UnsignedApproval
@@ -131,10 +131,10 @@ def ensure_current_digest(project: Project, ref: PlanRef, evaluated_plan: Evalua
     since_text = f" since {previous.digest[:12]} was approved" if previous is not None and lines else ""
     raise ExecplanError(
         "other-digest",
-        f"{prefix} is not the current digest: something has changed{since_text}",
+        f"{prefix} is not the digest of the plan as it is now: something has changed{since_text}",
         exit=CONFLICT,
         hint=f"review it again: execplan evaluate {ref.shell_name}",
-        candidates=lines or ("the steps, a file that they use, a program in the repository, or the policy",),
+        candidates=lines or ("it may be the steps, a file that they use, a program in the repository, or the policy",),
     )
 
 
@@ -143,7 +143,7 @@ def require_digest_prefix(prefix: str) -> None:
     if not _MIN_DIGEST_DIGITS <= len(prefix) <= 64 or prefix.strip("0123456789abcdefABCDEF"):
         message = f"--digest requires at least the first {_MIN_DIGEST_DIGITS} hex digits of a digest, not {prefix!r}"
         raise ExecplanError(
-            "usage", message, exit=USAGE, hint="read data.digest in the output: execplan evaluate --json"
+            "usage", message, exit=USAGE, hint="use data.digest in the output of: execplan evaluate --json"
         )
 
 
@@ -154,9 +154,9 @@ def ensure_nothing_inferred(scope: ApprovalScope, path: str) -> None:
     count = len(scope.inferred_steps)
     raise ExecplanError(
         "inferred-steps",
-        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has seen what would run",
+        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody has reviewed what would run",
         exit=POLICY,
-        hint="read them, then approve in a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
+        hint="review these steps, then approve them on a terminal or with --allow-inferred; or annotate them: execplan compile --annotate",
         candidates=[describe_step(evaluated_step, path) for evaluated_step in scope.inferred_steps],
     )
 
@@ -186,7 +186,7 @@ def approve_plan(
     """
     document_path, approval_path = (
         artifact_store.path_of(project, ref),
-        approval_files.file_path(project, ref, evaluated_plan.binding.digest),
+        approval_paths.file_path(project, ref, evaluated_plan.binding.digest),
     )
     result = ApprovalResult(
         None, evaluated_plan, scope, project.display_path(approval_path), project.display_path(document_path)

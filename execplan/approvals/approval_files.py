@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.approvals import approval_paths
 from execplan.approvals.artifact_store import write_artifact
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.approval_document import Approval
 from execplan.execution.documents.document_io import document_bytes, load_document
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
-from execplan.plan_store import plan_store
 from execplan.project.project import ensure_inside
 
 if TYPE_CHECKING:
@@ -56,20 +56,9 @@ def _named_digest(path: str) -> str:
     return os.path.basename(path).removesuffix(".json")
 
 
-def directory(project: Project, ref: PlanRef) -> str:
-    """Return the directory with the approvals of a plan."""
-    return os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "approvals")
-
-
-def file_path(project: Project, ref: PlanRef, digest: str) -> str:
-    """Return the path of the approval of a digest. A later approval of the same digest overwrites the file."""
-    return os.path.join(directory(project, ref), f"{digest}.json")
-
-
 def read_all(project: Project, ref: PlanRef) -> list[ApprovalFile]:
     """Read all approvals of a plan, newest first and unreadable ones last. Raises ExecplanError."""
-    names = [name for name in plan_store.list_entries(directory(project, ref)) if name.endswith(".json")]
-    approval_files = [_read_approval(project, os.path.join(directory(project, ref), name)) for name in names]
+    approval_files = [_read_approval(project, path) for path in approval_paths.list_paths(project, ref)]
     return sorted(approval_files, key=_newest_first_key, reverse=True)
 
 
@@ -105,7 +94,7 @@ def save(project: Project, ref: PlanRef, approval: Approval) -> bytes | None:
 
     The caller holds the plan's lock. Raises ExecplanError.
     """
-    path, new_bytes = file_path(project, ref, approval.digest), document_bytes(approval)
+    path, new_bytes = approval_paths.file_path(project, ref, approval.digest), document_bytes(approval)
     return atomic_files.retry_on_change(lambda: write_artifact(project, path, new_bytes), project.display_path(path))
 
 

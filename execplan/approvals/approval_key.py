@@ -6,7 +6,7 @@ import os
 import stat
 
 from execplan import trace
-from execplan.approvals import approval_registry, user_directories
+from execplan.approvals import user_directories
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.files.file_access import NotRegularError, file_error, open_regular
 
@@ -77,6 +77,7 @@ def get_or_create(project: Project) -> bytes:
     existing_key = read(project)
     if existing_key is not None:
         return existing_key
+    from execplan.approvals import approval_registry
     from execplan.files import atomic_files
 
     with approval_registry.lock(project):

@@ -103,7 +103,7 @@ def already_used_error(run_id: str) -> ExecplanError:
     """Return the error for a second run of the same approval."""
     return ExecplanError(
         "approval-used",
-        f"the approval was used by run {run_id}; it is valid for one run and its resumes",
+        f"the approval was already used by run {run_id}: an approval is valid for one run and its resumes",
         exit=CONFLICT,
         hint="approve it again: execplan approve",
     )

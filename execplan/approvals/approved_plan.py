@@ -238,14 +238,14 @@ def require_approval(
 
 def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanError:
     """Return the error for a plan that is not approved, with the changes since approval."""
-    hint = f"review it, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
+    hint = f"review the plan, then approve it: execplan evaluate {ref.shell_name}; execplan approve {ref.shell_name}"
     if newest is None:
         return ExecplanError("not-approved", f"{ref.id} is not approved", exit=POLICY, hint=hint)
     subject, reasons = f"approval {newest.stored.digest[:12]} of {ref.id}", newest.reasons
     if newest.state == REVOKED:
         return ExecplanError("not-approved", f"{subject} was revoked", exit=POLICY, hint=hint, candidates=reasons)
     if newest.state == USED:
-        message = f"{subject} was used: it is valid for one run and its resumes"
+        message = f"{subject} was already used: an approval is valid for one run and its resumes"
         return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint, candidates=reasons)
     if newest.state == EXPIRED:
         message = f"{subject} is not valid at this time"
@@ -253,7 +253,7 @@ def _approval_error(ref: PlanRef, newest: CheckedApproval | None) -> ExecplanErr
     if newest.state == ALTERED:
         message = f"{subject} was altered after it was signed"
         return ExecplanError("approval-altered", message, exit=CONFLICT, hint=hint, candidates=reasons)
-    message = f"{subject} is stale: something has changed since then"
+    message = f"{subject} is stale: something has changed since it was given"
     return ExecplanError("stale-approval", message, exit=CONFLICT, hint=hint, candidates=reasons)
 
 

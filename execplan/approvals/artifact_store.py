@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import ensure_not_archived, ensure_plan_exists, format_diff
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
 from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.named_tuple import NamedTuple
-from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.project import project_state
 from execplan.project.project import ensure_inside
@@ -58,6 +57,8 @@ def _read_file(project: Project, path: str) -> bytes | None:
     ensure_inside(project, path)
     data, size = file_access.read(path, MAX_BYTES)
     if size > MAX_BYTES:
+        from execplan.plan import reader
+
         with ErrorContext(project.display_path(path)):
             raise reader.too_large_error(size)
     return data
@@ -77,6 +78,9 @@ def save(
 
     A file that already has these bytes is not written again.
     """
+    from execplan.edits.plan_writer import format_diff
+    from execplan.plan import reader
+
     require_existing(project)
     ensure_not_archived(project, ref)
     path = path_of(project, ref, name)

@@ -47,7 +47,13 @@ def compile_plan_file(project: Project, ref: PlanRef) -> Compiled:
     """Compile a plan from its file on disk. Raises ExecplanError."""
     display_path = project.display_path(ref.path)
     with ErrorContext(display_path):
-        plan = reader.read(plan_store.read_bytes(project, ref.path))
+        text = plan_store.read_bytes(project, ref.path)
+    return _compile_text(text, ref, display_path)
+
+
+def _compile_text(text: bytes, ref: PlanRef, display_path: str) -> Compiled:
+    with ErrorContext(display_path):
+        plan = reader.read(text)
         try:
             return compile_plan(
                 plan, ref.id, display_path.rpartition("/")[2] if display_path.startswith("/") else display_path
@@ -109,11 +115,22 @@ class _TimedCompilation(NamedTuple):
     seconds: float
 
 
+_last_compilation: tuple[tuple[bytes, str, str], _TimedCompilation] | None = None
+"""Last compilation in this process, with all that it depends on: the text of the plan, its ID and its path."""
+
+
 def _compile_timed(project: Project, ref: PlanRef) -> _TimedCompilation:
-    """Compile a plan and measure the time. Raises ExecplanError."""
+    """Compile a plan and measure the time, unless the same plan was compiled last. Raises ExecplanError."""
+    global _last_compilation  # noqa: PLW0603 - compiling is a pure function, and a check compiles the same text twice
     started = monotonic()
-    compilation = compile_plan_file(project, ref)
-    return _TimedCompilation(compilation, round(monotonic() - started, 6))
+    display_path = project.display_path(ref.path)
+    with ErrorContext(display_path):
+        text = plan_store.read_bytes(project, ref.path)
+    key = text, ref.id, display_path
+    if _last_compilation is None or _last_compilation[0] != key:
+        compilation = _compile_text(text, ref, display_path)
+        _last_compilation = key, _TimedCompilation(compilation, round(monotonic() - started, 6))
+    return _last_compilation[1]
 
 
 def _with_stored_path(compiled_plan: ExecutionPlan, stored_plan: ExecutionPlan, ref: PlanRef) -> ExecutionPlan:

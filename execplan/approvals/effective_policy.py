@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execplan.execution.policy import Policy, tighten
 from execplan.project import user_settings
-from execplan.project.policy_settings import check_switches, policy_values
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
 def effective_policy(project: Project) -> Policy:
     """Return the policy in force for a project. Raises ExecplanError."""
-    from execplan.execution.risk import command_risk
-
     user_table, repository_table = user_settings.execution(), project.settings.execution
+    if not (user_table or repository_table):
+        return Policy()
+    from execplan.project.policy_settings import check_switches, policy_values
+
     policy = tighten(Policy()._replace(**policy_values(user_table)), policy_values(repository_table))
     checks_on = {**check_switches(user_table), **check_switches(repository_table)}
     policy = policy._replace(
         off=tuple(sorted([name for name, is_on in checks_on.items() if not is_on])),
         notify=str(user_table.get("notify", "")),
     )
-    risk_table = command_risk.builtin_table()
+    risk_table = None
     for rows, may_lower in ((user_table.get("risk", ()), True), (repository_table.get("risk", ()), False)):
         if isinstance(rows, list) and rows:
-            risk_table = command_risk.extend_table(risk_table, rows, may_lower=may_lower)
+            from execplan.execution.risk import command_risk
+
+            risk_table = command_risk.extend_table(
+                risk_table or command_risk.builtin_table(), rows, may_lower=may_lower
+            )
     return policy._replace(table=risk_table)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.git import git_query
 from execplan.git.git_directory import head_commit
 from execplan.project import project_discovery
 from execplan.text.text_lines import digest
@@ -30,6 +29,8 @@ def changed_files(project: Project, old_commit: str | None) -> tuple[str, ...]:
 
     The result is empty if Git no longer has that commit.
     """
+    from execplan.git import git_query
+
     head = head_commit(project)
     if (
         head is None
@@ -45,6 +46,8 @@ def changed_files(project: Project, old_commit: str | None) -> tuple[str, ...]:
 
 def _list_entries(project: Project, commit: str) -> list[bytes]:
     """List mode, type, ID and path of every entry of a commit outside the plan directories."""
+    from execplan.git import git_query
+
     plan_directories = _plan_directories(project)
     entries = git_query.output(project, "ls-tree", "-rz", "--full-tree", commit).split(b"\0")
     return [entry for entry in entries if entry and not entry.partition(b"\t")[2].startswith(plan_directories)]

@@ -8,31 +8,25 @@ from __future__ import annotations
 
 import marshal
 import os
-from stat import S_IFMT, S_ISLNK
 from time import time_ns
 from typing import TYPE_CHECKING
 
 from execplan import __version__
-from execplan.approvals import artifact_store, user_directories
+from execplan.approvals import decisive_files, user_directories
 from execplan.clock import now
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.project import project_state, user_settings
-from execplan.project.project_settings import PYPROJECT_FILE, SETTINGS_FILE
 
 if TYPE_CHECKING:
     from execplan.approvals.approval_status import ApprovalStatus
-    from execplan.approvals.approved_plan import ApprovalCandidate
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
     StatusJson = dict[str, object]
-    FileStatus = tuple[int, ...]
 
 _CACHE_DIRECTORY = "standing"
 _MAX_BYTES = 1 << 20
-_MTIME_MARGIN_NS = 2_000_000_000
-"""Minimum age of a file in nanoseconds at the check: the coarsest file system has a resolution of two seconds."""
 
 
 def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> StatusJson | None:
@@ -45,16 +39,7 @@ def read_cached_status(project: Project, ref: PlanRef, run_id: str = "") -> Stat
         ):
             return None
         cached_status: StatusJson = status_json
-        return (
-            cached_status
-            if all(
-                [
-                    _file_status(path, is_full_status=is_full_status) == file_status
-                    for path, is_full_status, file_status in watched_files
-                ]
-            )
-            else None
-        )
+        return cached_status if decisive_files.are_unchanged(watched_files) else None
     except (OSError, EOFError, ValueError, TypeError, ExecplanError):
         return None
 
@@ -74,17 +59,8 @@ def cache_status(
     ):
         return
     started_ns = time_ns()
-    watched_files = [
-        (path, is_full_status, _file_status(path, is_full_status=is_full_status))
-        for path, is_full_status in _watched_paths(project, ref, approval_status.candidate)
-    ]
-    if any(
-        [
-            max((*file_status[4:6], *file_status[10:12]), default=0) > started_ns - _MTIME_MARGIN_NS
-            for _, is_full_status, file_status in watched_files
-            if is_full_status
-        ]
-    ):
+    watched_files = decisive_files.watch(decisive_files.list_paths(project, ref, approval_status.candidate))
+    if decisive_files.may_have_changed_since(watched_files, started_ns):
         return
     validity_period = (
         (approval_status.approval.approved_at, approval_status.approval.expires_at)
@@ -97,84 +73,6 @@ def cache_status(
         atomic_files.replace(_cache_path(project, ref), data, mode=0o666, durable=False, is_locked=False)
     except (ValueError, ExecplanError):
         pass
-
-
-def _watched_paths(project: Project, ref: PlanRef, candidate: ApprovalCandidate) -> list[tuple[str, bool]]:
-    """Return each path that decides the status, and whether its full status matters.
-
-    Of a parent directory only the identity matters.
-    """
-    from execplan.approvals import approval_files, approval_key, approval_registry
-
-    approvals_dir = approval_files.directory(project, ref)
-    stored_approvals = approval_files.read_all(project, ref)
-    full_paths = {
-        ref.path,
-        artifact_store.path_of(project, ref),
-        approvals_dir,
-        *[stored.path for stored in stored_approvals],
-        approval_key.path(project),
-        user_settings.path(),
-    }
-    full_paths |= {os.path.join(project.base, SETTINGS_FILE), os.path.join(project.base, PYPROJECT_FILE)}
-    for stored in approval_files.select_readable(stored_approvals):
-        ids = (stored.approval.id, *stored.approval.origins)
-        full_paths |= {path for approval_id in ids for path in approval_registry.entry_paths(project, approval_id)}
-    full_paths |= _program_paths(project, candidate)
-    bound_paths = [os.path.join(project.root, path) for path in candidate.binding.states]
-    parent_paths = set()
-    for path in bound_paths:
-        while len(path) > len(project.root):
-            path = os.path.dirname(path)  # noqa: PLW2901 - up to the root
-            parent_paths.add(path)
-    return [
-        *[(path, True) for path in sorted(full_paths | set(bound_paths))],
-        *[(path, False) for path in sorted(parent_paths)],
-    ]
-
-
-def _program_paths(project: Project, candidate: ApprovalCandidate) -> set[str]:
-    """Return the bound programs and the directories in which they are searched."""
-    step_paths = [step.env["PATH"] for step in candidate.current_plan.document.steps if "PATH" in step.env]
-    program_paths = [
-        path for program in (candidate.binding.programs or {}).values() for path in (program.path, program.real)
-    ]
-    directories = [
-        directory for path in (*step_paths, os.environ.get("PATH", os.defpath)) for directory in path.split(os.pathsep)
-    ]
-    return {os.path.join(project.root, path) for path in [*program_paths, *directories] if path}
-
-
-def _file_status(path: str, *, is_full_status: bool) -> FileStatus:
-    """Return the status numbers of a file, for a link also those of its target; empty if it does not exist."""
-    try:
-        link_status = os.lstat(path)
-    except OSError:
-        return ()
-    if not is_full_status:
-        return S_IFMT(link_status.st_mode), link_status.st_ino, link_status.st_dev
-    file_status: FileStatus = (
-        link_status.st_mode,
-        link_status.st_ino,
-        link_status.st_dev,
-        link_status.st_size,
-        link_status.st_mtime_ns,
-        link_status.st_ctime_ns,
-    )
-    if S_ISLNK(link_status.st_mode):
-        try:
-            target_status = os.stat(path)
-        except OSError:
-            return file_status
-        file_status += (
-            target_status.st_mode,
-            target_status.st_ino,
-            target_status.st_dev,
-            target_status.st_size,
-            target_status.st_mtime_ns,
-            target_status.st_ctime_ns,
-        )
-    return file_status
 
 
 def _cache_key(project: Project, ref: PlanRef, run_id: str) -> tuple[str, ...]:

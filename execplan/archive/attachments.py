@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.move_record import MoveDetails, pack_details
 from execplan.edits.edit_journal import Operation
-from execplan.edits.plan_writer import amend, ensure_plan_exists
+from execplan.edits.plan_preconditions import ensure_plan_exists
+from execplan.edits.plan_writer import amend
 from execplan.files import atomic_files, file_access
 from execplan.files.open_directory import OpenDirectory
 from execplan.named_tuple import NamedTuple
@@ -128,7 +129,7 @@ def _mention_change(
         text = "\n".join(plan.text.lines)
         new_lines = [line for path, line in lines.items() if f"`{path}`" not in text]
         if not new_lines:
-            return PlanChange((), plan_content(plan), "", tuple([f"already there: {path}" for path in lines]))
+            return PlanChange((), plan_content(plan), "", tuple([f"already in the plan: {path}" for path in lines]))
         return add_note(new_lines, as_items=True, create=create)(plan)._replace(summary=f"attach, {names}")
 
     return change

@@ -204,7 +204,7 @@ def _archive_change(ref: PlanRef, reason: str | None, lost_edits: list[str]) -> 
             return _note_change(f"{FORCED_PREFIX}: {reason}", f"archive, by force: {reason}")(plan)
         raise ExecplanError(
             "not-finished",
-            f"{ref.id} is not finished",
+            "the plan is not finished",
             exit=CHECK_FAILED,
             hint=_finish_hint(ref, plan),
             candidates=reasons,

@@ -21,7 +21,8 @@ from execplan.archive.reference_updates import (
 from execplan.edits.edit_entries import MOVE
 from execplan.edits.edit_journal import JournalTransaction, Operation, new_operation_id
 from execplan.edits.plan_commit import commit_paths
-from execplan.edits.plan_writer import WriteOptions, ensure_plan_exists, format_diff, rewrite_plan
+from execplan.edits.plan_preconditions import ensure_plan_exists
+from execplan.edits.plan_writer import WriteOptions, format_diff, rewrite_plan
 from execplan.errors import BUSY, ExecplanError
 from execplan.files.file_lock import is_held, read_holder
 from execplan.named_tuple import NamedTuple
@@ -299,7 +300,7 @@ def ensure_not_running(project: Project, ref: PlanRef) -> None:
             "run-busy",
             f"a run of {ref.id} is in progress: {run_holder or 'unknown'}",
             exit=BUSY,
-            hint="wait until it ends, or interrupt it; a dead process holds no lock",
+            hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
 
 

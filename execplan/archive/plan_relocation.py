@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.move_execution import read_evidence
 from execplan.archive.plan_move import MoveResult, MoveTarget, move_plan
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files
 from execplan.plan.item_format import escape_heading

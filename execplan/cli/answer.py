@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan import trace
 from execplan.cli.error_handler import json_document, printable_line
 from execplan.cli.output.terminal_text import printable_text
+from execplan.cli.prompts import can_ask
 from execplan.errors import OK
 
 if TYPE_CHECKING:
@@ -58,12 +60,17 @@ def print_answer(answer: Answer, call: Call, kind: str, *, may_page: bool = Fals
         if not (may_page and sys.stdout.isatty() and _show_in_pager(text)):
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not call.quiet and answer.work is not None:
-        print(
-            f"next: {printable_line(answer.work.description)}, {answer.work.lead}: {printable_line(answer.work.command)}"
-        )
+        print(f"next: {printable_line(_describe_work(answer.work))}")
     elif not call.quiet and answer.next_commands:
         print(f"next: {printable_line(answer.next_commands[0])}")
     return answer.exit
+
+
+def _describe_work(work: Work) -> str:
+    """Describe work and the command that goes with it; on a terminal, a person edits in an editor."""
+    if work.editor_command and can_ask() and not os.environ.get("EXECPLAN_AGENT"):
+        return f"{work.description}: {work.editor_command}"
+    return f"{work.description}, {work.lead}: {work.command}"
 
 
 def _show_in_pager(text: str) -> bool:

@@ -10,9 +10,10 @@ import click
 
 from execplan import __version__
 from execplan.cli.answer import Call
-from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory, write_command_section
+from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
 from execplan.cli.error_handler import Terminated, run_with_error_handling
+from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.errors import OK, USAGE, ExecplanError
 
 if TYPE_CHECKING:
@@ -41,8 +42,12 @@ def run(arguments: list[str]) -> int:
 def _run_command_group(arguments: list[str]) -> int:
     try:
         status = group.main(arguments, prog_name="execplan", standalone_mode=False)
+    except UnknownCommandError as error:
+        raise ExecplanError("usage", error.message, exit=USAGE, hint=error.hint, candidates=error.candidates) from None
     except click.UsageError as error:
-        raise _usage_error(error) from None
+        from execplan.cli.usage_errors import convert_usage_error
+
+        raise convert_usage_error(error, _command_path(arguments)) from None
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
@@ -50,24 +55,9 @@ def _run_command_group(arguments: list[str]) -> int:
     return status if isinstance(status, int) else OK
 
 
-def _usage_error(error: click.UsageError) -> ExecplanError:
-    """Convert a usage error of click into an error with a hint."""
-    command_path = error.ctx.command_path if error.ctx is not None else "execplan"
-    message = error.format_message().replace("\n", " ")
-    if isinstance(error, UnknownCommandError):
-        return ExecplanError("usage", message, exit=USAGE, hint=error.hint, candidates=error.candidates)
-    hint = f"see {command_path} --help"
-    takes_text = _takes_text(error.ctx)
-    if isinstance(error, click.NoSuchOption) and takes_text:
-        hint += "; put -- before text that starts with a hyphen"
-    if "extra argument" in message and takes_text:
-        hint += "; put text with spaces in quotes, and name the plan with -p"
-    return ExecplanError("usage", message, exit=USAGE, hint=hint)
-
-
-def _takes_text(ctx: click.Context | None) -> bool:
-    """Return whether a command takes free text, which may lack its quotes."""
-    return ctx is not None and any([param.name in ("text", "title", "request") for param in ctx.command.params])
+def _command_path(arguments: list[str]) -> str:
+    """Return the command whose help explains a usage error: the first one that the arguments name."""
+    return " ".join(["execplan", *[argument for argument in arguments if argument in COMMANDS][:1]])
 
 
 def _raise_terminated(number: int, frame: object) -> NoReturn:
@@ -92,6 +82,8 @@ class UnknownCommandError(click.UsageError):
 
 class LazyCommandGroup(click.Group):
     """A group of commands in which each command has its own module."""
+
+    context_class = HelpContext
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all command names in the order of the groups."""
@@ -177,7 +169,7 @@ def help_command(ctx: click.Context, command_name: str | None, all_commands: boo
         return
     _, command, _ = group.resolve_command(root, [command_name])
     assert command is not None
-    with click.Context(command, info_name=command_name, parent=root) as command_ctx:
+    with HelpContext(command, info_name=command_name, parent=root) as command_ctx:
         click.echo(command.get_help(command_ctx))
 
 

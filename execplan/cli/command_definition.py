@@ -11,9 +11,8 @@ import click
 from execplan import trace
 from execplan.cli.answer import Answer, Call, print_answer
 from execplan.cli.error_handler import printable_line
-from execplan.cli.output.move_output import finish_interrupted_move
+from execplan.cli.help_format import HelpContext, write_command_section
 from execplan.cli.plan_arguments import PLAN_FLAG, resolve_plan_name, set_aside_leading, takes_leading_plan
-from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
 from execplan.files.file_lock import DEFAULT_TIMEOUT
 from execplan.project import project_discovery
@@ -23,10 +22,13 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from execplan.project.project import Project
+
 
 class ExecplanCommand(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
+    context_class = HelpContext
     finishes_moves = True
     """Whether an interrupted move is finished before the command."""
     may_page = False
@@ -38,7 +40,11 @@ class ExecplanCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
         ctx.allow_extra_args = takes_leading_plan(self)
-        super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        try:
+            super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # the parser does not set it
+            raise
         ctx.params = {name: _strip_marker(value) for name, value in ctx.params.items()}
         ctx.args = [_strip_marker(argument) for argument in ctx.args]
         if ctx.allow_extra_args:
@@ -58,6 +64,8 @@ class ExecplanCommand(click.Command):
             trace.add_listener(lambda line: print(f"execplan: {printable_line(line)}", file=sys.stderr))
         _require_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
+            from execplan.edits.plan_writer import WriteOptions
+
             ctx.params["options"] = WriteOptions(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
@@ -70,7 +78,7 @@ class ExecplanCommand(click.Command):
 
             set_timeout(lock_timeout)
         if self.finishes_moves:
-            project_discovery.set_move_finisher(finish_interrupted_move)
+            project_discovery.set_move_finisher(_finish_interrupted_move)
         resolve_plan_name(ctx)
         assert self.callback is not None
         answer = ctx.invoke(self.callback, call, **ctx.params)
@@ -84,11 +92,10 @@ class ExecplanCommand(click.Command):
         write_command_section(formatter, "Examples", self.examples)
 
 
-def write_command_section(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
-    """Write a help section with one command per line, never wrapped."""
-    with formatter.section(name):
-        for command in commands:
-            formatter.write(f"  {command}\n")
+def _finish_interrupted_move(project: Project) -> None:
+    from execplan.cli.output.move_output import finish_interrupted_move
+
+    finish_interrupted_move(project)
 
 
 _TEXT_MARKER = "\0"
@@ -128,7 +135,7 @@ _COMMANDS_WITH_OWN_AS = ("archive",)
 def as_option() -> click.Option:
     """Create the `--as NAME` option, for each command that writes and for use before any command."""
     return click.Option(
-        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: EXECPLAN_AGENT or your git name."
+        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: $EXECPLAN_AGENT, or your git name."
     )
 
 
@@ -247,4 +254,4 @@ def change_directory(directory: str) -> None:
     except OSError as error:
         from execplan.files.file_access import file_error
 
-        raise file_error(error, directory, "change to") from None
+        raise file_error(error, directory, "change the directory to") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from execplan.cli.commands import COMMANDS
+from execplan.text.message_parts import align_descriptions
 from execplan.text.suggestions import closest_names, similarity
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "append": "add",
     "apply": "run",
     "approvals": "approve --list",
+    "archived": "list --all",
     "assign": "next --claim",
     "begin": "next --claim, run",
     "build": "compile",
@@ -26,6 +28,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "claim": "next --claim",
     "clean": "doctor --fix",
     "close": "done, archive",
+    "codes": "explain --codes",
     "comment": "note",
     "complete": "done, archive --complete",
     "completion": "install completion",
@@ -34,6 +37,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "create": "new, add",
     "decision": "decide",
     "del": "drop, archive --as abandoned",
+    "delegate": "handoff",
     "delete": "drop, archive --as abandoned",
     "describe": "show",
     "destroy": "rollback, drop",
@@ -43,6 +47,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "evidence": "attach, discover",
     "exec": "run",
     "execute": "run",
+    "find": "list --all, show",
     "finding": "discover",
     "finish": "done, archive",
     "fix": "lint --fix, doctor --fix",
@@ -51,6 +56,8 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "gc": "doctor --fix",
     "generate": "new",
     "get": "show",
+    "grep": "list --all, show",
+    "guide": "explain format",
     "history": "undo --list, audit",
     "hooks": "install git-hooks",
     "import": "new --from, compile --from",
@@ -77,23 +84,29 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "pick": "next --claim",
     "plan": "new, evaluate",
     "plans": "list",
+    "preferences": "explain settings",
     "preview": "evaluate, run --dry-run",
     "print": "show",
     "progress": "status, show",
     "prune": "doctor --fix",
     "ps": "runs",
+    "push": "commit",
     "ready": "next",
     "release": "next --release",
     "remove": "drop, archive --as abandoned",
     "repair": "doctor --fix",
+    "replay": "run --replay",
     "reset": "undo, rollback",
     "retro": "outcome",
     "retrospective": "outcome",
     "revert": "undo, rollback",
+    "revoke": "approve --revoke",
     "rm": "drop, archive --as abandoned",
     "rules": "explain --codes",
     "save": "commit",
+    "search": "list --all, show",
     "section": "show --section",
+    "settings": "explain settings",
     "setup": "init, install",
     "sign": "approve",
     "start": "next --claim, run",
@@ -112,6 +125,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "tick": "done",
     "title": "rename",
     "todo": "next, add",
+    "toggle": "done, reopen",
     "topics": "explain",
     "trash": "drop",
     "unarchive": "restore",
@@ -125,6 +139,7 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
     "upgrade": "init --upgrade",
     "validate": "lint, evaluate",
     "verify": "lint, audit --verify",
+    "version": "--version",
     "view": "show",
     "work": "next",
     "write": "set, edit",
@@ -133,24 +148,29 @@ COMMAND_SYNONYMS: Final[dict[str, str]] = {
 
 
 _SUMMARIES_WITH_OPTIONS = {
+    "--version": "Show the version.",
     "approve --list": "List the approvals of a plan.",
+    "approve --revoke": "Revoke an approval.",
     "archive --as abandoned": "Archive a plan that will not be finished.",
     "archive --complete": "Archive all completed plans.",
     "audit --verify": "Verify that the audit log is intact.",
     "compile --from": "Import an execution plan from a file.",
     "doctor --fix": "Fix what can be fixed safely.",
     "explain --codes": "List the lint rules and the error codes.",
+    "explain format": "Explain the sections of a plan.",
     "explain settings": "Explain the settings.",
     "init --upgrade": "Merge the newest guide into yours.",
     "install completion": "Install shell completion.",
     "install git-hooks": "Install a git hook that checks plans.",
     "lint --fix": "Apply fixes that keep the plan's meaning.",
+    "list --all": "List all plans, including archived plans.",
     "new --from": "Import a plan from a file.",
     "new --list-templates": "List the templates.",
     "next --claim": "Claim the next open task.",
     "next --release": "Release your claims.",
     "resume --answer stop": "Stop a paused run.",
     "run --dry-run": "Show what a run would do.",
+    "run --replay": "Repeat a run on the same inputs.",
     "show --section": "Print one section of a plan.",
     "show --steps": "Show the compiled steps and their status.",
     "undo --list": "List the operations that you can undo and redo.",
@@ -182,8 +202,9 @@ def suggestions_for(synonym: str) -> list[str]:
 
 def describe_commands(command_lines: Sequence[str]) -> list[str]:
     """Return a line for each suggestion: the command with its options, and its summary."""
-    width = max(map(len, command_lines), default=0)
-    return [
-        f"execplan {command_line:{width}}  {_SUMMARIES_WITH_OPTIONS.get(command_line) or COMMANDS[command_line]}"
-        for command_line in command_lines
-    ]
+    return align_descriptions(
+        [
+            (f"execplan {command_line}", _SUMMARIES_WITH_OPTIONS.get(command_line) or COMMANDS[command_line])
+            for command_line in command_lines
+        ]
+    )

@@ -148,17 +148,30 @@ def _print_error(error: ExecplanError, as_json: bool, kind: str) -> int:
 
 _MAX_DESCRIBED = 10
 """Maximum number of plans described in a message for people."""
+_DEFAULT_COLUMNS = 80
+"""Width of a terminal that does not know its own."""
 
 
 def _candidate_lines(error: ExecplanError) -> list[str]:
     """Return the lines that describe the candidates of an error."""
     if not error.details:
-        return list(error.candidates)
+        if len(error.candidates) == 1 and error.candidates[0] in error.message:
+            return []
+        width = max(map(len, error.explanations), default=0)
+        return [
+            f"{candidate:{width}}  {error.explanations[candidate]}" if candidate in error.explanations else candidate
+            for candidate in error.candidates
+        ]
     from execplan.plan_store.plan_candidates import format_description
+    from execplan.text.message_parts import shorten
 
     lines = []
     for name, plan in zip(error.candidates[:_MAX_DESCRIBED], error.details, strict=False):
-        lines += [f"{name}  {plan['title'] or '(no title)'}", f"    {format_description(plan)}"]
+        description = f"    {format_description(plan)}"
+        if sys.stderr.isatty():
+            columns = os.get_terminal_size(sys.stderr.fileno()).columns or _DEFAULT_COLUMNS
+            description = shorten(description, columns - len("  "))
+        lines += [f"{name}  {plan['title'] or '(no title)'}", description]
     remaining = error.candidates[_MAX_DESCRIBED:]
     return [*lines, *([f"and {len(remaining)} more: {', '.join(remaining)}"] if remaining else [])]
 

@@ -12,6 +12,7 @@ from execplan.cli.output.terminal_text import printable_lines
 from execplan.edits.plan_writer import format_diff
 from execplan.errors import USAGE, ExecplanError
 from execplan.project import project_discovery, project_state
+from execplan.text.message_parts import align_descriptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,11 +53,9 @@ def check_request(
     """Build a request from the arguments; raises ExecplanError if they are unknown or incompatible."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
     if unknown_names or not names:
-        message = (
-            f"unknown integration {unknown_names[0]!r}" if unknown_names else f"nothing to {command_name} was named"
-        )
-        lines = [f"{name}  {about}" for name, about in INTEGRATIONS.items()]
-        raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
+        message = f"unknown integration {unknown_names[0]!r}" if unknown_names else f"specify what to {command_name}"
+        lines = align_descriptions([*INTEGRATIONS.items()])
+        raise ExecplanError("usage", message, exit=USAGE, hint=f"execplan {command_name} agents", candidates=lines)
     if shell is not None and "completion" not in names:
         raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):

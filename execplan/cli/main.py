@@ -54,6 +54,9 @@ def main() -> int:
 
 
 def _run_command_line(arguments: list[str]) -> int:
+    from execplan.cli.click_import import import_click
+
+    import_click()
     from execplan.cli.app import run
 
     return run(arguments)

@@ -18,27 +18,33 @@ PLAN_FLAG: Final = "plan_flag"
 """Parameter name of `-p` for commands that also have an argument PLAN."""
 _LEADING_ARGUMENTS: Final = "execplan.leading"
 """Key in a click context for the arguments of a command that got one more than it declares."""
-_HELP = "ID, part of the ID or title, or path. Default: the only open plan."
+_FORMS: Final = "ID, part of the ID or title, or path."
+_ONLY_OPEN_PLAN: Final = "the only open plan"
 
 
-def plan_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add `PLAN` and `-p PLAN`, for a command about a whole plan."""
+def plan_argument(
+    *, required: bool = False, default: str = _ONLY_OPEN_PLAN
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add `PLAN` and `-p PLAN`, for a command about a whole plan; the help names the plan that is used by default."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar = "PLAN" if required else "[PLAN]"
-        return click.argument("plan", required=False, metavar=metavar)(plan_flag(function))
+        return click.argument("plan", required=False, metavar=metavar)(
+            plan_flag(default="" if required else default)(function)
+        )
 
     return decorate
 
 
-def plan_flag(function: Callable[..., Any]) -> Callable[..., Any]:
+def plan_flag(*, default: str = _ONLY_OPEN_PLAN) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add `-p PLAN`, for a command that also takes plans as its arguments."""
-    return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help="Same as the argument PLAN.")(function)
+    text = f"Same as PLAN: {_FORMS}" + (f" Default: {default}." if default else "")
+    return click.option("-p", "--plan", PLAN_FLAG, metavar="PLAN", help=text)
 
 
 def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `-p PLAN`, for a command about part of a plan; its full ID or path may also be the first argument."""
-    return click.option("-p", "--plan", metavar="PLAN", help=_HELP)(function)
+    return click.option("-p", "--plan", metavar="PLAN", help=f"{_FORMS} Default: {_ONLY_OPEN_PLAN}.")(function)
 
 
 def takes_leading_plan(command: click.Command) -> bool:
@@ -67,7 +73,7 @@ def resolve_plan_name(ctx: click.Context) -> None:
         _take_leading(ctx)
     arguments = [param for param in ctx.command.params if isinstance(param, click.Argument) and param.name == "plan"]
     if arguments and arguments[0].metavar == "PLAN" and params["plan"] is None:
-        raise click.UsageError("Missing argument 'PLAN'.", ctx)
+        raise click.MissingParameter(ctx=ctx, param=arguments[0])
 
 
 def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
@@ -84,7 +90,7 @@ def _require_one_plan(plan_names: list[str], flag: str) -> None:
     """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
         message = f"{' '.join(plan_names)} and -p {flag} name different plans"
-        raise ExecplanError("usage", message, exit=USAGE, hint="name the plan once")
+        raise ExecplanError("usage", message, exit=USAGE, hint="specify the plan once")
 
 
 def is_same_plan(first_name: str, second_name: str) -> bool:

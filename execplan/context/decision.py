@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, model_validator
-
-from execplan.json_model import DocumentKind, ListOrTuple, Model, ensure_real_date
+from execplan.json_model.constraints import Check, Range, Text, ensure_real_date
+from execplan.json_model.document_model import Model
+from execplan.json_model.field_types import Problem
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Iterator
 
-DECISION_KINDS = {
-    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
-}
 VERSION: Final = "1.0"
 
 
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Range(0)]
 """Count of tokens, unless a field states otherwise."""
-Percent = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Percent = Annotated[float, Range(0)]
 """Percentage with one decimal."""
-SavedPercent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+SavedPercent = Annotated[float, Range(0, 100)]
 """Percentage from 0 to 100 with one decimal; 0.0 if the whole is 0."""
-Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-DateTime = Annotated[str, AfterValidator(ensure_real_date), Field(json_schema_extra={"format": "date-time"})]
-Name = Annotated[str, Field(min_length=1)]
+Fraction = Annotated[float, Range(0, 1)]
+DateTime = Annotated[str, Check(ensure_real_date, "date-time")]
+Name = Annotated[str, Text(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
 Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]
 """How the items were chosen.
@@ -69,7 +66,7 @@ class ModelChoice(Model):
 
     recommended: Name
     reason: Name
-    alternatives: ListOrTuple[str] = ()
+    alternatives: tuple[str, ...] = ()
 
 
 class BudgetAllocation(Model):
@@ -100,7 +97,7 @@ class Chosen(Model):
     """Of all that is printed of it, its heading too; 0 where it is pruned."""
     original_tokens: Count
     """If it were printed whole."""
-    priority: Annotated[int, Field(ge=0, le=100)]
+    priority: Annotated[int, Range(0, 100)]
     reason: Name
 
 
@@ -151,7 +148,7 @@ class SessionHygiene(Model):
     optimized_context_utilization_pct: Percent
     """What is left of it in the pack, of the same window."""
     recommended_action: Advice
-    playbook: ListOrTuple[str]
+    playbook: tuple[str, ...]
     """What to do, in order."""
 
 
@@ -193,18 +190,17 @@ class Decision(Model):
     constraints: Constraints
     experiment: Experiment
     recommendations: Recommendations
-    optimized_context: ListOrTuple[Chosen]
+    optimized_context: tuple[Chosen, ...]
     """Every unit, in the order in which those that are not pruned are printed."""
     statistics: Statistics
     savings_breakdown: SavingsBreakdown
     session_hygiene: SessionHygiene
-    warnings: ListOrTuple[str]
+    warnings: tuple[str, ...]
     explainability: Explainability
     validation: Validation
 
-    @model_validator(mode="after")
-    def _ensure_sums_match(self) -> Self:
-        """Raise ValueError unless the sums agree; a wrong sum is a bug in execplan and must fail as one."""
+    def find_problems(self) -> Iterator[Problem]:
+        """Yield sums that don't agree; a wrong sum is a bug in execplan and must fail as one."""
         units, context = self.optimized_context, self.recommendations.budget_allocation.context
         original_tokens, final_tokens = (
             sum([item.original_tokens for item in units]),
@@ -230,5 +226,4 @@ class Decision(Model):
             sections[2].budget_remaining,
         )
         if actual != expected or self.statistics.tokens_saved != original_tokens - final_tokens:
-            raise ValueError(f"the sums are {actual}, but should be {expected}")
-        return self
+            yield Problem((), f"the sums are {actual}, but should be {expected}")

@@ -71,9 +71,10 @@ class ModelTable(NamedTuple):
             return known_model, ""
         substitute = self.find(fallback or self.default) or self.find(self.default) or self.models[0]
         similar_names = closest_names(name.strip().lower(), [model.name for model in self.models])
-        suggestion = f"; similar names: {', '.join(similar_names)}" if similar_names else ""
-        warning = f"{source} names the unknown model {name.strip() or '(empty)'}: {substitute.name} and its window of {substitute.window:,} tokens"
-        return substitute, f"{warning} are used instead{suggestion}; to add a model, use context.models in the settings"
+        suggestion = f" (similar names: {', '.join(similar_names)})" if similar_names else ""
+        warning = f"{source} names an unknown model, {name.strip() or '(empty)'}{suggestion}"
+        used = f"using {substitute.name}, with a window of {substitute.window:,} tokens"
+        return substitute, f"{warning}; {used}; to add a model: the setting context.models"
 
 
 def _is_variant_suffix(suffix: str) -> bool:

@@ -69,7 +69,9 @@ _RECENCY_HALF_LIFE: Final = 8
 """Number of newer units that halves the recency factor."""
 _NAMED_BY_TASK, _NAMED_BY_PINNED, _SHARES_REFERENCE = 1.0, 0.7, 0.4
 """Mention scores: the task names the unit, a pinned unit or the purpose names it, it names what the task is about."""
-_NO_SHARED_WORD: Final = "shares no distinctive word"
+SHARES: Final = "shares "
+"""Start of a reason that names shared words, or says that there are none."""
+NO_SHARED_WORD: Final = f"{SHARES}no distinctive word"
 _MIN_NAMED_RELEVANCE: Final = 0.85
 """Minimum relevance of a unit that the task names."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
@@ -127,7 +129,7 @@ def score_units(pack: ContextPack, intent: Intent) -> list[ScoredUnit]:
         relevance = round(min(relevance, 1.0), 4)
         priority = 95 + round(5 * relevance) if unit.pinned else min(round(100 * relevance), 94)
         shared_reason = _explain_shared_words(unit, unit_hits, keyword_weights, goal)
-        shared_reason = "" if mention_reason and shared_reason.startswith(_NO_SHARED_WORD) else shared_reason
+        shared_reason = "" if mention_reason and shared_reason.startswith(NO_SHARED_WORD) else shared_reason
         reasons = [unit.pinned] if unit.pinned else [mention_reason, shared_reason, describe_age(unit, newer_counts)]
         scored_units.append(ScoredUnit(unit, relevance, priority, tuple([reason for reason in reasons if reason])))
     return scored_units
@@ -212,7 +214,7 @@ def _explain_shared_words(unit: Unit, hits: Sequence[WordHit], keyword_weights: 
     """Describe for people which words a unit shares with the task or the purpose."""
     hits = [hit for hit in hits if hit.is_distinctive]
     if not hits:
-        return f"{_NO_SHARED_WORD} with the {goal}"
+        return f"{NO_SHARED_WORD} with the {goal}"
     text = f"{unit.title} {unit.path} {unit.content}".lower()
     is_task = goal == "task" and any([keyword_weights[hit.word] == 1.0 for hit in hits])
     hit_words = [hit.word for hit in hits if not is_task or keyword_weights[hit.word] == 1.0]
@@ -223,10 +225,10 @@ def _explain_shared_words(unit: Unit, hits: Sequence[WordHit], keyword_weights: 
     owner = "task" if is_task else "purpose"
     if not literal_words:
         return f"has other forms of words in the {owner}"
-    word_list = (
-        " and ".join([", ".join(literal_words[:-1]), literal_words[-1]]) if len(literal_words) > 1 else literal_words[0]
-    )
-    return f"shares {word_list} with the {owner}"
+    quoted_words = [f"'{word}'" for word in literal_words]
+    if len(quoted_words) == 1:
+        return f"{SHARES}the word {quoted_words[0]} with the {owner}"
+    return f"{SHARES}the words {', '.join(quoted_words[:-1])} and {quoted_words[-1]} with the {owner}"
 
 
 def describe_age(unit: Unit, newer_counts: Mapping[str, int]) -> str:

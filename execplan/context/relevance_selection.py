@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from execplan.context.context_pack import FILE, KEEP, PLAN_TYPES, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.keywords import extract_keywords
 from execplan.context.pack_printer import OMITTED, PackItem, PackPrinter, Rendering
+from execplan.context.relevance import NO_SHARED_WORD, SHARES
 from execplan.context.unit_summarizer import make_summarizer, truncate_unit
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> 
     clauses = list(candidate.reasons[:2])
     if is_filtered:
         clauses = [
-            f"shares only {clause[7:]}" if clause.startswith("shares ") and "shares no " not in clause else clause
+            f"{SHARES}only {clause.removeprefix(SHARES)}"
+            if clause.startswith(SHARES) and not clause.startswith(NO_SHARED_WORD)
+            else clause
             for clause in clauses
         ]
     elif action in _ACTION_REASONS:

@@ -90,7 +90,7 @@ def _check_entry(project: Project, program: str) -> Iterator[Finding | str]:
         fix = make_fix(
             project, partial(guard_hook.install, project, force=False, programs=[program]), f"update it: {command}"
         )
-        yield Finding(WARNING, file.display_path, "is out of date", command, fix=fix)
+        yield Finding(WARNING, file.display_path, "the part that execplan wrote is out of date", command, fix=fix)
 
 
 def find_disabled_hooks(
@@ -140,7 +140,7 @@ def _find_disabled_codex_hooks(
     for path in (os.path.join(project.root, ".codex", "config.toml"), user_file):
         features = _subtable(_read_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
-            message = f"disables hooks ([features] hooks = false), so Codex {consequence}"
+            message = f"this file disables hooks ([features] hooks = false), so Codex {consequence}"
             yield Finding(level, project.display_path(path), message, "remove that line from it")
     trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), project.root).get("trust_level")
     if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":

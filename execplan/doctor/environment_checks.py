@@ -90,7 +90,7 @@ def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
         except OSError as error:
             reason = os.strerror(error.errno or 0).lower()
             remedy = "allow writing there, or free disk space; until then every edit fails"
-            yield Finding(ERROR, display_path, f"is not writable: {reason}", remedy)
+            yield Finding(ERROR, display_path, f"this directory is not writable: {reason}", remedy)
 
 
 def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
@@ -122,7 +122,7 @@ def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
     except ExecplanError as error:
         yield _settings_finding(user_settings.path(), error)
     if len(context.projects) > 1:
-        yield f"{len(context.projects)} homes"
+        yield f"{len(context.projects)} projects"
 
 
 @check("folders")

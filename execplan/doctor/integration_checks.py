@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import agents_md, completion, githooks, integration_changes, managed_block, precommit
+from execplan.agents.integrations.integration_changes import EDITED_BY_HAND
 from execplan.doctor.doctor_check import ERROR, WARNING, Finding, Fix, check
 from execplan.errors import ExecplanError
 from execplan.git import git_query
@@ -65,12 +66,15 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
             continue
         display_path = project.display_path(os.path.realpath(hook))
         if os.path.realpath(folder) != os.path.realpath(hooks_folder):
-            message = f"is not run by git, because core.hooksPath is {hooks_folder}"
+            message = f"git doesn't run this hook, because core.hooksPath is {hooks_folder}"
             remedy = "remove the lines from execplan:begin to execplan:end, then: execplan install git-hooks"
             yield Finding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
             yield Finding(
-                ERROR, display_path, "is not executable, so git ignores it", f"chmod +x {shlex.quote(display_path)}"
+                ERROR,
+                display_path,
+                "this hook is not executable, so git ignores it",
+                f"chmod +x {shlex.quote(display_path)}",
             )
     if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", project.root + "/")):
         yield f"{hooks_folder} is outside the repository: not checked"
@@ -84,7 +88,11 @@ def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
         )
         path = project.display_path(planned_removal.changes[0].source)
         yield Finding(
-            WARNING, path, "was renamed for a hook that no longer exists", "execplan uninstall git-hooks", fix=fix
+            WARNING,
+            path,
+            "this hook was renamed to make room for one that no longer exists",
+            "execplan uninstall git-hooks",
+            fix=fix,
         )
         return
     for warning in planned_removal.warnings:
@@ -109,14 +117,12 @@ def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
     driver_state = str(driver.state(project))
     fix = make_fix(project, partial(driver.install, project, force=False), f"update it: execplan install {driver.NAME}")
     if driver_state == "attribute only":
-        message = (
-            "names the merge driver for plans, but git has no working driver configured here; it merges line by line"
-        )
+        message = "this file names the merge driver for plans, but git has no working driver configured here; it merges line by line"
         yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.NAME}", fix=fix)
     elif driver_state == "installed":
         for change in driver.install(project, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
-                message = "is out of date"
+                message = "the part that execplan wrote is out of date"
                 yield Finding(
                     WARNING, project.display_path(change.path), message, f"execplan install {driver.NAME}", fix=fix
                 )
@@ -156,13 +162,13 @@ def check_integration(
     fix = make_fix(project, partial(install, force=False), f"update it: {command}")
     for change in planned.changes:
         path = project.display_path(change.path)
-        python_path, is_edited = _find_python(change), change.reason == "edited by hand"
+        python_path, is_edited = _find_python(change), change.reason == EDITED_BY_HAND
         if python_path and not os.access(python_path, os.X_OK):
             remedy = f"{command} --force" if is_edited else command
-            message = f"names {python_path}, which no longer exists or can't run, so plans are not checked"
+            message = f"this file names {python_path}, which no longer exists or can't run, so plans are not checked"
             yield Finding(ERROR, path, message, remedy, fix=None if is_edited else fix)
         elif change.action != "kept" and not _is_current_except_python(change, python_path):
-            yield Finding(WARNING, path, "is out of date", command, fix=fix)
+            yield Finding(WARNING, path, "the part that execplan wrote is out of date", command, fix=fix)
         elif is_edited:
             yield f"{path} was edited by hand and is left unchanged"
 

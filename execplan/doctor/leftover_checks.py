@@ -55,7 +55,9 @@ def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
                         partial(_remove_file if is_own_content else _remove_temporary, project, path),
                     )
                     remedy = "execplan doctor --fix, which backs up unread content"
-                    yield Finding(WARNING, project.display_path(path), "was left by a killed process", remedy, fix=fix)
+                    yield Finding(
+                        WARNING, project.display_path(path), "this file was left by a killed process", remedy, fix=fix
+                    )
 
 
 @check("recovered")
@@ -72,7 +74,10 @@ def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
             display_path = project.display_path(path)
             remedy = f"check whether the plan or file is missing any of this content, then remove the copy: rm {quote(display_path)}"
             yield Finding(
-                WARNING, display_path, "contains content that an edit overwrote, or that couldn't be restored", remedy
+                WARNING,
+                display_path,
+                "this file contains content that an edit overwrote, or that couldn't be restored",
+                remedy,
             )
 
 
@@ -160,13 +165,13 @@ def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
             data = file_access.read(path, 5 << 20)[0]
             if data in contents_by_name.get(name.partition("-")[2], ()):
                 if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # otherwise an editor may have it open
-                    yield _removable_finding(project, path, "is an editor copy with the same content as its plan")
+                    yield _removable_finding(project, path, "this is an editor copy with the same content as its plan")
                 continue
             remedy = f"close the editor that has it open, or copy what the plan is missing, then: rm {quote(project.display_path(path))}"
             yield Finding(
                 WARNING,
                 project.display_path(path),
-                "contains text from an editor that is not in the plan",
+                "this file contains text from an editor that is not in the plan",
                 remedy,
             )
 
@@ -186,7 +191,7 @@ def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
         for name in old_names:
             if name not in known_keys:
                 yield _removable_finding(
-                    project, os.path.join(folder, name), "is the journal of a plan that no longer exists"
+                    project, os.path.join(folder, name), "this is the journal of a plan that no longer exists"
                 )
 
 

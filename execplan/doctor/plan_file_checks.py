@@ -16,6 +16,7 @@ from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.plan_check import CheckOptions, make_rule_context
 from execplan.linter.checking.project_check import list_artifacts
 from execplan.linter.rule_selection import RuleSelection
+from execplan.linter.rules.lifecycle_rules import ARCHIVE_HINT
 from execplan.linter.runner import lint_plan
 from execplan.plan import reader
 from execplan.plan_store import plan_store
@@ -85,7 +86,7 @@ def _find_misplaced(stored_plan: StoredPlan) -> Iterator[Finding]:
             continue
         else:
             remedy = f"execplan restore {ref.shell_name}, then finish it, or archive it with --force --reason"
-        yield Finding(WARNING, path, finding.message, remedy, line=finding.line)
+        yield Finding(WARNING, path, finding.message.removesuffix(ARCHIVE_HINT), remedy, line=finding.line)
 
 
 @check("ids")
@@ -100,11 +101,9 @@ def check_ids(context: DoctorContext) -> Iterator[Finding | str]:
             movable_index = next(
                 (index for index, stored_plan in enumerate(duplicates) if not stored_plan.ref.archived), None
             )
-            command = (
-                f"execplan rename {quote(paths[movable_index])} 'Another title'" if movable_index is not None else ""
-            )
+            command = f"execplan rename {quote(paths[movable_index])} 'New title'" if movable_index is not None else ""
             remedy = command or f"rename one of the files: git mv {quote(paths[0])} OTHER"
-            yield Finding(WARNING, paths[0], f"has the same ID as {', '.join(paths[1:])}", remedy)
+            yield Finding(WARNING, paths[0], f"this plan has the same ID as {', '.join(paths[1:])}", remedy)
 
 
 @check("artifacts")
@@ -124,7 +123,7 @@ def check_artifacts(context: DoctorContext) -> Iterator[Finding | str]:
             if name not in names:
                 folder = os.path.dirname(path)
                 remedy = f"mv {quote(path)} {quote(folder)}/ID-OF-ITS-PLAN, or remove it: rm -r {quote(path)}"
-                yield Finding(WARNING, path, "is the artifacts directory of a plan that doesn't exist", remedy)
+                yield Finding(WARNING, path, "this is the artifacts directory of a plan that doesn't exist", remedy)
 
 
 @check("hidden")
@@ -164,7 +163,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
     for stored_plan in context.plans:
         if stored_plan.plan is not None and not any([section.name for section in stored_plan.plan.sections]):
             path = stored_plan.project.display_path(stored_plan.ref.path)
-            message = "is in a plans directory but has no sections of a plan"
+            message = "this file is in a plans directory, but has no sections of a plan"
             remedy = f"move it elsewhere, for example to {quote(stored_plan.project.display_path(stored_plan.project.artifacts_dir('')))}: mv {quote(path)} …"
             yield Finding(WARNING, path, message, remedy)
     for project in context.projects:
@@ -174,7 +173,7 @@ def check_plan_files(context: DoctorContext) -> Iterator[Finding | str]:
                 if name.endswith(_LEFTOVER_SUFFIXES) and os.path.isfile(path):
                     display_path = project.display_path(path)
                     remedy = f"check whether it has content that the plan is missing, then: rm {quote(display_path)}"
-                    yield Finding(WARNING, display_path, "was left by a merge or an editor", remedy)
+                    yield Finding(WARNING, display_path, "this file was left by a merge or an editor", remedy)
                 elif not name.endswith(".md") and not name.startswith(".") and os.path.isfile(path):
                     other_count += 1
     if other_count:
@@ -192,7 +191,7 @@ def _find_unlisted(project: Project, top: str, listed_paths: set[str]) -> Iterat
         for name in folders:
             path = os.path.join(folder, name)
             if os.path.islink(path) and _holds_markdown(path):
-                message = "is a link to a directory, so the plans in it are not listed"
+                message = "this is a link to a directory, so the plans in it are not listed"
                 yield Finding(
                     ERROR,
                     project.display_path(path),
@@ -238,17 +237,21 @@ def _inspect_unlisted(project: Project, path: str) -> Iterator[Finding]:
         data, size = file_access.read(path, reader.MAX_BYTES)
     except ExecplanError as error:
         if path.endswith(".md"):
-            yield Finding(ERROR, display_path, f"is not listed and may be a plan: {error.message}", error.hint)
+            yield Finding(
+                ERROR, display_path, f"this file is not listed and may be a plan: {error.message}", error.hint
+            )
         return
     if size > reader.MAX_BYTES and path.endswith(".md"):
-        yield Finding(ERROR, display_path, "is not listed and may be a plan", reader.too_large_error(size).hint)
+        yield Finding(
+            ERROR, display_path, "this file is not listed and may be a plan", reader.too_large_error(size).hint
+        )
     if directory_tree.is_plan_text(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = project.display_path(project.plan_file(project.plans, name))
         if name.lower() in ("readme", "index", "plans", "agents", "claude"):
             target = project.display_path(project.plan_file(project.plans, "OTHER-NAME"))
         remedy = f"move it where plans are listed: mv {quote(display_path)} {quote(target)}"
-        yield Finding(ERROR, display_path, "is a plan that no command lists", remedy)
+        yield Finding(ERROR, display_path, "this is a plan that no command lists", remedy)
 
 
 def _holds_markdown(folder: str) -> bool:

@@ -89,7 +89,7 @@ def check_evidence(context: DoctorContext) -> Iterator[Finding | str]:
                     project, path, run_paths.id
                 ):
                     continue
-                message = f"no longer exists, but its run {run_paths.id} is unfinished"
+                message = f"this plan no longer exists, but its run {run_paths.id} is unfinished"
                 remedy = f"restore its state before the last step: cp {quote(project.display_path(plan_copy))} {quote(project.display_path(path))}"
                 yield Finding(ERROR, project.display_path(path), message, remedy)
 
@@ -168,7 +168,7 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
                 yield Finding(
                     WARNING,
                     display_path,
-                    "belongs to a run that no longer exists",
+                    "this belongs to a run that no longer exists",
                     f"rm -r {quote(display_path)}",
                     fix=fix,
                 )
@@ -179,7 +179,7 @@ def check_run_states(context: DoctorContext) -> Iterator[Finding | str]:
                 yield Finding(
                     WARNING,
                     display_path,
-                    "belongs to a plan that no longer exists",
+                    "this belongs to a plan that no longer exists",
                     f"rm -r {quote(display_path)}",
                     fix=fix,
                 )

@@ -55,7 +55,7 @@ def _written_edits(edits: list[JournalEntry], current: bytes) -> tuple[list[Jour
     """Return the edits that are on disk, and descriptions of those whose entry can't be read."""
     texts_by_number = read_texts(edits)
     unread = [entry for entry in edits if entry.is_written and entry.number not in texts_by_number]
-    damaged = [f"{entry.summary}, made {entry.timestamp.replace('T', ' ')}" for entry in unread]
+    damaged = [f"{entry.summary} ({entry.timestamp.replace('T', ' ')})" for entry in unread]
     stack = build_stack(edits)
     counts = {step.operation.number for step in stack.undoable if step.operation.kind == EDIT}
     steps: list[JournaledEdit] = []

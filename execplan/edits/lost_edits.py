@@ -52,7 +52,7 @@ class JournaledEdit(NamedTuple):
     @property
     def description(self) -> str:
         """Description of the edit, with its time."""
-        return f"{self.summary}, made {self.timestamp.replace('T', ' ')}"
+        return f"{self.summary} ({self.timestamp.replace('T', ' ')})"
 
 
 class _Snapshot(NamedTuple):

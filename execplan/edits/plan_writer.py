@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
 from execplan.edits.backup_copies import PlanBackup
 from execplan.edits.edit_journal import Operation
 from execplan.edits.plan_commit import commit_paths
-from execplan.errors import CHECK_FAILED, CONFLICT, INPUT, ErrorContext, ExecplanError
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
+from execplan.errors import INPUT, ErrorContext, ExecplanError
 from execplan.files import atomic_files
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
@@ -154,28 +154,6 @@ def amend(
             change.expected_content.title,
         )
         return _edit_result(project, ref, write_result, options, commit_result)
-
-
-def ensure_not_archived(project: Project, ref: PlanRef) -> None:
-    """Raise ExecplanError if a plan is archived, because archived plans are not changed."""
-    if ref.archived:
-        raise ExecplanError(
-            "archived-plan",
-            f"{project.display_path(ref.path)} is archived: it is a record of completed work",
-            exit=CHECK_FAILED,
-            hint=f"record new work in a new plan, or restore this one: execplan restore {ref.shell_name}",
-        )
-
-
-def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
-    """Raise ExecplanError if a plan was moved or removed while this process waited for its lock."""
-    if not os.path.lexists(ref.path):
-        raise ExecplanError(
-            "plan-gone",
-            f"{project.display_path(ref.path)} was moved or removed while the command waited for it",
-            exit=CONFLICT,
-            hint="see where it is: execplan list --all",
-        )
 
 
 def rewrite_plan(

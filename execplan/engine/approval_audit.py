@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan import trace
-from execplan.approvals import approval_creation, approval_files, approval_registry
+from execplan.approvals import approval_creation, approval_paths, approval_registry
 from execplan.engine.audit_log.evidence_check import APPROVED, DECLINED, NOT_GIVEN, REVOKED
 from execplan.engine.audit_log.log_writer import AuditLog
 from execplan.errors import ExecplanError
@@ -138,7 +138,7 @@ def _file_digest(approval: Approval) -> str:
 
 def _is_written(project: Project, ref: PlanRef, approval: Approval) -> bool:
     """Return whether the approval's file was written, so that the failure came later."""
-    path = approval_files.file_path(project, ref, approval.digest)
+    path = approval_paths.file_path(project, ref, approval.digest)
     return os.path.lexists(path) and file_access.read(path, 1 << 30)[0] == document_bytes(approval)
 
 

@@ -8,9 +8,10 @@ from execplan.engine.permit import issue_permit
 from execplan.engine.schedule import Schedule
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.execution import states
-from execplan.execution.evaluate import effective_risk
 from execplan.execution.evaluation.approval_scope import expand_step_id
 from execplan.execution.permission import find_approver
+from execplan.execution.risk.effective_risk import effective_risk
+from execplan.text.message_parts import format_count
 from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _ensure_steps_approved(permit: Permit, approval: Approval, steps: Sequence[S
     if missing:
         raise ExecplanError(
             "step-not-approved",
-            f"{len(missing)} of the steps to run are not covered by approval {approval.digest[:12]}",
+            f"approval {approval.digest[:12]} doesn't cover {format_count(len(missing), 'step')} of those to run",
             exit=POLICY,
             hint=(
                 "approve them too, or select other steps with --step: execplan approve; steps that a failed run has completed are not "
@@ -111,5 +112,5 @@ def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
     known_ids = [step.id for step in document.steps]
     suggestions = closest_names(name, known_ids) or known_ids
     raise ExecplanError(
-        "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
+        "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="use one of these", candidates=suggestions
     )

@@ -178,7 +178,9 @@ class AttemptPool:
             return
         commands = "execplan approve; execplan resume"
         ensure_programs_unchanged(
-            differences, f"{step.id} was not started because it would run a different program than approved", commands
+            differences,
+            f"step {step.id} was not started because it would run a different program than approved",
+            commands,
         )
 
     def _own_changes(self, performed: AttemptResult) -> AttemptResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.engine.command_warnings import command_warnings
 from execplan.engine.run_preconditions import ensure_no_unfinished_run, ensure_not_agent_mode

@@ -46,7 +46,7 @@ class Permit(NamedTuple):
         permission = check_permission(request, self.terms, run_state.status_of, self.current_time())
         if permission.kind != DENY:
             return permission
-        message = f"{step.id} was not started: {permission.why}"
+        message = f"step {step.id} was not started: {permission.why}"
         if not find_approver(self.terms, step.id, request.level, inferred=request.inferred):
             raise ExecplanError(
                 "step-not-approved", message, exit=POLICY, hint="a person must approve it: execplan approve"

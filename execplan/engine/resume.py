@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
 from execplan.approvals.effective_policy import effective_policy
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import run_questions, run_setup, stop_reasons
 from execplan.engine.approved_steps import require_approved_steps, resumed_schedule
 from execplan.engine.journal.journal_entries import RESUMED, STOP, UNKNOWN, state_json

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import run_questions
 from execplan.engine.approved_steps import remaining_steps, require_approved_steps, resumed_schedule
 from execplan.engine.journal import journal

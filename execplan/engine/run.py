@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals.approved_plan import require_approved_plan
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import program_changes, replay, run_setup
 from execplan.engine.approved_steps import require_approved_steps, select_step_ids
 from execplan.engine.dry_run import preview_run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from execplan.errors import BUSY, ExecplanError
-from execplan.files.file_lock import is_held, read_holder
 from execplan.project import project_state
 
 TYPE_CHECKING = False
@@ -22,18 +21,22 @@ def acquire_run_lock(project: Project, owner: str, *, waits: bool = False) -> Fi
     Raises ExecplanError at once if the lock is taken, because a run may take hours. With `waits`, wait a few seconds
     first: the agent guard takes the lock for a moment at each call of an agent.
     """
+    from execplan.files.file_lock import is_held, read_holder
+
     path = project_state.lock_path(project, LOCK_NAME)
     if not waits and is_held(path):
         raise ExecplanError(
             "run-busy",
             f"another execplan process is running here: {read_holder(path) or 'unknown'}",
             exit=BUSY,
-            hint="wait until it ends, or interrupt it; a dead process holds no lock",
+            hint="wait until it ends, or stop it with Ctrl-C in its terminal",
         )
     return project_state.lock(project, LOCK_NAME, owner)
 
 
 def run_lock_holder(project: Project) -> str:
     """Return the description of the run lock's owner, or an empty string if it is free. Raises ExecplanError."""
+    from execplan.files.file_lock import is_held, read_holder
+
     path = project_state.lock_path(project, LOCK_NAME)
     return (read_holder(path) or "unknown") if is_held(path) else ""

@@ -46,13 +46,13 @@ def ensure_no_unfinished_run(project: Project, ref: PlanRef, run_paths: RunPaths
                     "run-under-way",
                     f"an agent is running {ref.id}: its run {other_run.id} has not ended",
                     exit=CHECK_FAILED,
-                    hint=f"let it continue, or roll back its changes: execplan handoff {ref.shell_name}; execplan rollback {number}",
+                    hint=f"let it continue: execplan handoff {ref.shell_name}; or roll back its changes: execplan rollback {number}",
                 )
             raise ExecplanError(
                 "run-under-way",
                 f"run {other_run.id} of {ref.id} has not ended: it was paused, interrupted or killed",
                 exit=CHECK_FAILED,
-                hint=f"resume it, or roll it back: execplan resume {number}; execplan rollback {number}",
+                hint=f"resume it: execplan resume {number}; or roll it back: execplan rollback {number}",
             )
 
 
@@ -64,7 +64,7 @@ def ensure_same_document(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             f"the approved steps are not those of run {run_paths.id}: the steps of {ref.id} have changed since then",
             exit=CONFLICT,
             hint=(
-                f"roll it back, and run the new steps: execplan rollback {run_paths.number} -p {ref.shell_name}; "
+                f"roll it back, then run the new steps: execplan rollback {run_paths.number} -p {ref.shell_name}; "
                 f"execplan approve {ref.shell_name}; execplan run {ref.shell_name}"
             ),
         )

@@ -18,7 +18,6 @@ from execplan.engine.journal.journal_entries import (
 from execplan.engine.run_state import Question
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution import states
-from execplan.plan_store import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ class Prompter:
     @staticmethod
     def record_answer(journal_writer: JournalWriter, question: Question, answer: str, source: str) -> None:
         """Record an answer with `journal_writer`; `source` is `terminal` or `resume`. Raises ExecplanError."""
+        from execplan.plan_store import author
+
         journal_writer.write(
             ANSWERED,
             why=question.why,
@@ -75,6 +76,25 @@ ALLOWED_ANSWERS = {
 """Allowed answers to each kind of question. A plain `resume` gives the first one, unless the outcome is unknown."""
 
 
+_EXPLANATIONS = {
+    (CHECKPOINT, GO): "continue the run",
+    (CONFIRM, GO): "run the step",
+    (UNKNOWN, GO): "the step has completed its work: continue the run",
+    (APPROVE, GO): "continue the run",
+    (COVERED, GO): "continue the run",
+    (ASK, AGAIN): "run the step again",
+    (UNKNOWN, AGAIN): "run the step again",
+}
+
+
+def explain_answers(question: Question) -> dict[str, str]:
+    """Return what each allowed answer to a question does."""
+    common = {SKIP: "continue without the step", STOP: "end the run as failed"}
+    return {
+        answer: _EXPLANATIONS.get((question.why, answer)) or common[answer] for answer in ALLOWED_ANSWERS[question.why]
+    }
+
+
 def resolve_answer(question: Question, answer: str | None) -> str | None:
     """Return the answer that a resume gives, or None if one must be given explicitly.
 
@@ -84,13 +104,15 @@ def resolve_answer(question: Question, answer: str | None) -> str | None:
     if answer is None:
         return None if question.why == UNKNOWN else allowed_answers[0]
     if answer not in allowed_answers:
-        raise ExecplanError(
+        error = ExecplanError(
             "bad-answer",
-            f"{answer} is not an answer to: {question.words}",
+            f"{answer!r} is not an answer to: {question.words}",
             exit=USAGE,
             hint=f"use one of these: --answer {', --answer '.join(allowed_answers)}",
             candidates=allowed_answers,
         )
+        error.explanations = explain_answers(question)
+        raise error
     return answer
 
 
@@ -113,7 +135,7 @@ def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
     if not checkpoints or checkpoints[-1][0] <= last_answered:
         return None
     step = checkpoints[-1][1]
-    reason = f"{step.id} is a checkpoint" if step.checkpoint else f"{len(completed_steps)} steps are done"
+    reason = f"step {step.id} is a checkpoint" if step.checkpoint else f"{len(completed_steps)} steps are done"
     return Question(CHECKPOINT, step.id, f"{reason}: continue?")
 
 
@@ -124,17 +146,17 @@ def confirm_question(run_state: RunState, step: Step) -> Question | None:
     answers = [
         entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)
     ]
-    return None if answers else Question(CONFIRM, step.id, f"{step.id} requires confirmation: {step.description}")
+    return None if answers else Question(CONFIRM, step.id, f"step {step.id} requires confirmation: {step.description}")
 
 
 def failure_question(step: Step, reason: str) -> Question:
     """Return the question about a step that has failed."""
-    return Question(ASK, step.id, f"{step.id} has failed: {reason}")
+    return Question(ASK, step.id, f"step {step.id} failed: {reason}")
 
 
 def unknown_outcome_question(step: str) -> Question:
     """Return the question about an interrupted step that may run only once."""
-    text = f"{step} was interrupted; its result is unknown and it is not safe to run again"
+    text = f"step {step} was interrupted; its result is unknown, and it is not safe to run again"
     return Question(UNKNOWN, step, text)
 
 

@@ -336,7 +336,7 @@ class RunState:
     _HANDLERS: ClassVar[Mapping[str, Callable[[RunState, Entry, dict[str, Any]], None]]] = {
         journal_entries.BEGUN: _on_begun,
         journal_entries.INTENT: _on_intent,
-        journal_entries.ASKED: _on_asked,
+        journal_entries.QUESTION: _on_asked,
         journal_entries.CALLED: _on_called,
         journal_entries.DENIED: _on_denied,
         journal_entries.RESULT: _on_result,

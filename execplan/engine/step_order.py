@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.engine.recovery.failure_recovery import ALTERNATIVE, RETRY, choose_recovery
 from execplan.execution import states
 from execplan.execution.attributes import STEP_OUTCOMES, named_alternative
 
@@ -75,6 +74,8 @@ class StepOrder:
 
     def pending_alternatives(self, run_state: RunState) -> dict[str, str]:
         """Return the alternatives that are to run now, by the ID of the failed step."""
+        from execplan.engine.recovery.failure_recovery import ALTERNATIVE
+
         alternatives = {}
         for name in run_state.steps_with_status(states.FAILED):
             step = self.steps[name]
@@ -98,6 +99,8 @@ def recovery_kind(step: Step, run_state: RunState) -> str:
 
     Returns an empty string if no attempt has ended.
     """
+    from execplan.engine.recovery.failure_recovery import choose_recovery
+
     performed = run_state.last_result(step.id)
     return choose_recovery(step, performed, run_state.count_tries(step.id)).kind if performed is not None else ""
 
@@ -107,6 +110,8 @@ def effective_status(step: Step, run_state: RunState) -> str:
     step_status = run_state.status_of[step.id]
     if step_status != states.FAILED:
         return step_status
+    from execplan.engine.recovery.failure_recovery import RETRY
+
     attempt = run_state.last_attempt(step.id)
     end_number = attempt.entry if attempt is not None else 0
     is_retry_requested = any(

@@ -39,7 +39,7 @@ class StopReason(NamedTuple):
 
 def failed_step_reason(step: str, performed: AttemptResult) -> StopReason:
     """Return the stop reason for a step that has failed for good, and the run with it."""
-    return StopReason(FAILED, step, policy_cause(performed.cause), f"{step} failed: {performed.reason}")
+    return StopReason(FAILED, step, policy_cause(performed.cause), f"step {step} failed: {performed.reason}")
 
 
 def stopped_at_question(question: Question) -> StopReason:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
-
-from pydantic import Field, SerializerFunctionWrapHandler, StringConstraints, model_serializer, model_validator
-from pydantic_core import PydanticCustomError
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from execplan.execution import permission
 from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import field_patterns
 from execplan.execution.execution_plan import Digest, Id, Level, Name, Number, Path, PlanId, Timestamp, Version
 from execplan.execution.world import Program, State
-from execplan.json_model import ListOrTuple, Model
-from execplan.text.text_lines import digest
+from execplan.json_model.constraints import Entries, Range, Text
+from execplan.json_model.document_model import Model
+from execplan.json_model.field_types import Problem
+from execplan.text import hmac_signature
+from execplan.text.text_lines import digest, sha256_constructor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
 _LATER_FIELDS: Final = ("derived_from", "programs")
-Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
-ApprovalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+Commit = Annotated[str, Text(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+ApprovalId = Annotated[str, Text(pattern=r"^[0-9a-f]{32}$")]
 REVISION: Final = "revision"
 
 
@@ -32,10 +33,10 @@ class Before(Model):
 
     kind: Literal["absent", "file", "folder", "link", "other", "outside"]
     sha256: Digest | Literal[""] = ""
-    mode: Annotated[int, Field(ge=0, le=0o7777)] = 0
-    link: Annotated[str, StringConstraints(max_length=4096)] = ""
+    mode: Annotated[int, Range(0, 0o7777)] = 0
+    link: Annotated[str, Text(max_length=4096)] = ""
     """Where a link leads to."""
-    size: Annotated[int, Field(ge=0)] = 0
+    size: Annotated[int, Range(0)] = 0
 
 
 class Derived(Model):
@@ -45,31 +46,31 @@ class Derived(Model):
     """Of the approval that covers it."""
     revision: Number
     """That was approved."""
-    approvals: Annotated[ListOrTuple[ApprovalId], Field(min_length=1)]
+    approvals: Annotated[tuple[ApprovalId, ...], Entries(1)]
     """The ids of the approvals that it derives from, the first one first: where one of them is revoked, so is this one."""
     how: Literal["terminal", "digest", "policy"]
     """How the first one was given."""
-    run: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+    run: Annotated[str, Text(min_length=1, max_length=200, pattern=field_patterns.LINE)]
     """The run that it serves, and no other."""
 
 
 class Found(Model):
     """Where a program was found: from the root of the repository, or absolute."""
 
-    path: Annotated[str, StringConstraints(max_length=8192)] = ""
+    path: Annotated[str, Text(max_length=8192)] = ""
     """Nothing where there was none."""
-    real: Annotated[str, StringConstraints(max_length=8192)] = ""
+    real: Annotated[str, Text(max_length=8192)] = ""
     """Without links."""
     sha256: Digest | Literal[""] = ""
     """Of one whose bytes are in the repository, and of the module of a tool."""
-    version: Annotated[str, StringConstraints(max_length=400)] = ""
+    version: Annotated[str, Text(max_length=400)] = ""
     """Of a tool: its distribution and that one's version."""
 
 
 class UnsignedApproval(Model):
     """All of an approval but its seal."""
 
-    schema_: Annotated[Literal["execplan-approval"], Field(alias="schema")] = SCHEMA
+    schema_: Literal["execplan-approval"] = SCHEMA
     version: Version = VERSION
     id: ApprovalId
     """Random; the register knows by it whether the approval was used or revoked."""
@@ -83,7 +84,7 @@ class UnsignedApproval(Model):
     """Of the execution plan's bytes."""
     states: dict[Path, Before]
     """Of each target and declared input, before."""
-    policy: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    policy: Annotated[str, Text(min_length=1, max_length=200)]
     """Its version."""
     programs: dict[str, Found] | None = None
     """By name, the programs that the steps run; left out of an approval that was given before they were bound."""
@@ -109,23 +110,21 @@ class UnsignedApproval(Model):
     """Steps above it are not covered; null: none is too high."""
     steps: tuple[Id, ...] | None = None
     """The only steps that are covered; null: all."""
-    key: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+    key: Annotated[str, Text(pattern=r"^[0-9a-f]{16}$")]
     """Which key it is sealed with: the beginning of the SHA-256 of its SHA-256."""
 
-    @model_validator(mode="after")
-    def _check_consistency(self) -> Self:
+    def find_problems(self) -> Iterator[Problem]:
+        """Yield what contradicts itself."""
         if self.digest != binding_digest(self.document, bound_states(self), self.policy, bound_programs(self)):
-            raise PydanticCustomError("approval", "digest does not match document, states, policy and programs")
-        if not parse_timestamp(self.approved_at) < parse_timestamp(self.expires_at):
-            raise PydanticCustomError("approval", "expires_at is not after approved_at")
-        if (self.how == REVISION) != (self.derived_from is not None):
-            raise PydanticCustomError("approval", "derived_from is required for revisions, and only allowed for them")
-        return self
+            yield Problem((), "digest does not match document, states, policy and programs")
+        elif not parse_timestamp(self.approved_at) < parse_timestamp(self.expires_at):
+            yield Problem((), "expires_at is not after approved_at")
+        elif (self.how == REVISION) != (self.derived_from is not None):
+            yield Problem((), "derived_from is required for revisions, and only allowed for them")
 
-    @model_serializer(mode="wrap")
-    def _omit_later_fields(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def model_dump(self, **options: Any) -> dict[str, Any]:
         """Omit empty fields that older approvals lack, so that their bytes and signatures stay the same."""
-        fields: dict[str, Any] = dump(self)
+        fields = super().model_dump(**options)
         return {name: value for name, value in fields.items() if name not in _LATER_FIELDS or value is not None}
 
 
@@ -200,18 +199,18 @@ def sign(approval: UnsignedApproval, key: bytes) -> Approval:
 
 def verify_signature(approval: Approval, key: bytes) -> bool:
     """Return whether the signature is valid for a key; compared in constant time."""
-    return hmac.compare_digest(_signature(approval, key), approval.hmac)
+    return hmac_signature.signatures_match(_signature(approval, key).encode(), approval.hmac.encode())
 
 
 def key_id(key: bytes) -> str:
     """Return the identifier of a key in an approval, which reveals nothing about the key."""
-    return digest(hashlib.sha256(key).digest())[:16]
+    return digest(sha256_constructor()(key).digest())[:16]
 
 
 def _signature(approval: UnsignedApproval, key: bytes) -> str:
     fields = approval.model_dump(mode="json", by_alias=True, exclude={"hmac"})
     data = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
-    return hmac.new(key, data, hashlib.sha256).hexdigest()
+    return hmac_signature.sign(key, data).decode()
 
 
 def format_timestamp(time: datetime) -> str:
@@ -221,4 +220,4 @@ def format_timestamp(time: datetime) -> str:
 
 def parse_timestamp(timestamp: str) -> float:
     """Return a document's time in seconds since 1970. Raises ValueError if the date does not exist."""
-    return datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+    return datetime.fromisoformat(timestamp).timestamp()

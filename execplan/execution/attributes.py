@@ -38,6 +38,8 @@ class Attribute(NamedTuple):
 
 
 TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package", "use_tool")
+FILE_TYPES = ("create_file", "delete_file", "modify_file", "refactor_code")
+"""Types of steps that write files themselves."""
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 EXECUTE: Final = "execute_command"
 COMMAND_TYPES = (EXECUTE, "install_package")
@@ -57,40 +59,52 @@ EXECUTION: Final = "execution"
 
 ATTRIBUTES = (
     Attribute("id", "id", ID, "The step's ID, written `#id`: a letter, then letters, digits and `_.-`."),
-    Attribute("type", "type", CHOICE, "What the step does; by default, it runs a command.", TYPES),
+    Attribute("type", "type", CHOICE, "What the step does. Default: it runs a command.", TYPES),
     Attribute(
         "target",
         "target",
         PATH,
         "The file to write or delete; for `install_package`, the directory of a virtual environment or Node project.",
     ),
-    Attribute("tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `explain tools`."),
+    Attribute(
+        "tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `execplan explain tools`."
+    ),
     Attribute("lines", "lines", LINES, "The lines of the target that the code block replaces, as `50-55`."),
     Attribute("action", "action", TEXT, "The change to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must succeed first."),
-    Attribute("timeout", "timeout_s", SECONDS, "Time limit: `90`, `90s`, `5m`, `1h`."),
+    Attribute("timeout", "timeout_s", SECONDS, "Time limit, such as `90`, `90s`, `5m` or `1h`."),
     Attribute("retry", "on_failure.max_retries", COUNT, "Maximum number of retries after the first attempt."),
     Attribute(
         "backoff",
         "on_failure.backoff_ms",
         MILLISECONDS,
-        "Pause before the first retry: `500ms`, `2s`; it doubles for each further one.",
+        "Pause before the first retry, such as `500ms` or `2s`; it doubles for each further retry.",
     ),
-    Attribute("on-failure", "on_failure.strategy", STRATEGY, "fail_fast, retry, skip, replan, ask or alternative:ID."),
+    Attribute(
+        "on-failure",
+        "on_failure.strategy",
+        STRATEGY,
+        "What the run does if the step fails: fail_fast (stop), retry, skip, replan, ask, or alternative:ID (run that step instead).",
+    ),
     Attribute(
         "triggers",
         "on_failure.triggers",
         LIST,
-        "Failures that `on-failure` applies to: exit, exit:N, timeout, expectation, …",
+        "The failures that `on-failure` applies to, such as exit, exit:N, timeout or expectation; by default all.",
     ),
-    Attribute("when", "when", WHEN, "A condition: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH."),
+    Attribute(
+        "when",
+        "when",
+        WHEN,
+        "Condition for the step: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH.",
+    ),
     Attribute("checkpoint", "checkpoint", FLAG, "Whether the run stops after the step and asks."),
     Attribute("effect", "effect", CHOICE, "Whether the step may run a second time.", ("idempotent", "once")),
     Attribute(
         "parallel",
         "parallel",
         FLAG,
-        "Whether the step may run in parallel with steps that share no path with it; a command requires outputs.",
+        "Whether the step may run at the same time as steps that use none of its paths; a command must declare its `outputs`.",
     ),
     Attribute("cwd", "cwd", PATH, "The working directory, from the root of the repository."),
     Attribute("env", "env", PAIRS, 'Environment variables: `env="CI=1 LANG=C"`.'),
@@ -98,7 +112,7 @@ ATTRIBUTES = (
         "shell",
         "shell",
         CHOICE,
-        "Makes the code block one script; without a value, for the shell that is its language, else `sh`.",
+        "Runs the whole code block as one script of this shell; by default, the shell is the block's language, or `sh`.",
         SHELLS,
     ),
     Attribute("network", "network", FLAG, "Whether the step may use the network."),

@@ -44,19 +44,21 @@ class Compiled(NamedTuple):
 
 def find_plan_steps(plan: ParsedPlan) -> ParsedSteps:
     """Return all steps of a plan by line, both annotated and inferred."""
-    from execplan.execution.inference.step_ids import assign_inferred_ids
     from execplan.execution.inference.step_inference import infer_steps
-    from execplan.execution.inference.task_binding import bind_tasks
 
     annotated_steps = find_annotated_steps(plan)
     inferred_steps = infer_steps(plan, find_annotated_fences(plan).fence_lines)
-    names = [name for draft in annotated_steps.drafts for name in (draft.id, draft.attributes.get("id", ""))]
-    drafts = assign_step_ids([*annotated_steps.drafts, *assign_inferred_ids(inferred_steps.drafts, names)])
-    return ParsedSteps(
-        tuple(bind_tasks(plan, drafts, [*annotated_steps.skipped, *inferred_steps.skipped])),
-        tuple(sorted([*annotated_steps.skipped, *inferred_steps.skipped])),
-        (*annotated_steps.problems, *inferred_steps.problems),
-    )
+    skipped = [*annotated_steps.skipped, *inferred_steps.skipped]
+    if inferred_steps.drafts:
+        from execplan.execution.inference.step_ids import assign_inferred_ids
+        from execplan.execution.inference.task_binding import bind_tasks
+
+        names = [name for draft in annotated_steps.drafts for name in (draft.id, draft.attributes.get("id", ""))]
+        drafts = assign_step_ids([*annotated_steps.drafts, *assign_inferred_ids(inferred_steps.drafts, names)])
+        drafts = tuple(bind_tasks(plan, drafts, skipped))
+    else:
+        drafts = assign_step_ids([*annotated_steps.drafts])
+    return ParsedSteps(tuple(drafts), tuple(sorted(skipped)), (*annotated_steps.problems, *inferred_steps.problems))
 
 
 def compile_plan(plan: ParsedPlan, plan_id: str, path: str) -> Compiled:

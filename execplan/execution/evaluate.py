@@ -9,8 +9,8 @@ from execplan.execution.evaluation.checks.all_checks import CHECKS
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding
 from execplan.execution.evaluation.projected_files import ProjectedFiles
 from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
-from execplan.execution.risk.command_risk import Risk, builtin_table
-from execplan.execution.risk.step_risk import rate_step
+from execplan.execution.risk.command_risk import Risk
+from execplan.execution.risk.effective_risk import effective_risk
 from execplan.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -92,26 +92,6 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: 
 
 def _finished_dry_run(active_run: ActiveRun | None) -> DryRun:
     return DryRun(DONE, why=f"done by run {active_run.run}" if active_run is not None else "")
-
-
-def effective_risk(step: Step, policy: Policy) -> Risk:
-    """Return the higher of the risk from the policy's table and the risk stated in the document.
-
-    A stated level that is no higher than the built-in table's comes from that table, at compile time: the user's own
-    rows may lower it.
-    """
-    stated_risk, fields = step.risk, step.model_dump(mode="json")
-    if policy.risk_table.version != builtin_table().version:
-        unrated_fields = {name: value for name, value in fields.items() if name != "risk"}
-        fields = (
-            fields
-            if LEVELS.index(stated_risk.level.value) > LEVELS.index(rate_step(unrated_fields).level)
-            else unrated_fields
-        )
-    risk = rate_step(fields, policy.risk_table)
-    if risk.level != stated_risk.level.value:
-        return risk
-    return Risk(risk.level, tuple(dict.fromkeys([*risk.reasons, *stated_risk.reasons])))
 
 
 def _overall_risk(steps: list[EvaluatedStep]) -> Risk:

@@ -6,58 +6,57 @@ Its fields are those of its JSON. It contains no times, states or results: these
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
-
-from pydantic import AfterValidator, Field, JsonValue, Strict, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from execplan.execution.documents import field_patterns, plan_rules
 from execplan.execution.documents.hidden_characters import ensure_nothing_hidden, step_texts
-from execplan.json_model import ListOrTuple, Model, ensure_real_date
+from execplan.json_model.constraints import Check, Entries, JsonValue, Range, Text, ensure_real_date
+from execplan.json_model.document_model import Model, field
+from execplan.json_model.field_types import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from execplan.text.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
 
-Version = Annotated[int, Field(ge=1, le=1)]
+Version = Annotated[int, Range(1, 1)]
 """Version of the document format; a `Literal[1]` would accept true."""
-Number = Annotated[int, Field(ge=1)]
+Number = Annotated[int, Range(1)]
 """Number of a step, a line or a revision, from 1."""
-Id = Annotated[str, StringConstraints(pattern=field_patterns.ID, max_length=128)]
+Id = Annotated[str, Text(pattern=field_patterns.ID, max_length=128)]
 """ID of a step: a letter, then letters, digits and `_.-`."""
-PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
+PlanId = Annotated[str, Text(min_length=1, max_length=255, pattern=field_patterns.PLAN_ID)]
 """ID of a plan: the name of its file and of its artifact directory."""
-Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
+Path = Annotated[str, Text(min_length=1, max_length=1024, pattern=field_patterns.LINE)]
 """Path from the repository root, with `/` between directories."""
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=field_patterns.LINE)]
+Name = Annotated[str, Text(min_length=1, max_length=200, pattern=field_patterns.LINE)]
 """Name of a person or a session."""
-ShortText = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-Digest = Annotated[str, StringConstraints(pattern=field_patterns.SHA256)]
+ShortText = Annotated[str, Text(min_length=1, max_length=2000)]
+Digest = Annotated[str, Text(pattern=field_patterns.SHA256)]
 """SHA-256 digest in hexadecimal form."""
-ToolName = Annotated[str, StringConstraints(pattern=field_patterns.TOOL, max_length=128)]
+ToolName = Annotated[str, Text(pattern=field_patterns.TOOL, max_length=128)]
 """Name of a tool, `domain.tool`, with exactly one dot."""
 
 
 Timestamp = Annotated[
     str,
-    StringConstraints(pattern=field_patterns.TIMESTAMP),
-    AfterValidator(ensure_real_date),
+    Text(pattern=field_patterns.TIMESTAMP),
+    Check(ensure_real_date),
 ]
 """Time in UTC with a precision of seconds, as text, so that equal times have equal bytes."""
-Argument = Annotated[str, StringConstraints(max_length=131072, pattern=field_patterns.ARGUMENT)]
+Argument = Annotated[str, Text(max_length=131072, pattern=field_patterns.ARGUMENT)]
 """Command-line argument; Linux limits a single one to 131,072 bytes (MAX_ARG_STRLEN)."""
-Argv = Annotated[ListOrTuple[Argument], Field(min_length=1, max_length=4096)]
-Trigger = Annotated[str, StringConstraints(pattern=field_patterns.TRIGGER)]
+Argv = Annotated[tuple[Argument, ...], Entries(1, 4096)]
+Trigger = Annotated[str, Text(pattern=field_patterns.TRIGGER)]
 """Failure that triggers a recovery.
 
 It is a wrong exit status (any, or one), the time limit, unexpected output, the syntax check, the test afterwards, or a
 resource limit. Without triggers, all of them apply.
 """
-Strategy = Annotated[str, StringConstraints(pattern=field_patterns.STRATEGY)]
+Strategy = Annotated[str, Text(pattern=field_patterns.STRATEGY)]
 
 
 class Type(StrEnum):
@@ -99,15 +98,10 @@ class Document(Model):
     def ensure_safe(self, label: str) -> None:
         """Raise ExecplanError if a valid document is unsafe to use."""
 
-    @model_validator(mode="after")
-    def _check_rules(self) -> Self:
-        violations = self.find_violations(self.model_dump(mode="json", by_alias=True))
-        if violations:
-            message = "\n".join([str(violation) for violation in violations])
-            raise PydanticCustomError(
-                "rules", "{told}", {"told": message, "violations": [tuple(violation) for violation in violations]}
-            )
-        return self
+    def find_problems(self) -> Iterator[Problem]:
+        """Yield the violations of the rules between the fields."""
+        for violation in self.find_violations(self.model_dump(mode="json", by_alias=True)):
+            yield Problem((), violation.message, pointer=violation.pointer)
 
 
 class Lines(Model):
@@ -128,19 +122,19 @@ class Source(Model):
 class Risk(Model):
     """How much harm it can do, and why that is so."""
 
-    level: Annotated[Level, Strict(False)]
-    reasons: ListOrTuple[ShortText] = ()
+    level: Level
+    reasons: tuple[ShortText, ...] = ()
 
 
 class OnFailure(Model):
     """What happens after a step fails."""
 
     strategy: Strategy = "fail_fast"
-    max_retries: Annotated[int, Field(ge=0, le=10)] = 0
+    max_retries: Annotated[int, Range(0, 10)] = 0
     """Attempts are 1 + max_retries."""
-    backoff_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 1000
+    backoff_ms: Annotated[int, Range(0, 3_600_000)] = 1000
     """Before the first retry; doubled before each further one."""
-    triggers: ListOrTuple[Trigger] = ()
+    triggers: tuple[Trigger, ...] = ()
 
 
 class When(Model):
@@ -169,14 +163,14 @@ class Step(Model):
 
     number: Number
     id: Id
-    type: Annotated[Type, Strict(False)]
+    type: Type
     tool: ToolName
     description: ShortText
     target: Path | None = None
-    lines: Annotated[tuple[Number, Number], Strict(False)] | None = None
+    lines: tuple[Number, Number] | None = None
     """The lines of the target that the step replaces; they count from 1, and both ends are included."""
     action: ShortText | None = None
-    command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
+    command: Annotated[str, Text(min_length=1, max_length=131072)] | None = None
     """As the plan has it: one line, or with `shell` a script."""
     argv: Argv | None = None
     """What runs; none for a script, and for a line that needs a shell and does not say so."""
@@ -184,29 +178,29 @@ class Step(Model):
     patch: str | None = None
     parameters: dict[str, JsonValue] | None = None
     """What a tool is given; for `use_tool` only."""
-    depends_on: ListOrTuple[Id] = ()
-    timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
+    depends_on: tuple[Id, ...] = ()
+    timeout_s: Annotated[int, Range(1, 86_400)] = 300
     on_failure: OnFailure = OnFailure()
     when: When | None = None
     checkpoint: bool = False
     effect: Literal["idempotent", "once"] = "once"
     parallel: bool = False
     cwd: Path = "."
-    env: dict[Annotated[str, StringConstraints(pattern=field_patterns.VARIABLE)], Argument] = Field(default={})
+    env: dict[Annotated[str, Text(pattern=field_patterns.VARIABLE)], Argument] = field(default={})
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
-    inputs: ListOrTuple[Path] = ()
-    outputs: ListOrTuple[Path] = ()
+    inputs: tuple[Path, ...] = ()
+    outputs: tuple[Path, ...] = ()
     expect: str | None = None
-    exit: Annotated[int, Field(ge=0, le=255)] = 0
+    exit: Annotated[int, Range(0, 255)] = 0
     validation: Validation = Validation()
     rollback: Rollback = Rollback()
     task: ShortText | None = None
     risk: Risk
     confirm: bool = False
-    max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
-    allow: ListOrTuple[ShortText] = ()
-    deny: ListOrTuple[ShortText] = ()
+    max_invocations: Annotated[int, Range(1, 1000)] = 1
+    allow: tuple[ShortText, ...] = ()
+    deny: tuple[ShortText, ...] = ()
     inferred: bool = False
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
@@ -217,20 +211,20 @@ class Intent(Model):
     """What it is for."""
 
     summary: ShortText
-    category: Annotated[str, StringConstraints(pattern=field_patterns.CATEGORY, max_length=64)]
+    category: Annotated[str, Text(pattern=field_patterns.CATEGORY, max_length=64)]
     """Compiled: commands, files, packages or mixed."""
-    risk_level: Annotated[Level, Strict(False)]
+    risk_level: Level
 
 
 class Constraints(Model):
     """What holds for all of it."""
 
-    max_steps: Annotated[int, Field(ge=1, le=1000)] = 100
-    max_duration_s: Annotated[int, Field(ge=1, le=604_800)] | None = None
+    max_steps: Annotated[int, Range(1, 1000)] = 100
+    max_duration_s: Annotated[int, Range(1, 604_800)] | None = None
     require_sequential: bool = False
     allow_unplanned: bool = False
-    forbidden_paths: ListOrTuple[Path] = ()
-    forbidden_commands: ListOrTuple[ShortText] = ()
+    forbidden_paths: tuple[Path, ...] = ()
+    forbidden_commands: tuple[ShortText, ...] = ()
 
 
 class Revision(Model):
@@ -240,17 +234,17 @@ class Revision(Model):
     sha256: Digest
     """Of the earlier document's bytes."""
     reason: ShortText
-    completed_steps: ListOrTuple[Number] = ()
-    failed_steps: ListOrTuple[Number] = ()
-    new_information: dict[str, JsonValue] = Field(default={})
+    completed_steps: tuple[Number, ...] = ()
+    failed_steps: tuple[Number, ...] = ()
+    new_information: dict[str, JsonValue] = field(default={})
 
 
 class Metadata(Model):
     """What no step depends on."""
 
-    history: ListOrTuple[Revision] = ()
+    history: tuple[Revision, ...] = ()
     """The earlier revisions, the first one first."""
-    context: dict[str, JsonValue] = Field(default={})
+    context: dict[str, JsonValue] = field(default={})
     """What whoever made the document wants to keep."""
 
 
@@ -259,7 +253,7 @@ class ExecutionPlan(Document):
 
     document_name: ClassVar[str] = "execution-plan"
 
-    schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
+    schema_: Literal["execplan-execution-plan"] = SCHEMA
     version: Version = VERSION
     plan_id: PlanId
     revision: Number = 1
@@ -268,7 +262,7 @@ class ExecutionPlan(Document):
     description: ShortText
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent
-    steps: Annotated[ListOrTuple[Step], Field(min_length=1, max_length=1000)]
+    steps: Annotated[tuple[Step, ...], Entries(1, 1000)]
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
 

@@ -148,7 +148,7 @@ def _check_not_finished(
 ) -> str:
     if request.status in (states.PENDING, states.RUNNING, states.AWAITING):
         return ""
-    return f"{request.id} is {request.status} and is not run again"
+    return f"step {request.id} is {request.status} and is not run again"
 
 
 def _check_dependencies(
@@ -156,14 +156,19 @@ def _check_dependencies(
 ) -> str:
     unmet = list(dict.fromkeys([name for name in request.needs if statuses.get(name) not in states.SUCCESS_STATES]))
     running = [name for name in unmet if statuses.get(name) == states.RUNNING]
-    hint = f"not completed yet: first report the result of {', '.join(running)}" if running else "not completed yet"
-    return f"{request.id} needs {', '.join(unmet)}, {hint}" if unmet else ""
+    hint = f": first report the result of {', '.join(running)}" if running else ""
+    verb = "is" if len(unmet) == 1 else "are"
+    return f"step {request.id} needs {', '.join(unmet)}, which {verb} not completed yet{hint}" if unmet else ""
 
 
 def _check_condition(
     request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str
 ) -> str:
-    return f"the condition of {request.id} is not met: {request.condition_failure}" if request.condition_failure else ""
+    return (
+        f"the condition of step {request.id} is not met: {request.condition_failure}"
+        if request.condition_failure
+        else ""
+    )
 
 
 def _check_call_limit(
@@ -171,7 +176,7 @@ def _check_call_limit(
 ) -> str:
     limit = "once" if request.max_calls == 1 else f"{request.max_calls} times"
     return (
-        f"{request.id} may be called {limit} and already was: report its result"
+        f"step {request.id} may be called {limit}, and it already was: report its result"
         if request.calls >= request.max_calls
         else ""
     )

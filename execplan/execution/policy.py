@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NEVER, PLANS, READ_POLICIES, STEPS, needs_person
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -94,6 +92,8 @@ class Policy(NamedTuple):
     @property
     def version(self) -> str:
         """Digest of all settings that determine what may run."""
+        import json
+
         settings = {**self._asdict(), "table": self.risk_table.version, "notify": ""}
         del settings["backup_days"]
         for name in _LATER_SETTINGS:

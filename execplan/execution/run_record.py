@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, JsonValue, StringConstraints
-
 from execplan.execution.documents.record_rules import record_violations
 from execplan.execution.execution_plan import Digest, Document, Id, Name, Number, PlanId, ShortText, Timestamp, Version
-from execplan.json_model import ListOrTuple, Model
+from execplan.json_model.constraints import Entries, JsonValue, Range, Text
+from execplan.json_model.document_model import Model, field
 from execplan.text.violation import Violation
 
 SCHEMA: Final = "execplan-run-record"
@@ -18,9 +17,9 @@ RunStatus = Literal["pending", "in_progress", "completed", "failed", "replanning
 StepStatus = Literal[
     "pending", "running", "completed", "failed", "skipped", "blocked", "awaiting_approval", "recovered"
 ]
-RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
-Count = Annotated[int, Field(ge=0)]
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+RunId = Annotated[str, Text(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
+Count = Annotated[int, Range(0)]
+Amount = Annotated[float, Range(0)]
 CheckOutcome = Literal["passed", "failed", "not_run"]
 
 
@@ -53,15 +52,15 @@ class StepRecord(Model):
     number: Number
     id: Id
     status: StepStatus = "pending"
-    attempts: Annotated[int, Field(ge=0, le=11)] = 0
-    max_attempts: Annotated[int, Field(ge=1, le=11)] = 1
+    attempts: Annotated[int, Range(0, 11)] = 0
+    max_attempts: Annotated[int, Range(1, 11)] = 1
     """1 + the step's max_retries."""
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
     """By a clock that is never set, so that it need not be the difference of the two times."""
-    exit: Annotated[int, Field(ge=0, le=255)] | None = None
-    signal: Annotated[int, Field(ge=1, le=64)] | None = None
+    exit: Annotated[int, Range(0, 255)] | None = None
+    signal: Annotated[int, Range(1, 64)] | None = None
     """What ended it, if that was a signal."""
     reason: ShortText | None = None
     """Why it failed, was skipped or is blocked."""
@@ -72,12 +71,12 @@ class StepRecord(Model):
 class Replanned(Model):
     """A revision that was made while the run was under way."""
 
-    revision: Annotated[int, Field(ge=2)]
+    revision: Annotated[int, Range(2)]
     """The new one."""
     at: Timestamp
     reason: ShortText
-    completed_steps: ListOrTuple[Number] = ()
-    failed_steps: ListOrTuple[Number] = ()
+    completed_steps: tuple[Number, ...] = ()
+    failed_steps: tuple[Number, ...] = ()
 
 
 class Record(Document):
@@ -85,7 +84,7 @@ class Record(Document):
 
     document_name: ClassVar[str] = "run-record"
 
-    schema_: Annotated[Literal["execplan-run-record"], Field(alias="schema")] = SCHEMA
+    schema_: Literal["execplan-run-record"] = SCHEMA
     version: Version = VERSION
     run_id: RunId
     plan_id: PlanId
@@ -105,15 +104,15 @@ class Record(Document):
     started: Timestamp | None = None
     ended: Timestamp | None = None
     duration_s: Amount | None = None
-    steps: Annotated[ListOrTuple[StepRecord], Field(min_length=1, max_length=1000)]
-    completed_steps: ListOrTuple[Number] = ()
+    steps: Annotated[tuple[StepRecord, ...], Entries(1, 1000)]
+    completed_steps: tuple[Number, ...] = ()
     """Numbers; recovered and skipped ones are not among them."""
-    failed_steps: ListOrTuple[Number] = ()
+    failed_steps: tuple[Number, ...] = ()
     resources: Resources = Resources()
     validation: Checks = Checks()
-    history: ListOrTuple[Replanned] = ()
+    history: tuple[Replanned, ...] = ()
     """The revisions that were made on the way, the first one first."""
-    context: Annotated[dict[str, JsonValue], Field(default={})]
+    context: dict[str, JsonValue] = field(default={})
     """What whoever made the record wants to keep."""
 
     @classmethod

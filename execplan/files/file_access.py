@@ -76,7 +76,7 @@ class NotRegularError(OSError):
     def __init__(self, path: str, file_type: str) -> None:
         import errno
 
-        super().__init__(errno.EINVAL, f"not a regular file but {file_type}", path)
+        super().__init__(errno.EINVAL, f"{file_type}, not a regular file", path)
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_fd: int | None = None) -> int:
@@ -185,9 +185,7 @@ def file_error(error: OSError, path: str, action: str) -> ExecplanError:
 
     if isinstance(error, NotRegularError):
         not_file_message = f"can't {action} {path}: it is {error.strerror}"
-        return ExecplanError(
-            "not-a-file", not_file_message, exit=INPUT, hint="specify a regular file, or create one there"
-        )
+        return ExecplanError("not-a-file", not_file_message, exit=INPUT, hint="specify a regular file")
     reason = os.strerror(error.errno) if error.errno else str(error)
     message = f"can't {action} {path}: {reason.lower()}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):

@@ -54,7 +54,7 @@ class FileLock:
                 "busy",
                 f"another execplan process is running: {current_holder or 'unknown'}; waited {timeout():g} s",
                 exit=BUSY,
-                hint="try again when it has finished, or wait longer with --lock-timeout; a dead process holds no lock",
+                hint="try again when it has ended, or wait longer with --lock-timeout",
             )
         trace.log(f"locked {self.path} for {self.holder}")
         name = next(filter(None, map(os.environ.get, _HOLDER_VARIABLES)), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import subprocess
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from execplan.git.git_command import prepare_git_command
 from execplan.named_tuple import NamedTuple
 from execplan.plan.reader import MAX_BYTES
 from execplan.project.project import common_git_dir
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _NO_INDEX_USAGE = b"usage: git diff --no-index"
 """Output of `git diff` in a repository that it does not open."""
 _GIT_DIR_QUERY = ("rev-parse", "--git-dir")
 _UNTRUSTED_TEXT = "dubious ownership"
-_UNTRUSTED_PATH = re.compile(r"in repository at '(.+)'")
+_UNTRUSTED_PATH = lazy_pattern(r"in repository at '(.+)'")
 
 
 class GitFile(NamedTuple):

@@ -15,6 +15,7 @@ from execplan.plan.merge.plan_merge import ConflictMarkers, MergeResult
 from execplan.plan.plan_change import PlanChange, plan_content
 from execplan.plan.reader import parse_conflict_marker
 from execplan.plan.text_rebase import rebase_text
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.edits.plan_writer import WriteOptions
@@ -49,11 +50,12 @@ def finish_merge(project: Project, ref: PlanRef, options: WriteOptions) -> tuple
         if merged.conflict_count and options.commit:
             raise ExecplanError(
                 "conflicts-left",
-                f"{merged.conflict_count} of {sides.conflict_count} conflicts can't be merged; nothing was written or committed",
+                f"{merged.conflict_count} of {format_count(sides.conflict_count, 'conflict')} can't be merged; nothing was written or committed",
                 exit=CHECK_FAILED,
                 hint="merge what is possible, then resolve the rest by hand: execplan merge",
             )
-        summary = f"merged: {sides.conflict_count - min(merged.conflict_count, sides.conflict_count)} of {sides.conflict_count} conflicts"
+        merged_count = sides.conflict_count - min(merged.conflict_count, sides.conflict_count)
+        summary = f"merged: {merged_count} of {format_count(sides.conflict_count, 'conflict')}"
         return rebase_text(plan, data, merged.data, summary, summary, "")
 
     edit_result = amend(

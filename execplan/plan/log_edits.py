@@ -134,7 +134,7 @@ def add_revision_note(text: str, now: datetime) -> ChangeBuilder:
     def build_change(plan: ParsedPlan) -> PlanChange:
         content = plan_content(plan)
         if plan.title is None and not plan.sections:
-            hint = "add a first line: # Its title"
+            hint = "add a first line: # Title"
             raise ExecplanError("no-title", "the plan has no title and no sections", exit=INPUT, hint=hint)
         same_entry = _find_same_entry(plan.revisions, text, "")
         if same_entry is not None:
@@ -176,7 +176,7 @@ def _find_same_entry(entries: Sequence[Entry], text: str, support: str) -> Entry
 
 
 def _unchanged(content: PlanContent, entry: Entry) -> PlanChange:
-    return PlanChange((), content, "", (f"already there, on line {entry.start + 1}: {entry.text}",))
+    return PlanChange((), content, "", (f"already in the plan, on line {entry.start + 1}: {entry.text}",))
 
 
 def _insert_log_entry(

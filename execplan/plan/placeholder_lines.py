@@ -4,6 +4,7 @@ LINES = frozenset(
     (
         "- Decision: …",
         "- Observation: …",
+        "At each milestone and at the end: what works now, what is missing, and what the author of the next plan should know.",
         "At each milestone and at the end: what works now, what is missing, what the next plan should know.",
         "At each milestone and at the end: what works now, what is still missing, what the next plan should know.",
         "At every commit the tree works, so one can stop anywhere: where old and new live side by side meanwhile, and what tells them apart.",
@@ -27,6 +28,7 @@ LINES = frozenset(
         "The answer, with the measurements that support it; what it does not cover; and which plan follows from it, or why none does.",
         "The branch or directory of the experiment, so that it is not merged by accident, and how to remove it.",
         "The cause, in two sentences from the code to the symptom; then the smallest change that removes the cause and not only the symptom.",
+        "The cause, in two sentences that lead from the code to the symptom; then the smallest change that removes the cause and not only the symptom.",
         "The code blocks below are steps of an example refactoring: two functions of a small service that each split a path now call a third function instead. Replace them with your own; a code block marked `example` is only for reading.",
         "The code blocks below are steps of another refactoring: two functions of a small service each split a path, and then both call a third function that does it. Replace them with your own; a code block marked `example` is only for reading.",
         "The code blocks below are steps that add `GET /health` to a small service: its test, its function, its route. Replace them with your own; a code block marked `example` is only for reading.",

@@ -86,12 +86,8 @@ def require_text(source: str, label: str) -> str:
     """Return an argument as one line of text; raises ExecplanError if it is empty or has disallowed characters."""
     text = " ".join(source.split())
     if is_empty_text(text):
-        raise ExecplanError(
-            "no-words",
-            f"{label} is empty or placeholder text: {source!r}",
-            exit=USAGE,
-            hint=f"provide text for {label}",
-        )
+        problem = f"is placeholder text: {source!r}" if text else "is empty"
+        raise ExecplanError("no-words", f"{label} {problem}", exit=USAGE, hint=f"provide text for {label}")
     for index, char in enumerate(text):
         if not char.isprintable() and not _is_joiner(char):
             raise _bad_character_error(char, index, label, "which plans should not contain")
@@ -131,7 +127,9 @@ def _is_joiner(char: str) -> bool:
     return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
 
 
-def target_section(plan: ParsedPlan, name: str, *, create: bool = False, added_by: str = "--create") -> Section | None:
+def target_section(
+    plan: ParsedPlan, name: str, *, create: bool = False, added_by: str = "repeat the command with --create"
+) -> Section | None:
     """Return the section to edit, or None if it is missing and `create` is set; raises ExecplanError.
 
     `added_by` is the option or command that adds a missing section, for the hint.
@@ -196,7 +194,7 @@ def _missing_section_error(plan: ParsedPlan, name: str, added_by: str) -> Execpl
         "no-such-section",
         f"the plan has no section {name}",
         exit=INPUT,
-        hint=f"add it in the right place with {added_by}" + (", or fix the heading" if candidates else ""),
+        hint=f"add it in the right place: {added_by}" + ("; or correct the heading" if candidates else ""),
         candidates=candidates,
     )
 

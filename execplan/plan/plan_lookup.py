@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
+from execplan.text.message_parts import format_count
 from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
@@ -56,10 +57,11 @@ def find_task(plan: ParsedPlan, query: str) -> tuple[str, Task]:
         number = int(lowered[:9])
         if 1 <= number <= len(plan.tasks):
             return ids[number - 1], plan.tasks[number - 1]
-        raise _no_such_task(f"unknown task {number}: the plan has {len(plan.tasks)}", plan, ids, query)
+        message = f"unknown task {lowered}: the plan has {format_count(len(plan.tasks), 'task')}"
+        raise _no_such_task(message, plan, ids, query)
     candidates = [f"{task_id}  {task.number}. {task.text}" for task_id, task in zip(ids, plan.tasks, strict=True)]
     matches = find_matches([task.text for task in plan.tasks], query)
-    match = require_single(matches, candidates, query, "task", "name it by its number or its ID")
+    match = require_single(matches, candidates, query, "task", "specify the task by its number or ID")
     if match is None:
         raise _no_such_task(f"no task contains {query!r}", plan, ids, query)
     return ids[match], plan.tasks[match]
@@ -80,7 +82,7 @@ def find_section(plan: ParsedPlan, name: str) -> Section:
     titles = [section.title for section in plan.sections]
     candidates = [f"line {section.start + 1}: ## {section.title}" for section in plan.sections]
     matches = find_matches(titles, name) if canonical_name is None else []
-    match = require_single(matches, candidates, name, "section", "use more of its title")
+    match = require_single(matches, candidates, name, "section", "use more of the section's title")
     if match is not None:
         return plan.sections[match]
     closest_title = outline.closest_title(name, titles)
@@ -88,7 +90,7 @@ def find_section(plan: ParsedPlan, name: str) -> Section:
         "no-such-section",
         f"the plan has no section {name!r}",
         exit=INPUT,
-        hint=f"did you mean {closest_title!r}?" if closest_title else "name one of these",
+        hint=f"did you mean {closest_title!r}?" if closest_title else "use one of these",
         candidates=titles,
     )
 
@@ -97,14 +99,18 @@ def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
     """Return the decision for a unique part of its text; raises ExecplanError."""
     candidates = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
     match = require_single(
-        find_matches([entry.text for entry in decisions], query), candidates, query, "decision", "use more of its text"
+        find_matches([entry.text for entry in decisions], query),
+        candidates,
+        query,
+        "decision",
+        "use more of the decision's text",
     )
     if match is None:
         raise ExecplanError(
             "no-such-decision",
             f"no decision contains {query!r}",
             exit=INPUT,
-            hint="use some of the decision's text as it is in the Decision Log",
+            hint="use a part of a decision's text, as it is in the Decision Log",
             candidates=candidates,
         )
     return decisions[match]

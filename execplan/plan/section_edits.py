@@ -54,7 +54,7 @@ def add_note(
         content = plan_content(plan)
         new_texts = [text for text in texts if section is None or not _has_note(plan, section, text, excerpt)]
         if not new_texts:
-            return PlanChange((), content, "", tuple([f"already there: {text}" for text in texts]))
+            return PlanChange((), content, "", tuple([f"already in the plan: {text}" for text in texts]))
         summary, messages = f"note, {new_texts[0]}", tuple([f"noted: {text}" for text in new_texts])
         if section is None:
             edit, titles = insert_section(

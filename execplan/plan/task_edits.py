@@ -108,7 +108,7 @@ def add_task(
         for task in siblings:
             if normalize_text(task.text) == normalize_text(text):
                 task_id = task_ids(plan.tasks)[task.number - 1]
-                message = f"already there, {task.state}: {task.number}. {task.text}  [{task_id}]"
+                message = f"already in the plan, {task.state}: {task.number}. {task.text}  [{task_id}]"
                 return PlanChange((), content, "", (message,), (ChangedTask(task.number - 1, task_id),))
         neighbor = find_tasks(plan, [neighbor_query], known_ids)[0] if neighbor_query is not None else None
         if neighbor is None and siblings:
@@ -248,12 +248,13 @@ def _find_heading(plan: ParsedPlan, section: Section | None, query: str) -> _Hea
     section_blocks = plan.blocks[section.first_block : section.block_end] if section is not None else []
     headings = [block for block in section_blocks if block.kind == HEADING and not block.depth]
     candidates = [f"line {heading.start + 1}: {'#' * heading.level} {heading.text}" for heading in headings]
-    hint = "use its text as it is in the plan"
+    hint = "use more of the heading's text"
     match = require_single(
         find_matches([heading.text for heading in headings], query), candidates, query, "heading", hint
     )
     if section is None or match is None:
         message = f"no heading in {section.title if section else outline.PROGRESS} contains {query!r}"
+        hint = "use a part of one of these" if candidates else "omit --under: there are no headings to choose from"
         raise ExecplanError("no-such-heading", message, exit=INPUT, hint=hint, candidates=candidates)
     heading = headings[match]
     later_starts = [

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.errors import ExecplanError
-from execplan.git import git_query
 from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
 from execplan.linter.rules.timestamp_rules import day_start
 
@@ -75,6 +74,8 @@ class PlanActivity:
                 "--no-show-signature",
             )
             pathspec = ("--", project.display_path(folder) or ".")
+            from execplan.git import git_query
+
             try:
                 out = git_query.output(project, "-c", "diff.relative=false", "--literal-pathspecs", *args, *pathspec)
                 self._committed[key] = {os.fsdecode(name.lstrip(b"\n")) for name in out.split(b"\0") if name.strip()}
@@ -89,6 +90,8 @@ class PlanActivity:
         if key not in self._uncommitted:
             args = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
             pathspec = ("--ignored=matching", "--", project.display_path(folder) or ".")
+            from execplan.git import git_query
+
             try:
                 out = git_query.output(project, "--no-optional-locks", "--literal-pathspecs", *args, *pathspec)
                 self._uncommitted[key] = [os.fsdecode(line[3:]) for line in out.split(b"\0") if line]

@@ -120,7 +120,7 @@ def _find_by_name(projects: list[Project], query: str) -> tuple[Project, PlanRef
     if matches:
         from execplan.plan_store.plan_candidates import ambiguous_plan_error
 
-        hint = f"name it by its {'path' if differs_by_case else 'full ID or its path'}"
+        hint = f"use {'its path' if differs_by_case else 'its full ID or its path'}"
         raise ambiguous_plan_error(
             [plan_store.load(*plans[at]) for at in matches], f"{query!r} matches {len(matches)} plans", hint
         )
@@ -191,7 +191,7 @@ def _unknown_plan_error(plans: Sequence[tuple[Project, PlanRef]], query: str, pl
     if plan_name.strip() and not is_specific_enough(plan_name):
         message = f"{query!r} is too short to identify a plan, unless it is a full ID or title"
     else:
-        message = f"unknown plan {query!r}"
+        message = f"unknown plan {query!r}" + (": there is no such file" if is_path_query(query) else "")
     return ExecplanError("no-such-plan", message, exit=INPUT, hint=hint, candidates=similar)
 
 
@@ -271,7 +271,7 @@ def select_only_plan(plans: Sequence[StoredPlan]) -> StoredPlan:
         return open_plans[0]
     if not plans:
         raise ExecplanError(
-            "no-plan", "there are no plans outside the archive", exit=INPUT, hint="create one: execplan new 'Its title'"
+            "no-plan", "there are no plans outside the archive", exit=INPUT, hint="create one: execplan new 'Title'"
         )
     from execplan.plan_store.plan_candidates import ambiguous_plan_error
 

@@ -7,14 +7,13 @@ import os
 from execplan.errors import ErrorContext, ExecplanError
 from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
-from execplan.plan import reader
-from execplan.plan.model import BROKEN, ParsedPlan
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import with_nested_projects
 from execplan.project.project_settings import FOLDER_LAYOUT, NON_PLAN_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project
 
 
@@ -51,6 +50,8 @@ class StoredPlan(NamedTuple):
     @property
     def state(self) -> str:
         """Return the state of the plan, one of five."""
+        from execplan.plan.model import BROKEN
+
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
 
     def require_plan(self) -> ParsedPlan:
@@ -118,6 +119,8 @@ def all_refs(project: Project) -> list[PlanRef]:
 
 def read_bytes(project: Project, path: str) -> bytes:
     """Read the bytes of a plan. Raises ExecplanError if it can't be read or is a link out of the repository."""
+    from execplan.plan import reader
+
     ensure_inside(project, path)
     data, size = file_access.read(path, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
@@ -127,6 +130,8 @@ def read_bytes(project: Project, path: str) -> bytes:
 
 def load(project: Project, ref: PlanRef) -> StoredPlan:
     """Load a plan, or the error that prevents reading it."""
+    from execplan.plan import reader
+
     data = b""
     try:
         data = read_bytes(project, ref.path)

@@ -20,9 +20,7 @@ _ERRORS_PAGE = "errors"
 _SETTINGS_MARK = "{settings: "
 """Begin of the mark in a page for which the settings of a table are filled in."""
 PAGE_WIDTH = 80
-"""Maximum width of the prose in a help topic; commands and examples may be wider."""
-_TABLE_WIDTH = 100
-"""Maximum width of indented lines, such as descriptions of settings and attributes."""
+"""Maximum width of a help topic."""
 
 
 class ErrorHelp(NamedTuple):
@@ -117,7 +115,7 @@ def _attribute_table(attributes: Sequence[Attribute]) -> list[str]:
             description += f" Types: {', '.join(ATTRIBUTE_TYPES[attribute.name])}."
         lead = f"  {name:{width}}  "
         lines += wrap(
-            description, _TABLE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False
+            description, PAGE_WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False
         )
     return lines
 
@@ -149,5 +147,8 @@ def _settings_lines() -> list[str]:
     lines = []
     for chunk in settings_file.render_settings(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
-        lines += [setting, *wrap(" ".join(about), _TABLE_WIDTH, initial_indent="  ", subsequent_indent="  ")]
+        lines += [
+            setting,
+            *wrap(" ".join(about), PAGE_WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False),
+        ]
     return lines

@@ -31,7 +31,7 @@ def ensure_known_rules(names: Sequence[str], location: str) -> None:
 
         raise ExecplanError(
             "no-such-rule",
-            f"{location}: unknown rule {name!r}; no rule code starts with it either",
+            f"{location}: no rule has the code or the prefix {name!r}",
             exit=INPUT,
             hint="list the rules: execplan explain --codes",
             candidates=[f"{code}  {RULES[code].summary}" for code in closest_names(name.upper(), RULES)],

@@ -6,7 +6,6 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.files import file_access
-from execplan.files.file_lock import FileLock
 from execplan.text.text_lines import digest
 from execplan.trace import log
 
@@ -14,11 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from execplan.files.file_lock import FileLock
     from execplan.project.project import Project
 
 
 def lock(project: Project, name: str, holder: str) -> FileLock:
     """Return the lock for a plan's path, for the whole project (`project`), or for its commits (`commit`)."""
+    from execplan.files.file_lock import FileLock
+
     make_state_dir(project, "locks")
     return FileLock(lock_path(project, name), holder)
 

@@ -30,7 +30,8 @@ def check_settings(values: Mapping[str, object], source: str) -> dict[str, objec
 
 def _check_value(setting: Setting, value: object, source: str) -> None:
     if problem := setting.shape.find_problem(value):
-        raise ExecplanError("bad-setting", f"{source}: {setting.name} {problem}", exit=INPUT, hint=setting.about)
+        hint = f"correct the value; {setting.name} means: {setting.about}"
+        raise ExecplanError("bad-setting", f"{source}: {setting.name} {problem}", exit=INPUT, hint=hint)
     if isinstance(value, dict):
         _check_table_setting(setting.name, value, source)
 

@@ -95,7 +95,7 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting(
             "homes",
             shapes.PATHS,
-            "Directories below that are nested projects; `list`, `status`, `next` and `lint` include them.",
+            "Directories of nested projects below this one; `list`, `status`, `next` and `lint` include them.",
         ),
         Setting("commit", shapes.SWITCH, "Whether every edit is committed, as with `--commit`."),
         Setting(
@@ -121,7 +121,7 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting(
             "follow",
             shapes.SWITCH,
-            "Whether a commit that changes what a plan is about must also change that plan: EP508 of `lint --staged`.",
+            "Whether a commit that changes files in a plan's scope must also change the plan: EP508 of `lint --staged`.",
         ),
         Setting(
             "follow_files", shapes.at_least(0), "How many files a commit can change without a plan; 0: any number."
@@ -129,7 +129,7 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting(
             "triage",
             shapes.TABLE,
-            "The confidence that no plan is needed: from `none` (0.95) on, none is needed; below `plan` (0.70), one is needed.",
+            "Limits of the confidence that no plan is needed: `none` (0.95) or more means no plan, less than `plan` (0.70) means a plan.",
         ),
         Setting(
             "lint",
@@ -139,7 +139,7 @@ def _repository_settings() -> tuple[Setting, ...]:
         Setting(
             "execution",
             shapes.TABLE,
-            "What can run and who must approve it; it can only tighten the policy: execplan explain policy.",
+            "What can run and who must approve it; a repository can only tighten the policy: execplan explain policy.",
         ),
         Setting(
             "context",
@@ -182,7 +182,7 @@ def _context_settings() -> tuple[Setting, ...]:
         Setting("budget", budget, "Tokens for the system prompt, the pack and the response.", DEFAULT_BUDGET),
         Setting("decisions", decisions, "The number of last decisions that are never left out.", DEFAULT_DECISIONS),
         Setting("shares", shares, "Fractions of the budget that are not for the pack.", DEFAULT_SHARES._asdict()),
-        Setting("model", model, "The model that reads the pack; empty: the session's.", ""),
+        Setting("model", model, "The model that reads the pack; empty: that of the session log.", ""),
         Setting("models", shapes.TABLES, "Models to add to the known ones, or to replace one.", []),
     )
 
@@ -217,7 +217,9 @@ def _execution_settings() -> tuple[Setting, ...]:
         return Setting(name, shape, about, [], user_only)
 
     return (
-        option("person_from", (*LEVELS, NEVER), "Steps with this risk or more need a person; NEVER: none."),
+        option(
+            "person_from", (*LEVELS, NEVER), "Steps of this risk or more need a person's approval; NEVER: no step does."
+        ),
         limit("steps", 1000, "Maximum number of steps of a plan."),
         limit("files", 100_000, "Maximum number of files that the steps of a plan write or delete."),
         limit("megabytes", 100_000, "Maximum megabytes that the steps of a plan write."),
@@ -229,7 +231,7 @@ def _execution_settings() -> tuple[Setting, ...]:
         option("sandbox", SANDBOXES, "Whether steps run in a sandbox: off, auto, required."),
         limit("checkpoint_interval", 1000, "Number of steps after which a run asks whether to continue."),
         Setting("rollback_on", causes, "When to roll back automatically.", list(ROLLBACK_CAUSES)),
-        option("pin", PINS, '"tree": a later commit outside the plans counts as a change.'),
+        option("pin", PINS, '"tree": a later commit outside the plans makes an approval stale.'),
         option("programs", CHANGED_PROGRAMS, "If a program differs from the approved one: refuse or warn."),
         Setting("checks", checks, "Turns checks of `evaluate` on or off: { syntax = false }.", {}),
         Setting("risk", shapes.TABLES, "Rows of the risk table: execplan explain risk."),
@@ -270,7 +272,7 @@ def _enhancer_settings() -> tuple[Setting, ...]:
         Setting(
             "seconds",
             number(1, 3600),
-            "Its time limit; then it and everything it has started are terminated.",
+            "Its time limit; then it and the processes that it started are terminated.",
             seconds,
             reason,
         ),

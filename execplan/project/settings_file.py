@@ -10,8 +10,8 @@ from execplan.project.setting_table import load_settings_of
 
 _NAME_WIDTH = 24
 """Minimum width of a setting and its default in the help; their description follows."""
-_MAX_WIDTH = 96
-"""Maximum width of a setting with its description in the help; a longer description is on a line of its own."""
+_MAX_WIDTH = 76
+"""Maximum width of a setting with its description in the help, which indents it by four characters."""
 
 
 def render_settings(settings: Settings) -> bytes:
@@ -27,14 +27,16 @@ def render_settings(settings: Settings) -> bytes:
 
 def describe_settings(table: str) -> list[str]:
     """Return lines for each setting of a table, with its default and its description."""
+    from textwrap import wrap
+
+    indent = " " * (_NAME_WIDTH + 2)
     lines = []
     for setting in load_settings_of(table).values():
         if setting.default is not None:
             assignment = f"{f'{setting.name} = {toml_literal(setting.default)}':<{_NAME_WIDTH}}  "
-            if len(assignment) + len(setting.about) <= _MAX_WIDTH:
-                lines.append(assignment + setting.about)
-            else:
-                lines += [assignment.rstrip(), " " * (_NAME_WIDTH + 2) + setting.about]
+            first, *next_lines = wrap(setting.about, _MAX_WIDTH - len(indent), break_on_hyphens=False)
+            lines += [assignment + first] if len(assignment) == len(indent) else [assignment.rstrip(), indent + first]
+            lines += [indent + line for line in next_lines]
     return lines
 
 

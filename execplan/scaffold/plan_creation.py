@@ -48,7 +48,7 @@ def duplicate_title_warnings(project: Project, title: str, new_id: str) -> tuple
     state = "archived" if existing_plan.archived else "open"
     undo_command = f"execplan undo -p {plan_store.PlanRef(new_id, '', archived=False).shell_name}"
     return (
-        f"{existing_plan.id} is {state} and has the same title: {project.display_path(existing_plan.path)}; if you meant that plan: {undo_command}",
+        f"{existing_plan.id} is {state} and has the same title: {project.display_path(existing_plan.path)}; if you meant that plan, undo this one: {undo_command}",
     )
 
 

@@ -12,6 +12,7 @@ from execplan.plan import reader
 from execplan.plan.placeholder_text import PLACEHOLDER_MARK, is_placeholder_text
 from execplan.project import builtin_templates
 from execplan.project.project import ensure_inside
+from execplan.text.message_parts import align_descriptions
 from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
@@ -54,9 +55,8 @@ def find_template(project: Project, name: str) -> PlanTemplate:
         "unknown-template",
         f"unknown template {name!r}",
         exit=INPUT,
-        hint=(f"did you mean {similar_names[0]!r}? " if similar_names else "")
-        + "list them: execplan new --list-templates",
-        candidates=[f"{template.name}: {template.about}" for template in available],
+        hint=f"did you mean {similar_names[0]!r}?" if similar_names else "use one of these, or omit --template",
+        candidates=align_descriptions([(template.name, template.about) for template in available]),
     )
 
 

@@ -17,7 +17,7 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
 
-_DIRECTORY_REASON = "folder"
+_DIRECTORY_REASON = "directory"
 _GUIDE_REASON = "the guide for authors"
 _LAYOUT_SETTINGS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
 """Settings that define where plans are stored."""
@@ -217,7 +217,9 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
         for directory in dict.fromkeys([directory.rstrip("/") for directory in directories]):
             exists = os.path.isdir(directory)
             paths.append(
-                PathEntry(project.display_path(directory), not exists, "already there" if exists else _DIRECTORY_REASON)
+                PathEntry(
+                    project.display_path(directory), not exists, "already exists" if exists else _DIRECTORY_REASON
+                )
             )
     parent_guide = _parent_guide(project)
     if parent_guide:
@@ -242,7 +244,7 @@ def _path_entries(prepared: list[PreparedProject]) -> list[PathEntry]:
 
 def _file_entry(project: Project, path: str, reason: str) -> PathEntry:
     exists = os.path.lexists(path)
-    return PathEntry(project.display_path(path), not exists, "already there" if exists else reason)
+    return PathEntry(project.display_path(path), not exists, "already exists" if exists else reason)
 
 
 def guide_path(project: Project) -> str:

@@ -25,3 +25,15 @@ def join_first(items: Sequence[str], limit: int) -> str:
 def shorten(text: str, max_length: int) -> str:
     """Cut a text at its maximum length; an ellipsis replaces the end."""
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def printable_line(text: str, max_length: int) -> str:
+    """Format text as one line of visible characters, with a maximum length."""
+    line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
+    return shorten(line, max_length)
+
+
+def align_descriptions(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Return lines with names and their descriptions in two columns."""
+    width = max([len(name) for name, _ in rows], default=0)
+    return [f"{name:{width}}  {description}".rstrip() for name, description in rows]

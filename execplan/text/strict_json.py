@@ -8,11 +8,11 @@ with a RecursionError if brackets are nested too deeply. This one continues afte
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
 from execplan.named_tuple import NamedTuple
 from execplan.text.fast_json import MAX_DEPTH, parse_float, parse_integer
+from execplan.text.lazy_pattern import lazy_pattern
 from execplan.text.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ DUPLICATE, NO_NUMBER, NUMBER, SURROGATE, BYTE_ORDER_MARK = "duplicate", "no numb
 VALUE, SEPARATOR, KEY, COLON, DEPTH, END = "value", "separator", "key", "colon", "depth", "end"
 """Kinds of faults at which reading ends."""
 
-_SPACE = re.compile(r"[ \t\n\r]*+")
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*')
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
-_LITERAL = re.compile(r"-?[A-Za-z]++")
+_SPACE = lazy_pattern(r"[ \t\n\r]*+")
+_STRING = lazy_pattern(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*')
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
+_LITERAL = lazy_pattern(r"-?[A-Za-z]++")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _NON_JSON_NUMBERS = ("NaN", "Infinity", "-Infinity")
 

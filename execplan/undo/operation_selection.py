@@ -157,7 +157,7 @@ def other_author_error(selected: SelectedOperation, command: str) -> ExecplanErr
 def describe_operation(selected: SelectedOperation) -> str:
     """Describe an operation: its action, time and plan."""
     operation = selected.step.operation
-    return f"{operation.summary}, made {operation.timestamp.replace('T', ' ')}, in {selected.ref.id}"
+    return f"{operation.summary} ({selected.ref.id}, {operation.timestamp.replace('T', ' ')})"
 
 
 def nothing_to_reverse_error(project: Project, ref: PlanRef | None, command: str) -> ExecplanError:

@@ -11,7 +11,8 @@ from execplan.edits.digest_check import ensure_digest_matches
 from execplan.edits.edit_entries import CREATE, REMOVE, UNDO
 from execplan.edits.edit_journal import JournalTransaction, Operation
 from execplan.edits.plan_commit import commit_paths
-from execplan.edits.plan_writer import EditResult, ensure_not_archived, ensure_plan_exists, format_diff
+from execplan.edits.plan_preconditions import ensure_not_archived, ensure_plan_exists
+from execplan.edits.plan_writer import EditResult, format_diff
 from execplan.edits.undo_stack import read_stack
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.files import atomic_files, file_access
@@ -173,14 +174,14 @@ def drop_plan(project: Project, ref: PlanRef, options: WriteOptions, *, force: b
         if reasons:
             raise ExecplanError(
                 "worked-on",
-                f"{ref.id} is not an untouched draft",
+                f"{ref.id} has been worked on, so only --force drops it",
                 exit=CHECK_FAILED,
-                hint=f"drop it anyway; execplan undo restores it: execplan drop {ref.shell_name} --force",
+                hint=f"drop it anyway: execplan drop {ref.shell_name} --force; to restore it then: execplan undo",
                 candidates=reasons,
                 data={"reasons": reasons},
             )
 
-    message = f"dropped: {ref.id}; execplan undo restores it"
+    message = f"dropped: {ref.id}; to restore it: execplan undo"
     return remove_plan(project, ref, options, "drop", f"drop, {ref.id}", message, check)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.edits.edit_entries import CREATE, MOVE, REDO, REMOVE, UNDO
-from execplan.edits.plan_writer import ensure_not_archived, remove_leftovers
+from execplan.edits.plan_preconditions import ensure_not_archived
+from execplan.edits.plan_writer import remove_leftovers
 from execplan.edits.undo_stack import read_stack
 from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
 from execplan.named_tuple import NamedTuple

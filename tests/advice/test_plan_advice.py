@@ -90,7 +90,7 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
     name = "2026-01-01_build-the-parser"
     sections = ["Context and Orientation", "Plan of Work", "Concrete Steps", "Validation and Acceptance"]
     sections += ["Idempotence and Recovery", "Artifacts and Notes", "Interfaces and Dependencies"]
-    advice = f"next: fill in 7 sections ({', '.join(sections[:3])} and 4 more), for example: execplan set '{sections[0]}' - -p {name}"
+    advice = f"next: fill in 7 sections, for example: execplan set '{sections[0]}' - -p {name}"
     assert result.out.splitlines()[-1] == advice
     for command in ("next", "status", "show"):
         document = repo.run(command, "--json").json
@@ -98,7 +98,7 @@ def test_a_new_plan_names_the_sections_to_fill(repo: Folder) -> None:
             f"execplan edit {name}"
         ]
         assert last_line(repo, command) == advice
-    assert "\n> fill in 7 sections (Context and Orientation, " in repo.run("prime").out
+    assert "\n> fill in 7 sections\n" in repo.run("prime").out
     for at, section in enumerate(sections):
         assert last_line(repo, "next").startswith("next: fill in "), at
         repo.ok("set", section, f"Words of {section}.")
@@ -133,7 +133,7 @@ def test_prime_of_a_draft_shows_what_lint_calls_an_error(repo: Folder) -> None:
     ]
     assert findings
     out = repo.run("prime").out
-    assert "Lint error:" in out or "Lint errors, " in out
+    assert "Lint error:" in out or "Lint errors (" in out
     assert f"{findings[0]['code']} " in out
     assert [line.partition(" ")[2].split()[1] for line in repo.ok("prime")["findings"]] == [
         finding["code"] for finding in findings
@@ -201,11 +201,11 @@ def test_steps_and_their_runs(desk: InProcessRepository, command: str, rolled_ba
     assert desk.type("run").exit == 1
     run = desk.data("runs")["runs"][0]["id"]
     see = f"execplan show {name} --run {run}"
-    undone = " and was rolled back" if rolled_back else ""
+    outcome = "was rolled back" if rolled_back else "failed"
     assert read_advice(desk, command)[0] == f"next: {see}"
-    assert f"run 1 failed{undone}" in desk.type(command).out
+    assert f"run 1 {outcome}" in desk.type(command).out
     for subcommand in ("next", "show", "prime"):
-        assert f"run 1 failed{undone}: see failed: exit status 3, not 0" in desk.type(subcommand).out, subcommand
+        assert f"run 1 {outcome}: step see failed: exit status 3, not 0" in desk.type(subcommand).out, subcommand
     assert desk.type("done", "1").exit == 0
     assert read_advice(desk, command)[0] == f"next: {see}", "in the same minute nobody knows which came first"
     desk.patch.setenv("SOURCE_DATE_EPOCH", str(1767225600 + 120))

@@ -95,7 +95,7 @@ def test_asked_on_a_terminal(desk: InProcessRepository) -> None:
     status, output = terminal(desk, b"y\n", "approve", "--step", "drop")
     assert status == 0, output
     assert "Approve this step? [y/N]" in output
-    assert "not covered: build" in output
+    assert "not approved: build" in output
     assert (desk.approval_data()["how"], desk.approval_data()["steps"], desk.approval_data()["inferred"]) == (
         "terminal",
         ["drop"],
@@ -156,8 +156,8 @@ def test_what_is_above_the_risk_or_not_named_is_not_covered(desk: InProcessRepos
     assert data["steps"] == ["api"]
     assert data["how"] == "policy"
     assert [(step["id"], step["why"]) for step in data["not_covered"]] == [
-        ("build", "HIGH is above MEDIUM"),
-        ("drop", "HIGH is above MEDIUM"),
+        ("build", "its risk HIGH is above MEDIUM"),
+        ("drop", "its risk HIGH is above MEDIUM"),
     ]
     data = desk.approve("--step", "build", "--step", "api")
     assert data["steps"] == ["build", "api"]
@@ -166,7 +166,7 @@ def test_what_is_above_the_risk_or_not_named_is_not_covered(desk: InProcessRepos
     error = desk.refused(3, "no-such-step", "approve", "--step", "biuld")
     assert error["candidates"] == ["build"]
     error = desk.refused(1, "nothing-to-approve", "approve", "--step", "build", "--max-risk", "LOW")
-    assert error["candidates"][0] == "build: HIGH is above LOW"
+    assert error["candidates"][0] == "build: its risk HIGH is above LOW"
 
 
 def test_what_the_policy_approves_needs_no_person(desk: InProcessRepository) -> None:
@@ -174,7 +174,7 @@ def test_what_the_policy_approves_needs_no_person(desk: InProcessRepository) -> 
     data = desk.data("approve")
     assert (data["how"], data["approver"], data["steps"]) == ("policy", "the policy", ["api"])
     assert desk.approval_data()["steps"] == ["api"]
-    assert "approved by the policy: api" in desk.type("approve").out
+    assert "by the policy until" in desk.type("approve").out
     desk.write("pyproject.toml", '[tool.execplan.execution]\nperson_from = "LOW"\n')
     desk.refused(2, "usage", "approve")
 

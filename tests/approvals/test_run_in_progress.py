@@ -69,7 +69,7 @@ def test_what_is_done_fails_no_evaluation(desk: InProcessRepository) -> None:
     _, run_paths = stopped(desk)
     data = desk.data("evaluate")
     assert [step["dry_run"]["kind"] for step in data["steps"]] == ["done", "done", "unpredictable"]
-    assert (data["run"], data["verdict"]) == (run_paths.id, "It may continue once a person approves every step")
+    assert (data["run"], data["verdict"]) == (run_paths.id, "may continue once a person approves every step")
     assert data["risk"]["level"] == data["steps"][2]["risk"]["level"], "the done part adds no risk"
     text = desk.type("evaluate").out
     assert f"done by run {run_paths.id}" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from execplan.cli.command_synonyms import COMMAND_SYNONYMS, describe_commands, suggest_commands, suggestions_for
@@ -29,6 +31,7 @@ _ARGUMENTS = {
     "show --section": "Purpose",
     "next --claim": "Ann",
     "next --release": "Ann",
+    "run --replay": "1",
 }
 """The arguments that a suggested command requires to be parsed."""
 TARGETS = sorted({target for synonym in COMMAND_SYNONYMS for target in suggestions_for(synonym)})
@@ -100,6 +103,9 @@ def test_an_unknown_command_suggests_commands(plain: Folder, arguments: list[str
         ("ls", ["list"]),
         ("rm", ["drop", "archive --as abandoned"]),
         ("delte", ["drop", "archive --as abandoned"]),
+        ("settings", ["explain settings"]),
+        ("search", ["list --all", "show"]),
+        ("version", ["--version"]),
         ("", []),
         ("xyzzy", []),
     ],
@@ -126,3 +132,51 @@ def test_no_synonym_is_a_command() -> None:
 def test_every_suggestion_can_be_run_and_has_a_summary(target: str) -> None:
     assert describe_commands([target])[0].endswith(".")
     check_command(f"execplan {target} {_ARGUMENTS.get(target, '')}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_a_terminal(plain: Folder, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    help_text = plain.run(name, "--help").out
+    assert [line for line in help_text.splitlines() if len(line) > 80] == []
+    assert not re.search(r"\w-$", help_text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
+    help_text = plain.run(name, "--help").out
+    assert not re.search(r"^Usage: .*PLAN", help_text) or "ID, part of the ID or title, or path" in " ".join(
+        help_text.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["done"], "missing argument TASK...", "see execplan done --help"),
+        (["decide", "x"], "missing option --why", "see execplan decide --help"),
+        (["done", "-p"], "option -p requires a value", "see execplan done --help"),
+        (["show", "--jsno"], "unknown option --jsno", "did you mean --json? see execplan show --help"),
+        (["-x"], "unknown option -x", "see execplan --help"),
+        (["run", "--jobs", "x"], "invalid value for --jobs: 'x' is not a whole number", "see execplan run --help"),
+        (
+            ["done", "1", "--lock-timeout", "x"],
+            "invalid value for --lock-timeout: 'x' is not a number",
+            "see execplan done --help",
+        ),
+        (["list", "a", "b"], "unexpected arguments: a b", "see execplan list --help"),
+        (
+            ["status", "--state", "New."],
+            "invalid value for --state: 'New.' is not one of 'broken', 'active', 'draft', 'complete', 'archived'",
+            "see execplan status --help",
+        ),
+        (
+            ["add", "a", "--b"],
+            "unknown option --b",
+            "see execplan add --help; put -- before text that starts with a hyphen",
+        ),
+    ],
+)
+def test_usage_errors(plain: Folder, arguments: list[str], message: str, hint: str) -> None:
+    result = plain.run(*arguments)
+    assert (result.exit, result.err) == (2, f"execplan: {message}\nhint: {hint}\n")

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from execplan.agents.integrations import guard_hook, session_hooks
+from execplan.doctor.codex_trust import trust_digest, trust_key
 from tests import needs
 from tests.clients import messages_form, responses_form
 from tests.clients.model_server import FakeModel, Use
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from execplan.project.project import Project
     from tests.clients.model_server import Reply, Request, WireForm
 
 LIMIT_SECONDS = 60
@@ -55,6 +58,9 @@ class AgentProgram(Protocol):
     def prepare(self, home: Path, root: Path) -> dict[str, str]:
         """Write the user's settings; return the variables that the program needs."""
 
+    def trust_hooks(self, home: Path, project: Project) -> None:
+        """Do what a user does who trusts the hooks of a repository."""
+
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
 
@@ -72,7 +78,7 @@ class Codex:
 
     def arguments(self, prompt: str, url: str, *, continues: bool) -> list[str]:
         """Return the arguments of a session without a person."""
-        flags = ["--json", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+        flags = ["--json", "--dangerously-bypass-approvals-and-sandbox"]
         provider = f'model_providers.fake.base_url="{url}/v1"'
         return ["exec", *(["resume", "--last"] if continues else []), *flags, "-m", self.model, "-c", provider, prompt]
 
@@ -85,6 +91,15 @@ class Codex:
             f'[projects."{root}"]\ntrust_level = "trusted"\n'
         )
         return {"FAKE_KEY": "invented"}
+
+    def trust_hooks(self, home: Path, project: Project) -> None:
+        """Write what Codex stores of a trusted hook."""
+        with (home / ".codex" / "config.toml").open("a") as config:
+            for integration in (guard_hook, session_hooks):
+                file = integration.open_file(project, "codex")
+                for entry in file.entries:
+                    key, digest = trust_key(file.path, entry), trust_digest(entry)
+                    config.write(f'[hooks.state."{key}"]\ntrusted_hash = "{digest}"\n')
 
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
@@ -115,6 +130,9 @@ class Claude:
         self.root = str(root)
         quiet = ("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX")
         return {"ANTHROPIC_API_KEY": "invented", **dict.fromkeys(quiet, "1")}
+
+    def trust_hooks(self, home: Path, project: Project) -> None:
+        """Do nothing: without a person, it runs the hooks of every directory."""
 
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""

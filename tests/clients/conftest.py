@@ -82,5 +82,6 @@ def bench(program: AgentProgram, desk: InProcessRepository) -> Workbench:
     bench = Workbench(program, desk.path, desk.env)
     installed = desk.type("install", "guard", "session-hooks", "--for", program.name)
     assert installed.exit == 0, installed
+    program.trust_hooks(desk.path.parent, desk.project()[0])
     desk.approve()
     return bench

@@ -42,8 +42,8 @@ def test_a_whole_plan_is_done_and_audited(bench: Workbench, desk: InProcessRepos
             [command(report.format("look"))],
         )
     )
-    assert "completed 1 note" in session.result_of(1), session
-    assert "completed 2 look" in session.result_of(3), session
+    assert "completed step 1 (note)" in session.result_of(1), session
+    assert "completed step 2 (look)" in session.result_of(3), session
     records = [record for record in desk.data("audit")["records"] if record["kind"] in ("called", "result")]
     kinds = [(record["kind"], record["said"]["step"]) for record in records]
     assert kinds == [("called", "note"), ("result", "note"), ("called", "look"), ("result", "look")]
@@ -110,7 +110,11 @@ def test_a_script_of_codex_that_hides_its_arguments_is_blocked(
         "const result = await tools.exec_command({cmd: 'touch evil.txt'}); text(result.output)",
     ]
     session = bench.run(scripted(*[[Use("exec", script)] for script in scripts]))
-    assert "the script hides" in session.result_of(0)
-    assert "On branch main" in session.result_of(1)
-    is_blocked = "On branch" not in session.result_of(0) and not (desk.path / "evil.txt").exists()
+    hidden, plain = session.result_of(0), session.result_of(1)
+    assert not (desk.path / "evil.txt").exists()
+    if "unsupported custom tool call" in hidden:
+        results.check("scripts that hide their arguments are blocked", "has no scripts")
+        return
+    is_blocked = "Command blocked by PreToolUse hook" in hidden
     results.check("scripts that hide their arguments are blocked", "yes" if is_blocked else "no")
+    results.check("plain scripts are allowed what is planned", "yes" if "On branch main" in plain else "no")

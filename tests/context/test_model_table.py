@@ -58,9 +58,8 @@ def test_a_name_that_is_like_another_is_another(said: str) -> None:
     assert table.find(said) is None
     model, warning = table.resolve(said, "--model")
     assert model.name == table.default
-    assert warning.startswith(
-        f"--model names the unknown model {said or '(empty)'}: {table.default} and its window of "
-    )
+    assert warning.startswith(f"--model names an unknown model, {said or '(empty)'}")
+    assert f"; using {table.default}, with a window of " in warning
     assert ("similar names: claude-opus-5" in warning) == said.startswith("claude-opus")
 
 

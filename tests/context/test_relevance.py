@@ -37,8 +37,8 @@ def test_what_shares_rare_words_is_more_relevant() -> None:
         file("a.py", "offsets of dates"), file("b.py", "a report"), file("c.py", "nothing of that kind")
     )
     assert task_match.relevance > purpose_match.relevance > no_match.relevance
-    assert "shares dates and offsets with the task" in task_match.reasons
-    assert "shares report with the purpose" in purpose_match.reasons
+    assert "shares the words 'dates' and 'offsets' with the task" in task_match.reasons
+    assert "shares the word 'report' with the purpose" in purpose_match.reasons
     assert no_match.reasons == ("shares no distinctive word with the task",)
 
 
@@ -111,7 +111,7 @@ def test_without_a_task_the_purpose_counts() -> None:
     context_pack = pack(file("a.py", "a report"), file("b.py", "x"))._replace(task="")
     purpose_match, no_match = score_units(context_pack, classify_intent(""))[2:]
     assert purpose_match.relevance > no_match.relevance
-    assert purpose_match.reasons == ("shares report with the purpose",)
+    assert purpose_match.reasons == ("shares the word 'report' with the purpose",)
     assert no_match.reasons == ("shares no distinctive word with the purpose",)
 
 

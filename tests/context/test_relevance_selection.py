@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.commands.schema import build_schema
+from execplan.cli.schema_builder import build_schema
 from execplan.context.baseline_selection import select_newest_first
 from execplan.context.context_pack import (
     ARTIFACT,
@@ -315,7 +315,7 @@ def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
     assert (first.action, first.is_filtered) == (PRUNE, True)
     assert first.reason == "Shares no distinctive word with the task; older than 40 other messages"
     assert last.action == KEEP
-    assert last.reason == "Shares dates and offsets with the task; the newest of the messages"
+    assert last.reason == "Shares the words 'dates' and 'offsets' with the task; the newest of the messages"
 
 
 SCRIPT = """

@@ -302,7 +302,7 @@ def test_many_edits_of_which_one_is_overwritten(repo: Folder) -> None:
             path.write_bytes(new)
     assert_clean(repo)
     path.write_bytes(old)
-    assert "note 199," in only_finding(repo, "edits")["message"]
+    assert "note 199 (" in only_finding(repo, "edits")["message"]
 
 
 def journal_file(repo: Folder) -> Path:

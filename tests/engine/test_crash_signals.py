@@ -97,7 +97,7 @@ def test_58_a_signal(idempotent: RunScenario, number: signal.Signals) -> None:
 
 def resumed(scenario: RunScenario, output: str) -> None:
     """The line that resumes the run is there, and is one that can be typed."""
-    matched = re.search(r"^resume: execplan resume (\S+) -p (\S+)$", output, re.MULTILINE)
+    matched = re.search(r"^next: execplan resume (\S+) -p (\S+)$", output, re.MULTILINE)
     assert matched is not None, output
     assert matched[2] == NAME
     assert (scenario.repo.path / ARTIFACTS / "runs" / matched[1]).is_dir()

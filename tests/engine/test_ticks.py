@@ -89,7 +89,7 @@ def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
     [
         ("Paint the shed", "no task contains 'Paint the shed'"),
         ("the", "matches 2 tasks"),
-        ("9", "unknown task 9: the plan has 3"),
+        ("9", "unknown task 9: the plan has 3 tasks"),
     ],
 )
 def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why: str) -> None:

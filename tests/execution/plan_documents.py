@@ -6,7 +6,7 @@ from typing import Any
 
 from execplan.execution.documents.document_io import load_document
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model import to_json_bytes
+from execplan.json_model.json_bytes import to_json_bytes
 
 PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-old\n+new\n"
 

@@ -250,10 +250,10 @@ def test_what_is_compiled_can_be_read() -> None:
 def test_attributes_and_fields_are_one_to_one() -> None:
     filled = [attribute.field for attribute in ATTRIBUTES]
     assert len(set(filled)) == len(filled)
-    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.model_fields)
+    assert {field.partition(".")[0] for field in filled} | DERIVED == set(Step.model_fields())
     assert not {field.partition(".")[0] for field in filled} & DERIVED
     inner = {
-        name: set(Step.model_fields[name].default.__class__.model_fields)
+        name: set(Step.model_fields()[name].default.__class__.model_fields())
         for name in ("on_failure", "validation", "rollback")
     }
     assert {

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.cli.commands.schema import KINDS, build_schema, find_model, schema_bytes
 from execplan.cli.error_handler import json_document as printed
+from execplan.cli.schema_builder import KINDS, build_schema, find_model, schema_bytes
 from execplan.errors import ExecplanError
 from execplan.execution.documents.document_io import document_bytes, load_document, validate_document
 from execplan.execution.documents.json_answer import Answer
 from execplan.execution.execution_plan import Document, ExecutionPlan
 from execplan.execution.run_record import Record
-from execplan.json_model import DIALECT
+from execplan.json_model.json_schema import DIALECT
 from tests.conftest import Folder
 from tests.execution.invalid_plans import BAD, BadPlan, change, good
 from tests.execution.plan_documents import loaded
@@ -184,7 +184,8 @@ def test_bad_answers(changes: dict[str, Any]) -> None:
 
 
 def test_the_verb(plain: Folder) -> None:
-    assert plain.run("schema", "execution-plan").out.encode() == schema_bytes("execution-plan")
+    for name in KINDS:
+        assert plain.run("schema", name).out.encode() == schema_bytes(name)
     assert [schema["name"] for schema in plain.ok("schema")["schemas"]] == list(KINDS)
     assert plain.ok("schema", "record") == {"name": "run-record", "schema": build_schema("run-record")}
     refused = plain.run("schema", "aproval")

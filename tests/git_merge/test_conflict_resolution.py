@@ -41,7 +41,7 @@ def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
     assert result.exit == 0
     assert data["conflicts"] == 0
     assert data["changed"] is True
-    assert data["said"] == [f"merged: {count} of {count} conflicts"]
+    assert data["said"] == [f"merged: {count} of {count} conflict{'' if count == 1 else 's'}"]
     assert result.json["next"] == [f"git add {PLAN}"]
     holds_both(repo)
     assert repo.run("merge", "parser", "--json").json["next"] == [f"git add {PLAN}"]

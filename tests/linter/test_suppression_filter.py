@@ -54,4 +54,4 @@ def test_a_block_of_many_lines_and_the_next_one() -> None:
         "- Decision: Two.\n  Date/Author: 2026-01-01 / Ann\n"
     )
     messages = [finding.message for finding in lint_bytes(with_sections(log).encode())]
-    assert messages == ["no rationale: Two."]
+    assert messages == ["the decision has no rationale: Two."]

@@ -155,7 +155,7 @@ def test_a_variable_that_means_several_is_named(two_plans: Folder) -> None:
 
 
 def test_only_archived_plans(repo: Folder) -> None:
-    assert repo.run("list").out == "no plans yet\nnext: execplan new 'Its title'\n"
+    assert repo.run("list").out == "no plans yet\nnext: execplan new 'Title'\n"
     repo.plan()
     repo.ok("archive", "--force", "--reason", "Given up.")
     for command in ("list", "next"):

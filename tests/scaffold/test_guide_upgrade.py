@@ -15,7 +15,7 @@ from tests.conftest import Folder
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 FIRST = (TEMPLATES / "guides/1.md").read_text(encoding="utf-8")
 NEWEST = (TEMPLATES / "PLANS.md").read_text(encoding="utf-8")
-VERSION = 4
+VERSION = 5
 HEADING = "## Milestones and spikes"
 MARK = f"\n<!-- execplan guide {VERSION} -->\n"
 TITLE = "# How to write and "

@@ -126,8 +126,8 @@ def test_undo_takes_the_newest_operation_of_several_plans_and_names_it(repo: Fol
     repo.ok("done", "2", "-p", "reader")
     result = repo.run("undo")
     assert result.exit == 0
-    assert "in 2026-01-02_reader" in result.out
-    assert "in 2026-01-01_parser" in repo.run("undo").out
+    assert "(2026-01-02_reader, " in result.out
+    assert "(2026-01-01_parser, " in repo.run("undo").out
 
 
 def test_a_mistaken_new(repo: Folder) -> None:

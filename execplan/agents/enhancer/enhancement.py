@@ -19,7 +19,7 @@ from execplan.agents.enhancer.relaxations import find_relaxations
 from execplan.engine.audit_log import log_file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.files import file_access
-from execplan.json_model import to_json_bytes
+from execplan.json_model.json_bytes import to_json_bytes
 from execplan.text import strict_json
 from execplan.text.fast_json import iter_texts
 from execplan.text.violation import Violation

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from execplan.agents.enhancer.enhancer_settings import is_inside_repository
 from execplan.execution.document_schemas import RULES
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model import make_json_schema, to_json_bytes
+from execplan.json_model.json_bytes import to_json_bytes
+from execplan.json_model.json_schema import make_json_schema
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:

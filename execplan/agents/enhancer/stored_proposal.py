@@ -9,7 +9,7 @@ from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.errors import CONFLICT, INPUT, ExecplanError
 from execplan.execution.documents.document_io import document_bytes, document_error, validate_document
 from execplan.execution.execution_plan import ExecutionPlan
-from execplan.json_model import to_json_bytes
+from execplan.json_model.json_bytes import to_json_bytes
 from execplan.text import strict_json
 from execplan.text.text_lines import digest
 from execplan.text.violation import Violation

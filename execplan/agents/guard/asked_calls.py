@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import call_recording
+from execplan.agents.guard import call_recording, grant_lookup
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.guard_decision import Decision
 from execplan.agents.guard.tool_call import TOOL, ToolCall
@@ -20,7 +20,7 @@ _OPEN_STATES: Final = (states.PENDING, states.AWAITING, states.RUNNING)
 
 def record_made_call(call_id: str, plan_name: str | None) -> None:
     """Record that a call was made after its user was asked; do nothing for any other call. Raises ExecplanError."""
-    grant = call_recording.find_grant(plan_name)
+    grant = grant_lookup.find_grant(plan_name)
     if grant is None or not call_id:
         return
     if call_id not in context_from_grant(grant, call_recording.read_entries(grant)).run_state.asked_calls:

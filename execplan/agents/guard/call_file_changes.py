@@ -5,7 +5,6 @@ from __future__ import annotations
 from execplan.agents.guard.path_resolution import read_regular_file, resolve_path
 from execplan.agents.guard.tool_call import DELETE, WRITE, FileEdit
 from execplan.errors import ExecplanError
-from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
 from execplan.execution.shell.command_table import DELETIONS, MOVES
 from execplan.named_tuple import NamedTuple
 from execplan.project import project_settings
@@ -172,6 +171,8 @@ def _edit_data(data: bytes | None, edit: FileEdit) -> bytes:
     """
     if not edit.replacements and not edit.hunks:
         raise ValueError("the call doesn't state what it changes")
+    from execplan.execution.evaluation.unified_diff import have_crlf_ends, split_lines
+
     lines = split_lines(data or b"")
     call_texts = [swap_text for old, new, _ in edit.replacements for swap_text in (old, new)]
     call_texts += [line for old, new in edit.hunks for line in (*old, *new)]

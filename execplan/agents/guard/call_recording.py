@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan import clock
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.approvals import approval_key
-from execplan.engine.agent_runs import guard_grant, journal_watermark
-from execplan.engine.agent_runs.permission_request import step_question
+from execplan.engine.agent_runs import journal_watermark
 from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal import check_entries, parse_entries, read_bytes
-from execplan.engine.journal.journal_entries import ASKED, CALLED, DENIED, INTENT, state_json
+from execplan.engine.journal.journal_entries import CALLED, DENIED, INTENT, QUESTION, state_json
 from execplan.engine.run_lock import LOCK_NAME
-from execplan.engine.run_questions import ALLOWED_ANSWERS
 from execplan.engine.run_records.evidence_copies import ensure_not_altered, open_journal
 from execplan.errors import CONFLICT, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.permission import ASK, CLOCK_SKEW_SECONDS, DENY, validity_problem
 from execplan.execution.world import normalize_path
-from execplan.files.file_lock import is_held, set_timeout
-from execplan.project import project_discovery, project_state
-from execplan.project.project import Project
-from execplan.project.project_settings import Settings
-from execplan.text.message_parts import shorten
+from execplan.files.file_lock import set_timeout
+from execplan.project import project_state
+from execplan.text.message_parts import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,50 +32,11 @@ if TYPE_CHECKING:
     from execplan.engine.journal.journal import Entry, Journal
     from execplan.engine.run_state import Question
     from execplan.files.file_lock import FileLock
-
-
-def find_grant(plan_id: str | None) -> GuardGrant | None:
-    """Return the grant in force: that of the plan with this ID, or the only one; None if it is ambiguous."""
-    plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
-    root, git = project_discovery.find_repository(os.path.realpath(os.getcwd()))
-    project = Project(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
-    if project is None:
-        return None
-    if plan_id is not None:
-        return guard_grant.load(project, plan_id)
-    candidates = [
-        grant
-        for path in guard_grant.list_files(project.state)
-        if (grant := guard_grant.load_file(project, path)) is not None
-    ]
-    if len(candidates) > 1:
-        candidates = [grant for grant in candidates if _may_be_running(grant)]
-    return candidates[0] if len(candidates) == 1 else None
-
-
-def _may_be_running(grant: GuardGrant) -> bool:
-    """Check whether a run may still be in progress."""
-    try:
-        return not is_run_over(context_from_grant(grant, read_entries(grant)))
-    except ExecplanError:
-        return True
-
-
-def _find_project_without_git() -> Project | None:
-    """Return the project of a directory outside of git, if a grant was issued there."""
-    folder = os.path.realpath(os.getcwd())
-    while True:
-        project = Project(folder, folder, None, Settings(), True)
-        if guard_grant.list_files(project.state):
-            return project
-        if folder == os.path.dirname(folder):
-            return None
-        folder = os.path.dirname(folder)
+    from execplan.project.project import Project
 
 
 LOCK_TIMEOUT: Final = 12.0
 """Seconds that a call waits for locks of other calls or runs; less than the guard's total time limit."""
-_MAX_SLOTS: Final = 16
 _ALTERED: Final = "journal-altered"
 MAX_RECORDED_DENIALS: Final = 100
 """Maximum number of denied calls that are recorded in a run."""
@@ -91,18 +46,6 @@ def lock_runs(project: Project, call: ToolCall) -> FileLock:
     """Acquire the run lock; wait for other calls, which need it only briefly."""
     set_timeout(LOCK_TIMEOUT)
     return project_state.lock(project, LOCK_NAME, f"guard of {call.session or 'an agent'}")
-
-
-def lock_slot(project: Project) -> FileLock:
-    """Acquire one of the slots for calls that check a complete plan.
-
-    There are two slots per processor; other calls wait. The first calls save the later ones most of the work, for
-    example by starting the run.
-    """
-    set_timeout(LOCK_TIMEOUT)
-    slots = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _MAX_SLOTS))]
-    free_slots = [slot for slot in slots if not is_held(project_state.lock_path(project, slot))]
-    return project_state.lock(project, (free_slots or slots)[os.getpid() % len(free_slots or slots)], "guard")
 
 
 def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:
@@ -149,6 +92,8 @@ def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
             f"run {grant.run} is being rolled back", f"a person must finish it: execplan rollback {run_argument}"
         )
     if run_state.question is not None:
+        from execplan.engine.run_questions import ALLOWED_ANSWERS
+
         answers = "|".join(ALLOWED_ANSWERS[run_state.question.why])
         hint = f"a person must answer: execplan resume {run_argument} --answer {answers}"
         raise _waiting_error(f"run {grant.run} is paused: {run_state.question.words}", hint)
@@ -197,10 +142,12 @@ def record_decision(
 
     The caller has the run lock. Raises ExecplanError.
     """
+    from execplan.engine.agent_runs.permission_request import step_question
+
     ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
     with open_journal(grant.run_paths) as journal:
         if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
-            if any([entry.kind not in (INTENT, ASKED, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
+            if any([entry.kind not in (INTENT, QUESTION, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
                 return Decision(DENY, f"run {grant.run} has changed in the meantime; make the call again")
             context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
             decision = decide(call, context, current_time(journal.entries))
@@ -228,7 +175,7 @@ def record_decision(
 def _write_question(call: ToolCall, journal: Journal, decision: Decision) -> None:
     """Record that a program will ask its user about a call; it counts when the program reports that it was made."""
     journal.write(
-        ASKED,
+        QUESTION,
         step=decision.step,
         call=call.call_id,
         tool=printable_line(call.tool, 100),
@@ -319,9 +266,3 @@ def update_mark(grant: GuardGrant) -> None:
     key = approval_key.read(grant.home)
     if key is not None:
         journal_watermark.write(grant.run_paths, read_bytes(grant.run_paths.journal), key)
-
-
-def printable_line(text: str, max_length: int) -> str:
-    """Format text as one line of visible characters, with a maximum length."""
-    line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
-    return shorten(line, max_length)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.agents.guard import tool_call
-from execplan.agents.guard.claude_session import can_ask
 from execplan.agents.guard.protected_paths import names_in_glob
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, READ, WRITE, FileEdit, HookOutput, ToolCall
 from execplan.execution.permission import ALLOW, DENY
+from execplan.files import file_access
 from execplan.text import fast_json
 
 TYPE_CHECKING = False
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.tool_call import HookResponse
 
-__all__ = ["EVENT", "HARMLESS_TOOLS", "answer", "can_ask", "made_call", "read"]
 EVENT: Final = "PreToolUse"
 _AFTERWARD_EVENT: Final = "PostToolUse"
 HARMLESS_TOOLS: Final = frozenset(
@@ -33,6 +34,46 @@ _AGENT_FIELDS: Final = (
 
 They do not include a field for a separate work tree, in which the agent would be elsewhere.
 """
+
+_ATTENDED: Final = "CLAUDE_CODE_SESSION_ATTENDED"
+_ASKING_VERSION: Final = (2, 1, 85)
+"""First version that asks whatever its permission mode and its rules allow."""
+_TAIL_BYTES: Final = 1 << 18
+
+
+def can_ask(payload: Mapping[str, Any]) -> bool:
+    """Check whether the program asks its user, and reports afterward whether the call was made."""
+    if os.environ.get(_ATTENDED) == "0" or not tool_call.optional_text(payload, "tool_use_id"):
+        return False
+    return _find_version(tool_call.optional_text(payload, "transcript_path")) >= _ASKING_VERSION
+
+
+def _find_version(path: str) -> tuple[int, ...]:
+    """Return the program's version from the end of its transcript; empty if it is unknown."""
+    try:
+        handle = file_access.open_regular(path)
+    except (OSError, ValueError):
+        return ()
+    try:
+        data = os.pread(handle, _TAIL_BYTES, max(0, os.fstat(handle).st_size - _TAIL_BYTES))
+    finally:
+        os.close(handle)
+    for line in reversed(data.splitlines()):
+        if b'"version"' in line and (text := _line_version(line)):
+            numbers = text.partition("-")[0].split(".")
+            is_version = all([number.isascii() and number.isdigit() for number in numbers])
+            return tuple([int(number) for number in numbers]) if is_version else ()
+    return ()
+
+
+def _line_version(line: bytes) -> str:
+    """Return the version in a line of a transcript; empty if there is none."""
+    try:
+        entry = fast_json.read(line.decode())
+    except (ValueError, RecursionError):
+        return ""
+    version = entry.get("version") if isinstance(entry, dict) else ""
+    return version if isinstance(version, str) else ""
 
 
 def made_call(payload: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,9 @@ The commands before and after it only read, and its output is only discarded, jo
 
 from __future__ import annotations
 
+import os
+
+from execplan.agents.guard.path_resolution import is_unambiguous
 from execplan.agents.guard.read_only_commands import program_path_args
 from execplan.agents.guard.read_policy import decide_read
 from execplan.execution.permission import ALLOW
@@ -144,6 +147,10 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
     if problem := reader.problem or reader.unsupported:
         return CoreCommand(reason=problem if len(reader.piped_commands) > 1 or reader.has_redirects else "")
     piped_commands = reader.piped_commands
+    if len(piped_commands) > 1 and _stays_in_directory(piped_commands[0], piped_commands[1].joiner, call.cwd):
+        piped_commands = [piped_commands[1]._replace(joiner=""), *piped_commands[2:]]
+        if len(piped_commands) == 1 and not reader.has_redirects:
+            return CoreCommand(piped_commands[0].text)
     cd_commands = (
         piped_commands[:1]
         if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&"
@@ -161,6 +168,14 @@ def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) ->
             reason=f"{programs} do more than read, and a call can run only one step" if core_indexes else ""
         )
     return _check_core(remaining, core_indexes[0], cd_prefix)
+
+
+def _stays_in_directory(piped_command: _PipedCommand, joiner: str, cwd: str) -> bool:
+    """Check whether a command is a `cd` into the directory where it already is, so that it may also fail."""
+    argv = piped_command.argv
+    if joiner not in (";", "\n") or argv[0] != "cd" or len(argv) != 2 or not argv[1].startswith("/"):
+        return False
+    return is_unambiguous(argv[1]) and os.path.realpath(argv[1]) == os.path.realpath(cwd)
 
 
 def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_prefix: str) -> CoreCommand:

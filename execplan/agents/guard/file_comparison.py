@@ -124,8 +124,6 @@ _CHECKS: Mapping[str, FileCheck] = {
     "modify_file": _check_modify,
     "refactor_code": _check_refactor,
 }
-WRITES = frozenset(_CHECKS)
-"""Types of steps that write files themselves."""
 
 
 def _check_hunks(file_change: FileChange, old_data: bytes, change: FilePatch) -> str:

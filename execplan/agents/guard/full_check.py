@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from execplan import clock
-from execplan.agents.guard import call_recording
+from execplan.agents.guard import call_recording, guarded_plan, stored_denial
 from execplan.agents.guard.guard_context import GuardContext, PlannedStep, context_from_grant
 from execplan.agents.guard.guard_decision import Decision, decide
-from execplan.approvals import approval_files
-from execplan.approvals.approved_plan import require_approved_plan
+from execplan.approvals.approved_plan import find_candidate, require_approval
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, guard_grant
 from execplan.engine.plain_document import parse_plain_document
 from execplan.engine.run_state import RunState
-from execplan.engine.step_order import StepOrder
-from execplan.errors import CONFLICT, POLICY, ExecplanError
-from execplan.execution.evaluate import effective_risk
+from execplan.errors import CONFLICT, ExecplanError
 from execplan.execution.permission import DENY
+from execplan.execution.risk.effective_risk import effective_risk
 from execplan.execution.states import FAILED
-from execplan.plan_store import plan_selection, plan_store
 
 if TYPE_CHECKING:
     from execplan.agents.guard.tool_call import ToolCall
@@ -33,7 +29,7 @@ def decide_by_plan(
     project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
 ) -> tuple[Decision, tuple[str, ...]]:
     """Decide on a call by its plan, whose run starts with the first step. Raises ExecplanError."""
-    project, ref = _find_plan(project, plan_name)
+    project, ref = guarded_plan.find_named(plan_name) or _find_only_plan(project)
     issued_grant = guard_grant.load(project, ref.id)
     if issued_grant is not None:  # the plan was not named by its ID
         entries = call_recording.read_entries(issued_grant)
@@ -62,20 +58,13 @@ def decide_by_plan(
         return call_recording.record_decision(call, issued_grant, entries, context, decision, asks=asks), context.hidden
 
 
-def _find_plan(project: Project, plan_name: str | None) -> tuple[Project, PlanRef]:
-    """Find the plan by its name, or the only one that allows anything. Raises ExecplanError."""
-    if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
-        return plan_selection.select_plan(os.getcwd(), plan_name)
-    approved_refs = [
-        ref for ref in plan_store.all_refs(project) if not ref.archived and approval_files.read_all(project, ref)
-    ]
+def _find_only_plan(project: Project) -> tuple[Project, PlanRef]:
+    """Find the only plan that allows anything. Raises ExecplanError."""
+    approved_refs = guarded_plan.find_approved(project)
     runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(project, ref)] or approved_refs
     if len(runnable_refs) == 1:
         return project, runnable_refs[0]
-    message = f"{len(runnable_refs)} plans are approved here" if runnable_refs else "no plan is approved here"
-    name_hint = "specify the plan to run: execplan guard -p PLAN"
-    hint = name_hint if runnable_refs else "a person must approve one: execplan approve"
-    raise ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in runnable_refs])
+    raise guarded_plan.choice_error(runnable_refs)
 
 
 def _can_run(project: Project, ref: PlanRef) -> bool:
@@ -87,17 +76,19 @@ def _can_run(project: Project, ref: PlanRef) -> bool:
 
 
 def _load_approved_plan(project: Project, ref: PlanRef) -> tuple[ApprovedPlan, AgentRun | None]:
-    """Load an approved plan and its active run. Raises ExecplanError."""
+    """Load an approved plan and its active run; otherwise store why it allows nothing. Raises ExecplanError."""
+    start, candidate = stored_denial.start_check(), None
     last_run = agent_run_lookup.find_last(project, ref)
     run = last_run if last_run is not None and last_run.is_active else None
-    if run is not None:
-        agent_run_lookup.ensure_not_waiting(ref, run)
     try:
-        return require_approved_plan(
-            project, ref, run_id=run.run_paths.id if run is not None else "", with_programs=False
-        ), run
+        if run is not None:
+            agent_run_lookup.ensure_not_waiting(ref, run)
+        candidate = find_candidate(project, ref, with_programs=False)
+        return require_approval(project, ref, candidate, run.run_paths.id if run is not None else ""), run
     except ExecplanError as error:
-        raise _used_approval_error(ref, last_run, error) from error
+        denial = _used_approval_error(ref, last_run, error)
+        stored_denial.store(project, ref, denial, candidate, start)
+        raise denial from error
 
 
 def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
@@ -115,7 +106,7 @@ def _used_approval_error(ref: PlanRef, last_run: AgentRun | None, error: Execpla
             exit=CONFLICT,
             hint=error.hint,
         )
-    hint = f"a person must resume it or roll it back: execplan resume {number} -p {ref.shell_name}; execplan rollback {number} -p {ref.shell_name}"
+    hint = f"a person must resume it: execplan resume {number} -p {ref.shell_name}; or roll it back: execplan rollback {number} -p {ref.shell_name}"
     return ExecplanError("approval-used", message, exit=CONFLICT, hint=hint)
 
 
@@ -137,7 +128,6 @@ def _build_context(project: Project, ref: PlanRef, approved_plan: ApprovedPlan, 
         constraints=plan_json["constraints"],
         planned_steps=tuple([PlannedStep(step, levels[step["id"]]) for step in plan_json["steps"]]),
         plain_steps={step.id: step for step in plain_plan.steps},
-        order=StepOrder(plain_plan.steps, sequential=document.constraints.require_sequential),
         run_state=run_state,
         terms=approved_plan.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.approvals.disk_world import MAX_SHOWN_BYTES, DiskWorld
 from execplan.approvals.reserved_paths import make_protection_check
-from execplan.engine.plain_document import parse_plain_document
-from execplan.engine.run_state import RunState
-from execplan.engine.step_order import StepOrder
 from execplan.errors import ExecplanError
-from execplan.execution.world import FILE
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
 
@@ -22,6 +17,8 @@ if TYPE_CHECKING:
     from execplan.engine.agent_runs.guard_grant import GuardGrant
     from execplan.engine.journal.journal import Entry
     from execplan.engine.plain_document import PlainStep
+    from execplan.engine.run_state import RunState
+    from execplan.engine.step_order import StepOrder
     from execplan.execution.permission import ApprovalTerms
     from execplan.execution.world import State
     from execplan.project.project import Project
@@ -90,7 +87,6 @@ class GuardContext(NamedTuple):
     constraints: dict[str, Any]
     planned_steps: tuple[PlannedStep, ...]
     plain_steps: Mapping[str, PlainStep]
-    order: StepOrder
     run_state: RunState
     terms: ApprovalTerms
     interval: int
@@ -99,6 +95,12 @@ class GuardContext(NamedTuple):
     def scope(self) -> GuardScope:
         """Scope in which a call is evaluated."""
         return _make_scope(self.project, self.constraints, self.run_state.expected_states, self.commits)
+
+    def make_order(self) -> StepOrder:
+        """Return the order of the steps."""
+        from execplan.engine.step_order import StepOrder
+
+        return StepOrder([*self.plain_steps.values()], sequential=bool(self.constraints.get("require_sequential")))
 
 
 def _make_scope(
@@ -116,6 +118,9 @@ def _make_scope(
 
 def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:
     """Build the context of an active run from its grant and journal. Raises ExecplanError."""
+    from execplan.engine.plain_document import parse_plain_document
+    from execplan.engine.run_state import RunState
+
     document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
     run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
     return GuardContext(
@@ -128,7 +133,6 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
         constraints=grant.constraints,
         planned_steps=tuple([PlannedStep(allowed_step.step, allowed_step.level) for allowed_step in grant.steps]),
         plain_steps={step.id: step for step in document.steps},
-        order=StepOrder(document.steps, sequential=bool(grant.constraints.get("require_sequential"))),
         run_state=run_state,
         terms=grant.terms,
         interval=grant.interval,
@@ -137,6 +141,9 @@ def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardCont
 
 def _read_expected(project: Project, expected: Mapping[str, State], path: str) -> bytes | None:
     """Return the expected bytes of a path, from the file itself if it has them, otherwise from the backup store."""
+    from execplan.approvals.disk_world import MAX_SHOWN_BYTES, DiskWorld
+    from execplan.execution.world import FILE
+
     state = expected.get(path)
     if state is None or state.kind != FILE or not state.sha256 or state.size > MAX_SHOWN_BYTES:
         return None

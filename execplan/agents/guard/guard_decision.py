@@ -6,18 +6,12 @@ step: reading, writing plans, and committing the agent's own work.
 
 from __future__ import annotations
 
-from execplan.agents.guard import compound_command, plan_file_edits, read_policy, self_protection
+from execplan.agents.guard import compound_command, read_policy, self_protection
 from execplan.agents.guard.guard_context import GuardContext, PlanlessContext
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, HARMLESS, TOOL, WRITE
-from execplan.approvals.disk_world import DiskWorld
-from execplan.engine.agent_runs.permission_request import build_permission_request
-from execplan.execution import states
-from execplan.execution.binding import describe_difference, sanitize_state
-from execplan.execution.documents.written_paths import diff_paths
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
-from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, normalize_path
 from execplan.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -29,26 +23,35 @@ if TYPE_CHECKING:
     from execplan.agents.guard.step_matching import MatchResult, StepMatch
     from execplan.agents.guard.tool_call import ToolCall
     from execplan.engine.run_state import RunState
+    from execplan.engine.step_order import StepOrder
     from execplan.execution.permission import Permission
-    from execplan.execution.world import World
+    from execplan.project.project import Project
 
 
 _COMMIT_COMMANDS = ("add", "commit", "push", "-C", "--no-pager")
 """What follows `git` in commands that may stage, commit or push."""
 
 
-def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> str:
+def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -> str:
     """Describe how files differ from their expected state; empty if they do not.
 
     For a step in progress, only its inputs are compared, because it has started to write. Raises ExecplanError if a
     disk fails.
     """
+    if not (step.get("target") or step.get("patch") or step.get("inputs")):
+        return ""
+    from execplan.approvals.disk_world import DiskWorld
+    from execplan.execution.binding import describe_difference, sanitize_state
+    from execplan.execution.documents.written_paths import diff_paths
+    from execplan.execution.world import ABSENT, FOLDER, normalize_path
+
+    world = DiskWorld(project)
     writes = {
         normalize_path(path)
         for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
     }
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
-    is_running = run_state.status_of.get(step["id"]) == states.RUNNING
+    is_running = run_state.status_of.get(step["id"]) == RUNNING
     for path in sorted(
         [candidate for candidate in (reads - writes if is_running else reads | writes) if candidate is not None]
     ):
@@ -65,6 +68,8 @@ def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> st
 
 def _was_filled_by_run(run_state: RunState, folder: str) -> bool:
     """Check whether the run itself created a file in a directory, and with it the directory."""
+    from execplan.execution.world import ABSENT
+
     return any(
         [path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in run_state.expected_states.items()]
     )
@@ -127,8 +132,11 @@ def _decide_own_work(
     call: ToolCall, context: GuardContext | PlanlessContext, read_decision: read_policy.ReadDecision
 ) -> read_policy.ReadDecision:
     """Return ALLOW for a call that writes plans or commits the agent's own work; otherwise the reason why not."""
-    if call.kind in (WRITE, EDIT) and plan_file_edits.edits_only_plans(call, context.project):
-        return read_policy.ReadDecision(ALLOW, "it only writes plans")
+    if call.kind in (WRITE, EDIT):
+        from execplan.agents.guard.plan_file_edits import edits_only_plans
+
+        if edits_only_plans(call, context.project):
+            return read_policy.ReadDecision(ALLOW, "it only writes plans")
     if call.kind == COMMAND and any([f"git {name}" in " ".join(call.command.split()) for name in _COMMIT_COMMANDS]):
         from execplan.agents.guard.own_commits import decide_commit
 
@@ -154,10 +162,10 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
         context.plain_steps[step_match.step],
         next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step),
     )
-    permission = _step_permission(planned_step, context, now, is_further=step_match.is_further)
+    permission = _step_permission(planned_step, context, context.make_order(), now, is_further=step_match.is_further)
     if permission.kind == DENY:
         return Decision(DENY, permission.why, step_match.step)
-    if reason := find_drift(planned_step.step, context.run_state, DiskWorld(context.project)):
+    if reason := find_drift(planned_step.step, context.run_state, context.project):
         return Decision(DENY, f"{step_match.step} can't start: {reason}", step_match.step)
     reason = permission.why or f"step {step.number} of {context.plan}, {step_match.step}"
     return Decision(
@@ -166,16 +174,21 @@ def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> De
 
 
 def _step_permission(
-    planned_step: PlannedStep, context: GuardContext, now: float, *, is_further: bool = False
+    planned_step: PlannedStep, context: GuardContext, order: StepOrder, now: float, *, is_further: bool = False
 ) -> Permission:
     """Check whether a step may be called now; a further call does not count toward the step's calls."""
-    disk, step = DiskWorld(context.project), context.plain_steps[planned_step.step["id"]]
+    from execplan.engine.agent_runs.permission_request import build_permission_request
+
+    step = context.plain_steps[planned_step.step["id"]]
 
     def exists(path: str) -> bool:
-        return disk.state(path).kind not in (ABSENT, OUTSIDE)
+        from execplan.approvals.disk_world import DiskWorld
+        from execplan.execution.world import ABSENT, OUTSIDE
+
+        return DiskWorld(context.project).state(path).kind not in (ABSENT, OUTSIDE)
 
     permission_request = build_permission_request(
-        step, planned_step.level, context.run_state, context.order, interval=context.interval, path_exists=exists
+        step, planned_step.level, context.run_state, order, interval=context.interval, path_exists=exists
     )
     permission_request = permission_request._replace(calls=0) if is_further else permission_request
     return check_permission(permission_request, context.terms, context.run_state.status_of, now)
@@ -183,10 +196,11 @@ def _step_permission(
 
 def _next_steps_hint(context: GuardContext, now: float) -> str:
     """Return a hint on what to do next, for a call that resembles no step."""
+    order = context.make_order()
     names = [
         planned_step.step["id"]
         for planned_step in context.planned_steps
-        if _step_permission(planned_step, context, now).kind != DENY
+        if _step_permission(planned_step, context, order, now).kind != DENY
     ]
     if running := context.run_state.steps_with_status(RUNNING):
         return f"; in progress and not reported yet: {', '.join(running)}"

@@ -22,12 +22,12 @@ BLOCKED: Final = 2
 _MAX_CALL_BYTES: Final = 8 << 20
 """Maximum size of a call in bytes."""
 _MAX_REASON_CHARS: Final = 500
-_USAGE: Final = "execplan guard [PLAN] [--program claude|codex|json] < CALL; execplan guard --help"
+_USAGE: Final = "hint: see execplan guard --help"
 _PROGRAMS: Final = {"claude": "claude", "codex": "codex", "json": "neutral"}
-_FALLBACK_MESSAGE: Final = b"execplan guard denied this call: it could not be judged"
+_FALLBACK_MESSAGE: Final = b"execplan guard denied this call: it could not be evaluated"
 _FALLBACK_DENIAL: Final = (
     b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
-    b'"permissionDecisionReason":"execplan guard denied this call: it could not be judged"}}\n'
+    b'"permissionDecisionReason":"execplan guard denied this call: it could not be evaluated"}}\n'
 )
 """Denial on standard output, for a program that closed standard error."""
 
@@ -85,7 +85,10 @@ def _answer_call(arguments: Sequence[str]) -> int:
     plan_name, program, problem = _parse_options(arguments)
     if problem or os.isatty(0):
         os.write(
-            2, f"{problem or 'the call must come from standard input'}: {_USAGE}\n".encode("utf-8", "backslashreplace")
+            2,
+            f"execplan: {problem or 'the call must come from standard input'}\n{_USAGE}\n".encode(
+                "utf-8", "backslashreplace"
+            ),
         )
         return BLOCKED
     from execplan.agents.guard.request_handler import handle_request
@@ -124,7 +127,7 @@ def _parse_options(arguments: Sequence[str]) -> tuple[str | None, str, str]:
         if name != "--program" and plan_name not in (None, value):
             return None, "", f"two plans are specified, {plan_name} and {value}"
         if name == "--program" and value not in _PROGRAMS:
-            return None, "", f"unknown program {value}"
+            return None, "", f"unknown program {value!r}"
         plan_name, program = (plan_name, _PROGRAMS[value]) if name == "--program" else (value, program)
     return plan_name, program, ""
 

@@ -26,8 +26,8 @@ _FIELDS: Final = {
 
 
 def can_ask(payload: Mapping[str, Any]) -> bool:
-    """Return true if the call has an ID, with which the program can report afterward that it was made."""
-    return bool(tool_call.optional_text(payload, "id"))
+    """Return true: the program asks its user, and reports afterward that the call was made."""
+    return True
 
 
 def made_call(payload: Mapping[str, Any]) -> str | None:

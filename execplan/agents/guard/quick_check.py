@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from execplan import clock
-from execplan.agents.guard import call_recording, self_protection
-from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep, context_from_grant
+from execplan.agents.guard import self_protection, stored_denial
+from execplan.agents.guard.guard_context import PlanlessContext, PlannedStep
 from execplan.agents.guard.guard_decision import Decision, decide
 from execplan.agents.guard.step_matching import match_call
 from execplan.agents.guard.tool_call import COMMAND, EDIT, WRITE
@@ -19,6 +18,7 @@ from execplan.plan_store import plan_store
 from execplan.project import project_discovery
 from execplan.text import fast_json
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _MAX_DOCUMENT_BYTES: Final = 8 << 20
 """Maximum size, in bytes, of a document that is checked here."""
-_RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))
-"""Error codes that occur while another call starts the run."""
 
 
 def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
@@ -46,52 +44,16 @@ def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -
         call.kind not in (COMMAND, EDIT, WRITE) or _matches_no_plan(project, call, context)
     ):
         return planless_decision, ()
+    if planless_decision.kind == DENY and (error := stored_denial.find(project, plan_name)) is not None:
+        raise error
+    from execplan.agents.guard.call_queue import decide_in_turn
+
     try:
-        with call_recording.lock_slot(project):
-            return _decide_in_turn(project, call, plan_name, asks=asks)
+        return decide_in_turn(project, call, plan_name, asks=asks)
     except ExecplanError:
         if planless_decision.kind == DENY:
             raise
         return planless_decision, ()  # a call that needs no plan may be a step of one
-
-
-def _decide_in_turn(
-    project: Project, call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, tuple[str, ...]]:
-    """Decide on a call that has a slot. Raises ExecplanError.
-
-    Another call may have started the run before or during this.
-    """
-    if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
-        return outcome
-    from execplan.agents.guard.full_check import decide_by_plan
-
-    try:
-        return decide_by_plan(project, call, plan_name, asks=asks)
-    except ExecplanError as error:
-        if error.code not in _RUN_STARTED_CODES:
-            raise
-        with call_recording.lock_runs(project, call):
-            pass  # wait until the other call has started the run
-        if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
-            return outcome
-        raise
-
-
-def _decide_by_current_grant(
-    call: ToolCall, plan_name: str | None, *, asks: bool
-) -> tuple[Decision, tuple[str, ...]] | None:
-    """Decide on a call by the grant in force; return None if there is none. Raises ExecplanError."""
-    grant = call_recording.find_grant(plan_name)
-    if grant is None:
-        return None
-    entries = call_recording.read_entries(grant)
-    context = context_from_grant(grant, entries)
-    return (
-        None
-        if call_recording.is_run_over(context)
-        else (call_recording.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
-    )
 
 
 def _matches_no_plan(project: Project, call: ToolCall, context: PlanlessContext) -> bool:

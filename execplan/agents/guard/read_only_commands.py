@@ -109,6 +109,7 @@ def _find_path_args(argv: Sequence[str]) -> list[str] | None:
 
 def _sed_path_args(argv: Sequence[str]) -> list[str] | None:
     """Return the files of which `sed -n` prints lines by their numbers."""
+    argv = ["-n", *argv[1:]] if argv[:1] and argv[0] in ("-ne", "-nE") else argv
     if len(argv) < 2 or argv[0] != "-n" or any([arg.startswith("-") for arg in argv[1:]]):
         return None
     for expression in argv[1].split(";"):

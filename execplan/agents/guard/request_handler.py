@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import call_recording
+from execplan.agents.guard import grant_lookup
 from execplan.agents.guard.guard_context import context_from_grant
 from execplan.agents.guard.tool_call import HookOutput, HookResponse, NotUnderstoodError
 from execplan.engine.agent_runs import guard_grant
@@ -10,6 +10,7 @@ from execplan.errors import ExecplanError
 from execplan.execution.permission import ASK, DENY
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
+from execplan.text.message_parts import printable_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def handle_request(
             return HookOutput(b"{}\n"), _do_nothing
         call: ToolCall = hook_format.read(payload)
         asks: bool = hook_format.can_ask(payload)
-        call = call._replace(session=call_recording.printable_line(call.session, 200))
+        call = call._replace(session=printable_line(call.session, 200))
         decision, snapshot, hidden = _decide(call, plan_name, asks=asks)
     except NotUnderstoodError as error:
         return hook_format.answer(_denial(f"the call can't be interpreted: {error}", max_length)), _do_nothing
@@ -57,12 +58,12 @@ def handle_request(
         decision = decision._replace(
             kind=DENY, reason=f"{decision.reason}; a person must be asked, and this session can't ask"
         )
-    reason = call_recording.printable_line(
-        guard_grant.redact_secrets(f"execplan: {decision.reason}", hidden), max_length
-    )
+    reason = printable_line(guard_grant.redact_secrets(f"execplan: {decision.reason}", hidden), max_length)
     output = hook_format.answer(HookResponse(decision.kind, reason, decision.step, call.tool))
     if decision.kind != DENY or snapshot is None:
         return output, _do_nothing
+    from execplan.agents.guard import call_recording
+
     return output, lambda: call_recording.record_denial(call, *snapshot, decision)
 
 
@@ -71,7 +72,7 @@ def _do_nothing() -> None:
 
 
 def _denial(reason: str, max_length: int) -> HookResponse:
-    return HookResponse(DENY, call_recording.printable_line(f"execplan: {reason}", max_length))
+    return HookResponse(DENY, printable_line(f"execplan: {reason}", max_length))
 
 
 def _load_format(program: str) -> Any:
@@ -88,8 +89,10 @@ def _detect_program(payload: dict[str, Any]) -> str:
 def _parse_payload(data: bytes) -> dict[str, Any]:
     try:
         payload = fast_json.read(data.decode())
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError(f"{type(error).__name__}: {error}") from None
+    except RecursionError:
+        raise NotUnderstoodError("it is nested too deeply") from None
+    except ValueError as error:
+        raise NotUnderstoodError(f"it is not valid JSON: {error}") from None
     if not isinstance(payload, dict):
         raise NotUnderstoodError("it is not an object")
     return payload
@@ -110,8 +113,10 @@ def _decide(
 
     Raises ExecplanError.
     """
-    grant = call_recording.find_grant(plan_name)
+    grant = grant_lookup.find_grant(plan_name)
     if grant is not None:
+        from execplan.agents.guard import call_recording
+
         entries = call_recording.read_entries(grant)
         context = context_from_grant(grant, entries)
         if not call_recording.is_run_over(context):

@@ -8,7 +8,6 @@ from execplan.agents.guard import (
     call_file_changes,
     command_comparison,
     compound_command,
-    file_comparison,
     plan_denials,
     tool_call,
 )
@@ -16,6 +15,7 @@ from execplan.agents.guard.call_file_changes import compute_file_changes
 from execplan.agents.guard.command_equivalence import unwrap_command
 from execplan.agents.guard.tool_call import ALLOWED_EXTRA, EXACT_MATCH, FileEdit, StepComparison
 from execplan.agents.guard.typed_command import parse_typed_command
+from execplan.execution.attributes import FILE_TYPES
 from execplan.execution.documents.written_paths import written_paths
 from execplan.execution.shell import call_patterns
 from execplan.named_tuple import NamedTuple
@@ -157,17 +157,22 @@ def _compare_own_command(
     typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope
 ) -> StepComparison:
     """Compare a command and its file changes with the effect of a step."""
-    if step["type"] in file_comparison.WRITES:
+    if step["type"] in FILE_TYPES:
         return (
-            file_comparison.compare(file_changes, step, scope)
-            if file_changes
-            else StepComparison(_describe_mismatch(step), 0)
+            _compare_files(file_changes, step, scope) if file_changes else StepComparison(_describe_mismatch(step), 0)
         )
     return (
         command_comparison.compare(typed_command, step, scope)
         if step.get("command")
         else StepComparison(_describe_mismatch(step), 0)
     )
+
+
+def _compare_files(file_changes: Sequence[FileChange], step: Step, scope: GuardScope) -> StepComparison:
+    """Compare file changes with those of a step that writes files."""
+    from execplan.agents.guard import file_comparison
+
+    return file_comparison.compare(file_changes, step, scope)
 
 
 def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
@@ -198,9 +203,9 @@ def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: Gu
         return MatchResult(denial_reason=denial_reason or "it specifies no file")
 
     def compare(step: Step) -> StepComparison:
-        is_writer = step["type"] in file_comparison.WRITES
+        is_writer = step["type"] in FILE_TYPES
         comparison = (
-            file_comparison.compare(file_changes.file_changes, step, scope)
+            _compare_files(file_changes.file_changes, step, scope)
             if is_writer
             else StepComparison(_describe_mismatch(step), 0)
         )

@@ -27,7 +27,7 @@ _LINE = (
 Any status except 0 and 2 lets a call through, for example if the guard is missing, crashes or is killed; and with
 status 0, so does any output that is not one JSON object, for example a line of a program that starts with Python.
 """
-_MADE_LINE = f"sh -c 'execplan guard --program claude || exit 1 {hook_entry.MADE.mark}'"
+_AFTER_CALL_LINE = f"sh -c 'execplan guard --program claude || exit 1 {hook_entry.AFTER_CALL.mark}'"
 """Hook command after a call, which tells the guard that a call about which the user was asked was made.
 
 Its failure blocks nothing: the call is then not counted.
@@ -63,14 +63,14 @@ def _hooks(program: str) -> list[tuple[Hook, dict[str, Any]]]:
     """Return the hooks of a program: Codex can't ask its user, so it needs no hook that reports what was allowed."""
     hooks = [(hook_entry.GUARD, hook_handler(program))]
     if program == "claude":
-        handler = {"type": "command", "command": _MADE_LINE, "timeout": TIMEOUT}
-        hooks.append((hook_entry.MADE, handler))
+        handler = {"type": "command", "command": _AFTER_CALL_LINE, "timeout": TIMEOUT}
+        hooks.append((hook_entry.AFTER_CALL, handler))
     return hooks
 
 
 _INTEGRATION = HookIntegration(
     NAME,
-    [hook_entry.GUARD, hook_entry.MADE],
+    [hook_entry.GUARD, hook_entry.AFTER_CALL],
     _hooks,
     (RESTRICTION_WARNING,),
     NOT_ON_PATH_WARNING,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents.integrations import hook_entry
 from execplan.agents.integrations.integration_changes import (
+    ALREADY_INSTALLED,
+    EDITED_BY_HAND,
     Change,
     ChangeSet,
     count_missing_directories,
@@ -171,11 +173,11 @@ def _plan_file_install(file: HookFile, *, force: bool) -> ChangeSet:
             f"{file.display_path}: the execplan entry was edited by hand and is kept; "
             f"to update it: execplan install {file.integration} --force"
         )
-        return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
+        return ChangeSet((_unchanged(file, EDITED_BY_HAND),), (warning,))
     if not file.desired_hooks:
         return ChangeSet((_unchanged(file, "already has the hook, added by hand"),))
     if file.is_current:
-        return ChangeSet((_unchanged(file, "already there"),))
+        return ChangeSet((_unchanged(file, ALREADY_INSTALLED),))
     try:
         return ChangeSet((_file_change(file, _text_with_entries(file)),))
     except InvalidJsonError as error:

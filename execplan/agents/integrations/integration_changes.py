@@ -20,6 +20,12 @@ LIMIT = 5 << 20
 """Maximum size, in bytes, of a file that an integration changes."""
 
 
+EDITED_BY_HAND = "edited by hand"
+"""Reason why a part of a file is kept that differs from what execplan wrote."""
+ALREADY_INSTALLED = "already installed"
+"""Reason why nothing changes if the integration is up to date."""
+
+
 class Change(NamedTuple):
     """A file before and after a change; both are equal, or both None, if nothing changes."""
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.agents.integrations.integration_changes import Change, ChangeSet, count_missing_directories
+from execplan.agents.integrations.integration_changes import (
+    ALREADY_INSTALLED,
+    EDITED_BY_HAND,
+    Change,
+    ChangeSet,
+    count_missing_directories,
+)
 from execplan.errors import CHECK_FAILED, INPUT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.text.text_lines import digest
@@ -56,9 +62,9 @@ def plan_install(
             f"{file.display_path}: the execplan block was edited by hand and is kept; "
             f"to update it: execplan install {file.integration} --force"
         )
-        return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
+        return ChangeSet((_unchanged(file, EDITED_BY_HAND),), (warning,))
     if block.lines == tuple(lines) and not block.is_edited:
-        return ChangeSet((_unchanged(file, "already there"),))
+        return ChangeSet((_unchanged(file, ALREADY_INSTALLED),))
     return _change_set(file, replace_block_lines(file.data, block, lines, file.style))
 
 

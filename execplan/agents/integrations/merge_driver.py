@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from execplan.agents.integrations import managed_block
-from execplan.agents.integrations.integration_changes import Change, ChangeSet, read_project_file
+from execplan.agents.integrations.integration_changes import ALREADY_INSTALLED, Change, ChangeSet, read_project_file
 from execplan.agents.integrations.managed_block import ManagedFile
 from execplan.errors import CHECK_FAILED, ExecplanError
 from execplan.git import git_query
@@ -166,7 +166,9 @@ def _setting_change(project: Project, name: str, value: str | None) -> Change:
         setting_value if setting_value is None else os.fsencode(setting_value)
         for setting_value in (git_query.get_config(path, name), value)
     ]
-    return Change(NAME, path, old, new, "" if old != new else "already there" if new else "not installed", setting=name)
+    return Change(
+        NAME, path, old, new, "" if old != new else ALREADY_INSTALLED if new else "not installed", setting=name
+    )
 
 
 def _config_path(project: Project) -> str:

@@ -57,9 +57,9 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of a document type.",
     },
     "Agents": {
-        "prime": "Print an overview of a plan for a new session, in 1 KB.",
+        "prime": "Print an overview of a plan for a new agent session, in 1 KB.",
         "context": "Select what an agent should read, within a token budget.",
-        "checkpoint": "Write a restart page for a new session.",
+        "checkpoint": "Write a restart page: all that a new session needs.",
         "summarize": "Summarize a plan (no AI).",
         "triage": "Check whether a request or a change needs a plan.",
         "handoff": "Print a plan as instructions for an agent.",

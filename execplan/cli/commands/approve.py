@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.approvals.approval_creation import require_digest_prefix
 from execplan.cli import prompts
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, new_options
 from execplan.cli.durations import parse_duration
 from execplan.cli.plan_arguments import plan_argument
-from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.library.plan_api import Plan
@@ -21,6 +19,7 @@ from execplan.plan_store.plan_store import quote_plan_name
 if TYPE_CHECKING:
     from execplan.approvals.approval_creation import Confirmation
     from execplan.approvals.plan_evaluation import EvaluatedPlan
+    from execplan.edits.plan_writer import WriteOptions
     from execplan.execution.evaluation.approval_scope import ApprovalScope
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     examples=(
         "execplan approve",
         "execplan approve parser --dry-run",
-        "execplan approve parser --step api --max-risk MEDIUM --expires 2h",
+        "execplan approve parser --step api --max-risk medium --expires 2h",
         "execplan approve parser --check",
         "execplan approve parser --list",
         "execplan approve parser --revoke all",
@@ -43,9 +42,11 @@ if TYPE_CHECKING:
 )
 @plan_argument()
 @click.option(
-    "--digest", metavar="PREFIX", help="The data.digest that evaluate --json prints, or its first 8 or more digits."
+    "--digest",
+    metavar="PREFIX",
+    help="What you have reviewed: data.digest of `evaluate --json`, or its first 8 or more digits.",
 )
-@click.option("--by", metavar="NAME", help="Who approves. Default: the author as in decide.")
+@click.option("--by", metavar="NAME", help="Who approves. Default: as for `decide --author`.")
 @click.option(
     "--expires",
     metavar="TIME",
@@ -101,9 +102,11 @@ def approve(
     )
     valid_seconds = parse_duration(expires)
     if valid_seconds is None:
-        message = f"--expires requires minutes, hours or days, at most 30d, not {expires!r}"
+        message = f"--expires must be a number of minutes, hours or days, at most 30d, not {expires!r}"
         raise ExecplanError("usage", message, exit=USAGE, hint="for example 30m, 24h or 7d; every approval expires")
     if digest is not None:
+        from execplan.approvals.approval_creation import require_digest_prefix
+
         require_digest_prefix(digest)
     chosen = Plan.find(plan)
     project, ref = chosen.project, chosen.ref
@@ -119,9 +122,9 @@ def approve(
         if call.as_json or not prompts.can_ask():
             raise ExecplanError(
                 "usage",
-                "approve asks on a terminal; elsewhere it requires --digest, which confirms that you read the evaluation",
+                "without a terminal, approve requires --digest, the digest of the evaluation that you read",
                 exit=USAGE,
-                hint=f"run it in a terminal, or read the evaluation, which prints the command with the digest: execplan evaluate {ref.shell_name}",
+                hint=f"read the evaluation, which ends with the command to approve it: execplan evaluate {ref.shell_name}",
             )
         approval_output.ask_for_approval(evaluated, scope, warnings)
         return confirmation._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []

@@ -49,7 +49,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
-@plan_flag
+@plan_flag()
 @click.option("--complete", is_flag=True, help="Archive every plan whose tasks are all done.")
 @click.option(
     "--as",
@@ -58,7 +58,7 @@ COMPLETED, SUPERSEDED, ABANDONED = "completed", "superseded", "abandoned"
     default=COMPLETED,
     help="How the plan ended: superseded requires --by, abandoned requires --reason.",
 )
-@click.option("--by", metavar="PLAN", help="The plan that supersedes it.")
+@click.option("--by", metavar="PLAN", help="The plan that replaces it.")
 @click.option("--force", is_flag=True, help="Archive an unfinished plan as completed; requires --reason.")
 @click.option("--reason", metavar="TEXT", help="Why the plan is archived unfinished; written into the plan.")
 @links_option
@@ -78,12 +78,12 @@ def archive(
     """Archive completed plans and their artifacts.
 
     Use it when the work is done. A plan with open tasks, without an outcome, or with lint errors is not archived, and
-    all reasons are listed. Evidence is added: digests, counts and the commit.
+    all reasons are listed. A file with evidence is added: digests, counts and the commit.
 
     To archive a plan that will never be finished, use --as abandoned with a reason. Resume or roll back an unfinished
-    run first; only --force archives a plan with one. Of several plans, either all are archived or none; --complete
-    archives those it can and lists the others. Documents that refer to the old paths are reported, and rewritten if you
-    agree.
+    run first; only --force archives a plan with one. If you name several plans, either all are archived or none.
+    --complete archives each complete plan that has no problem, and lists the others. Documents that refer to the old
+    paths are reported, and rewritten if you agree.
     """
     _ensure_compatible_options(
         plans, complete=complete, resolution=how, by=by, force=force, reason=reason, options=options
@@ -212,7 +212,7 @@ def _join_answers(answers: list[Answer], blocked: dict[str, list[str]]) -> Answe
     }
     lines = [answer.text for answer in answers]
     lines += [f"not archived: {name}: {reason}" for name, reasons in blocked.items() for reason in reasons]
-    text = "\n".join(lines) or "no plan is complete"
+    text = "\n".join(lines) or "no complete plans to archive"
     warnings = tuple(dict.fromkeys([line for answer in answers for line in answer.warnings]))
     next_commands = tuple([command for answer in answers for command in answer.next_commands])
     is_requested = bool(blocked) or any([answer.is_requested for answer in answers])

@@ -20,7 +20,7 @@ from execplan.plan_store.plan_store import quote_plan_name
     writes="a copy of each file in the plan's artifacts directory, and a line for each in Artifacts and Notes.",
     examples=(
         "execplan attach run.log",
-        "execplan attach before.png after.png --about 'The page before and after' -p parser",
+        "execplan attach before.png after.png --about 'Before and after' -p parser",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 @define_command(
     reads=(
-        "the audit log in the plan's artifacts, and its anchor; with --verify also the journals and approvals next to it; "
+        "the audit log in the plan's artifacts, and its last hash, which is stored outside it; with --verify also the journals and approvals next to it; "
         "without PLAN those of every plan, including archived plans."
     ),
-    writes="nothing; with --accept a record in the audit log, and its anchor.",
+    writes="nothing; with --accept a record in the audit log, and its last hash.",
     examples=(
         "execplan audit",
         "execplan audit parser --json",
         "execplan audit --verify",
-        "execplan audit parser --accept 'The disk was lost; this is the backup.' --dry-run",
+        "execplan audit parser --accept 'This is the backup.' --dry-run",
     ),
 )
-@plan_argument()
-@click.option("--verify", "verifies", is_flag=True, help="Verify the chain, its anchor and the files next to it.")
+@plan_argument(default="all plans")
+@click.option("--verify", "verifies", is_flag=True, help="Verify that the log and the files next to it are intact.")
 @click.option("--run", "run_", metavar="RUN", help="Show only this run and the approval that allowed it.")
 @click.option("--accept", "reason", metavar="REASON", help="Accept a broken audit log; the reason is recorded.")
 @new_options
@@ -41,8 +41,9 @@ def audit(
 ) -> Answer:
     """Show who approved what, what ran and what changed.
 
-    The plan's audit log records approvals, steps, the changes to each file, and rollbacks. Use --verify to check that
-    the log is intact: each record contains the hash of the previous one. It exits 1 at the first bad record.
+    The plan's audit log records approvals, steps, the changes to each file, and rollbacks. Each record contains the
+    hash of the previous one, and the last hash is also stored outside the log, so --verify finds changed, removed and
+    added records. It exits 1 at the first bad record.
     """
     from execplan.cli.output import audit_output
 

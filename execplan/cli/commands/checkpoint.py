@@ -24,12 +24,12 @@ from execplan.plan_store import plan_selection
 @click.option("--force", is_flag=True, help="Also overwrite a page that was edited by hand.")
 @writer_options
 def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions) -> Answer:
-    """Write a restart page for a new session.
+    """Write a restart page: all that a new session needs to continue a plan.
 
-    The page alone is enough to continue the plan without other context. It has the objective, what is done and what is
-    next, decisions and discoveries with their reasons, risks, open questions and findings, the state of git, and how to
-    continue. It uses the plan's own words, without secrets. The page is replaced atomically: a reader sees the old page
-    or the new one.
+    Use it before a session of an agent ends, or before you hand over a plan. The page is enough to continue without
+    other context: it has the objective, what is done and what is next, decisions and discoveries with their reasons,
+    risks, open questions and findings, the state of git, and how to continue. Its text is that of the plan, with
+    secrets redacted. A reader of the file sees the old page or the new one, never a part.
     """
     from execplan.approvals import artifact_store
 
@@ -53,7 +53,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: WriteOptions)
     if options.dry_run:
         lines = [f"would write {stored.path}" if stored.changed else "nothing to write"]
         return Answer({**data, "diff": stored.diff}, printable_lines(lines, stored.diff if stored.changed else ""))
-    lines = [f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (up to date)")]
+    lines = [f"wrote {stored.path}" if stored.changed else f"{stored.path} is up to date"]
     lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
     return Answer(data, printable_lines(lines), warnings=stored.warnings, is_requested=False)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @define_command(
     reads=(
-        "the plan and its stored execution plan; with --from another document; with --enhance your own "
+        "the plan and its stored execution plan; with --from also FILE; with --enhance your own "
         "settings, and the answer of the program that they name."
     ),
     writes=(
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Exit 1 unless the stored execution plan is up to date.")
 @click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as code blocks with attributes.")
 @click.option(
-    "--from", "source", metavar="FILE", help="Import a document of this or another system; - for standard input."
+    "--from", "source", metavar="FILE", help="Import an execution plan, also of another system; - for standard input."
 )
 @click.option("--compose", is_flag=True, help="Combine the execution plans of all PLANs, in their order.")
 @click.option("--title", metavar="TEXT", help="With --compose: create a new plan for the result, instead of -p PLAN.")
 @click.option(
     "--enhance",
     is_flag=True,
-    help="Send it, without secrets, to the program in your own settings, for a proposal.",
+    help="Let a program of yours propose an improvement: execplan explain enhancer.",
 )
 @plan_option
 @new_options
@@ -126,7 +126,7 @@ def _ensure_compatible_options(
     elif not compose and len(plans) + (plan is not None) > 1:
         message = "only one plan can be compiled at a time; --compose combines several"
     if message:
-        hint = "execplan compile --compose PLAN PLAN --title 'Its title'" if compose else "see execplan compile --help"
+        hint = "execplan compile --compose PLAN PLAN --title 'Title'" if compose else "see execplan compile --help"
         raise ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 

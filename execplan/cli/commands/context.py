@@ -39,24 +39,39 @@ if TYPE_CHECKING:
     "--task", metavar="TASK", help="The task to work on, by number, ID or unique text. Default: the next open task."
 )
 @click.option(
-    "--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Token budget for prompt, pack and response."
+    "--budget",
+    metavar="N",
+    type=click.IntRange(min=MIN_BUDGET),
+    help="Token budget for the system prompt, the pack and the response (default: 8000).",
 )
 @click.option(
     "--model",
     metavar="NAME",
     help="The model that reads the pack. Default: that of the session, otherwise of the settings.",
 )
-@click.option("--intent", type=click.Choice(INTENTS), help="The kind of work. Default: inferred from the task's text.")
+@click.option(
+    "--intent",
+    metavar="KIND",
+    type=click.Choice(INTENTS),
+    help=f"The kind of work: {', '.join(INTENTS[:-1])} or {INTENTS[-1]}. Default: inferred from the task's text.",
+)
 @click.option(
     "--file", "files", metavar="PATH", multiple=True, help="Always include this file; of a directory, what fits."
 )
-@click.option("--units", metavar="FILE", multiple=True, help="Additional context items, one JSON object per line.")
+@click.option(
+    "--units",
+    metavar="FILE",
+    multiple=True,
+    help="Additional items, one JSON object per line: execplan explain context.",
+)
 @click.option("--session", "sessions", metavar="FILE", multiple=True, help="A session log of Claude Code or Codex.")
 @click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], help="Output format of the pack.")
-@click.option("--experiment", metavar="ID", help="Assign a variant of this experiment, by --key.")
-@click.option("--key", metavar="KEY", help="Equal keys get the same variant.")
-@click.option("--explain", is_flag=True, help="Print a table instead: what is kept, shortened and left out, and why.")
-@click.option("--compare", is_flag=True, help="Print a table of the variants control and optimized, side by side.")
+@click.option(
+    "--experiment", metavar="ID", help="Assign a variant of the experiment ID: control or optimized; requires --key."
+)
+@click.option("--key", metavar="KEY", help="What gets the variant, such as a session; equal keys get the same one.")
+@click.option("--explain", is_flag=True, help="Print a table instead: what was kept, shortened and left out, and why.")
+@click.option("--compare", is_flag=True, help="Print a table of both variants, side by side.")
 @click.option(
     "--item", "items", metavar="ID", multiple=True, help="Print this item of a pack in full, or within --budget."
 )
@@ -75,9 +90,9 @@ def context(
     """Select what an agent should read, within a token budget.
 
     The result, a context pack, has what an agent needs to continue the plan: parts of the plan and of the files that it
-    names. The pack goes to standard output, a summary line to standard error. --json prints the decision about every
-    item instead, --explain prints it as a table, --compare prints both variants of an experiment, and --item single
-    items.
+    names. The pack goes to standard output, a summary line to standard error. --explain prints instead a table of what
+    was kept, shortened and left out, and --json prints the same as data. --experiment and --compare are for measuring
+    whether packs help.
     """
     from execplan.context.gathering.pack_gathering import GatherOptions, gather_pack
     from execplan.project.context_settings import parse_context_settings

@@ -13,16 +13,16 @@ from execplan.edits.plan_writer import WriteOptions
 
 
 @define_command(
-    reads="the plan; for the author: EXECPLAN_AGENT, the settings, EXECPLAN_AUTHOR and the git name.",
+    reads="the plan; for the author: $EXECPLAN_AGENT, the settings, $EXECPLAN_AUTHOR and your git name.",
     writes="one entry in the Decision Log, formatted like the existing ones.",
     examples=(
         'execplan decide "Read line by line" --why "A task is a line."',
-        'execplan decide "Read into a tree" --why "Lists nest." --supersedes "line by line"',
+        'execplan decide "Read into a tree" --why "Lists nest." --supersedes "by line"',
     ),
 )
 @click.argument("text")
 @click.option("--why", metavar="TEXT", required=True, help="The rationale: text, @FILE, or - for standard input.")
-@click.option("--author", metavar="NAME", help="Who decided.")
+@click.option("--author", metavar="NAME", help="Who decided. Default: see `execplan explain decisions`.")
 @click.option("--supersedes", metavar="DECISION", help="An earlier decision, by unique text.")
 @plan_option
 @create_option

@@ -15,7 +15,7 @@ from execplan.edits.plan_writer import WriteOptions
 @define_command(
     reads="the plan.",
     writes="one entry in Surprises & Discoveries, formatted like the existing ones.",
-    examples=('execplan discover "The last line is dropped" --evidence "tests/test_lines.py fails at a1b2c3d"',),
+    examples=('execplan discover "The last line is dropped" --evidence "test_lines.py fails"',),
 )
 @click.argument("text")
 @click.option("--evidence", metavar="TEXT", required=True, help="The evidence: text, @FILE, or - for standard input.")

@@ -16,6 +16,7 @@ from execplan.edits import lost_edit_recovery
 from execplan.edits.lost_edit_detection import detect_lost_edits
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan_store import plan_selection
+from execplan.text.message_parts import format_count, join_first
 
 if TYPE_CHECKING:
     from execplan.doctor.doctor_runner import CheckResult, FixOutcome
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 )
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely.")
 @click.option(
-    "--forget", metavar="PLAN", help="Forget the overwritten edits of this plan: they were removed on purpose."
+    "--forget",
+    metavar="PLAN",
+    help="Stop reporting this plan's overwritten edits, because they were removed on purpose.",
 )
 @new_options
 def doctor(call: Call, options: WriteOptions, *, fix: bool, forget: str | None) -> Answer:
@@ -121,8 +124,9 @@ def _doctor_answer(
     lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(applied_fixes or forgotten)))
     for name, finding in findings:
         location = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        lines += [f"{location or name}: {finding.level}: {finding.message}", f"  fix: {finding.remedy}"]
-    lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
+        message = finding.message.removeprefix(f"{finding.path}: ").removeprefix(f"{finding.path} ")
+        lines += [f"{location or name}: {finding.level}: {message}", f"  fix: {finding.remedy}"]
+    lines += [f"{why} ({join_first(names, _MAX_SKIPPED_NAMED)})" for why, names in skipped.items()]
     passed_table = ""
     if call.verbose and (passed := [(check.name, check.message) for check in checked if check.ok]):
         passed_table = "\n\n" + format_table(("check", "passed"), passed)
@@ -139,14 +143,18 @@ def _doctor_answer(
     )
 
 
+_MAX_SKIPPED_NAMED = 5
+"""Maximum number of skipped checks to name."""
+
+
 def _headline(checked: list[CheckResult], finding_count: int, fixable: int, *, is_after_fix: bool) -> str:
     """Return the number of problems, in one line."""
     passed = len([check for check in checked if check.ok])
     if not finding_count:
         return f"no {'other ' if is_after_fix else ''}problems found ({passed} checks passed)"
-    problems = "1 problem" if finding_count == 1 else f"{finding_count} problems"
-    fixes = f"execplan doctor --fix fixes {fixable}" if fixable else "none can be fixed automatically"
-    return f"{problems} found; {fixes} ({passed} of {len(checked)} checks passed)"
+    fixed = str(fixable) if fixable < finding_count else "it" if fixable == 1 else "all of them"
+    fixes = f"execplan doctor --fix fixes {fixed}" if fixable else "none can be fixed automatically"
+    return f"{format_count(finding_count, 'problem')} found; {fixes} ({passed} of {len(checked)} checks passed)"
 
 
 doctor.finishes_moves = False  # it reports an interrupted move

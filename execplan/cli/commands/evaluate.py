@@ -20,7 +20,7 @@ MARKDOWN = "markdown"
 
 @define_command(
     reads=(
-        "the plan, its stored execution data, the files that its steps name, your own settings and the repository's; "
+        "the plan, its execution plan and approvals, the files that its steps name, your own settings and the repository's; "
         "PATH, for programs. Shells and node parse the steps' scripts without running them."
     ),
     writes="nothing, not even a lock.",

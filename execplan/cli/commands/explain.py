@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Final
 
@@ -11,18 +10,46 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
 from execplan.cli.commands import COMMANDS
+from execplan.cli.output.rule_help import format_rule
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.linter.checking import custom_rules
-from execplan.linter.rule import BUILTIN_PREFIX, BYTES, NO_FIX, Rule
+from execplan.linter.rule import BUILTIN_PREFIX
 from execplan.linter.runner import RULES
 from execplan.project import help_topics, user_settings
+from execplan.text.message_parts import align_descriptions
 from execplan.text.suggestions import closest_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_EXAMPLE_HEADING: Final = re.compile(r"^[A-Z][a-z]+(?: \(.*\))?:\n {4}", re.MULTILINE)
-"""Heading of an example in the help of a rule, such as `Bad (archived):`, with the beginning of the example."""
+TOPIC_SYNONYMS: Final = {
+    "audit": "ledger",
+    "audit-log": "ledger",
+    "checkpoint": "session",
+    "claims": "agents",
+    "compile": "steps",
+    "config": "settings",
+    "configuration": "settings",
+    "evaluate": "policy",
+    "exit": "exit-codes",
+    "exit-status": "exit-codes",
+    "log": "ledger",
+    "placeholder": "templates",
+    "placeholders": "templates",
+    "plan": "format",
+    "plans": "format",
+    "prime": "session",
+    "report": "handoff",
+    "resume": "runs",
+    "rollback": "runs",
+    "rules": "lint",
+    "sandbox": "policy",
+    "sections": "format",
+    "states": "format",
+    "stats": "ledger",
+    "summarize": "summaries",
+}
+"""Names by which people look for a topic."""
 _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execplan explain --codes"
 
 
@@ -43,8 +70,8 @@ _UNKNOWN_HINT: Final = "list the topics: execplan explain; list the codes: execp
 def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
     """Explain a topic, a lint rule or an error code.
 
-    Without a name, lists the topics; --codes lists the codes of the lint rules and errors, and --json both. Errors show
-    their code with --json and with -v.
+    Without a name, lists the topics; --codes lists the lint rules and the error codes; --json lists all. To see the code
+    of an error, repeat the command with -v or --json.
     """
     if name and codes:
         message = "--codes lists all codes, so it can't be combined with a topic or a code"
@@ -59,7 +86,7 @@ def explain(call: Call, name: tuple[str, ...], *, codes: bool) -> Answer:
         rule_fields = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
         return Answer(
             {**rule_fields, "page": rule.help_text},
-            f"{rule.code} ({_describe_rule(rule)})\n\n{_wrap_page(rule.help_text)}",
+            format_rule(rule),
         )
     error_help = help_topics.error_help_by_code().get(page_name)
     if error_help is not None:
@@ -101,72 +128,62 @@ def _index_answer(*, codes: bool) -> Answer:
 
 def _topic_lines(topics: dict[str, str]) -> list[str]:
     """Return lines with each topic and its summary."""
-    width = max(map(len, topics))
-    lines = ["Topics: execplan explain TOPIC", ""]
-    for name, about in topics.items():
+    lines = ["Topics: execplan explain TOPIC", "", *_summary_lines(topics)]
+    return [*lines, "", "Codes of lint rules and errors: execplan explain --codes"]
+
+
+def _summary_lines(summaries: dict[str, str]) -> list[str]:
+    """Return lines with names and their summaries in two columns."""
+    width = max(map(len, summaries))
+    lines = []
+    for name, summary in summaries.items():
         lead = f"  {name:{width}}  "
         lines += wrap(
-            about,
+            summary,
             help_topics.PAGE_WIDTH,
             initial_indent=lead,
             subsequent_indent=" " * len(lead),
             break_on_hyphens=False,
         )
-    return [*lines, "", "Codes of lint rules and errors: execplan explain --codes"]
-
-
-def _code_lines(errors: Iterable[str]) -> list[str]:
-    """Return lines with the codes of the rules and of the errors."""
-    lines: list[str] = []
-    for heading, names in (("Lint rules", RULES), ("Errors", errors)):
-        codes_text = fill(
-            "  ".join(sorted(names)),
-            help_topics.PAGE_WIDTH,
-            initial_indent="  ",
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-        )
-        lines += [*([""] if lines else []), f"{heading}: execplan explain CODE", "", codes_text]
     return lines
 
 
-def _describe_rule(rule: Rule) -> str:
-    """Describe a rule: its level, whether it is on by default, what it requires, and the kind of its fix."""
-    attributes = [f"{rule.level}; {rule.unfinished} while tasks are open" if rule.unfinished else rule.level]
-    if not rule.on:
-        attributes.append("off by default")
-    if rule.needs != BYTES:
-        attributes.append(f"needs the {rule.needs}")
-    if rule.fix != NO_FIX:
-        attributes.append(f"{rule.fix} fix")
-    return ", ".join(attributes)
-
-
-def _wrap_page(page: str) -> str:
-    """Wrap the paragraphs of a rule's help; its examples stay as they are."""
-    heading = _EXAMPLE_HEADING.search(page)
-    start = heading.start() if heading is not None else len(page)
-    paragraphs = page[:start].strip("\n").split("\n\n")
-    prose = [fill(paragraph, help_topics.PAGE_WIDTH, break_on_hyphens=False) for paragraph in paragraphs]
-    return "\n\n".join([*prose, *([page[start:]] if heading is not None else [])])
+def _code_lines(errors: Iterable[str]) -> list[str]:
+    """Return lines with the rules and what they find, and with the codes of the errors."""
+    rule_lines = _summary_lines({code: RULES[code].summary for code in sorted(RULES)})
+    error_codes = fill(
+        "  ".join(sorted(errors)),
+        help_topics.PAGE_WIDTH,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+    )
+    return ["Lint rules: execplan explain CODE", "", *rule_lines, "", "Errors: execplan explain CODE", "", error_codes]
 
 
 def _unknown_page_error(page_name: str) -> ExecplanError:
     """Return the error for an unknown topic or code, with similar names."""
     descriptions = {
-        **{code.lower(): f"{code}  {rule.summary}" for code, rule in RULES.items()},
-        **{code: f"{code}  {error.sentence}" for code, error in help_topics.error_help_by_code().items()},
-        **{name: f"{name}  {about}" for name, about in help_topics.topic_summaries().items()},
+        **{code.lower(): (code, rule.summary) for code, rule in RULES.items()},
+        **{code: (code, error.sentence) for code, error in help_topics.error_help_by_code().items()},
+        **{name: (name, about) for name, about in help_topics.topic_summaries().items()},
     }
-    similar_names = closest_names(page_name, descriptions)
+    topic = TOPIC_SYNONYMS.get(page_name)
+    similar_names = [topic] if topic else closest_names(page_name, descriptions)
     hint = _UNKNOWN_HINT
     if page_name in COMMANDS:
         hint = f"see the help of the command: execplan {page_name} --help"
+        if similar_names:
+            hint = f"use one of these, or {hint}"
     elif similar_names:
         hint = f"use one of these, or {_UNKNOWN_HINT}"
-    message = f"unknown topic or code {page_name!r}"
+    message = f"unknown topic or code {page_name.upper() if page_name.startswith('ep') else page_name!r}"
     return ExecplanError(
-        "no-such-page", message, exit=INPUT, hint=hint, candidates=[descriptions[name] for name in similar_names]
+        "no-such-page",
+        message,
+        exit=INPUT,
+        hint=hint,
+        candidates=align_descriptions([descriptions[name] for name in similar_names]),
     )
 
 

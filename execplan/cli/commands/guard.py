@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         "execplan guard --json < call.json",
     ),
 )
-@plan_argument()
+@plan_argument(default="the only approved plan")
 @click.option(
     "--program",
     type=click.Choice(["claude", "codex", "json"]),

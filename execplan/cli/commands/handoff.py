@@ -280,9 +280,9 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     """Print a plan as instructions for an agent.
 
     The instructions explain why, list the steps and their status, and say what is next and how to report. If the plan
-    has no annotated steps, they list its open tasks instead. Content from the repository is in code blocks, without
-    secrets, and marked as data. To fit the budget, completed steps, old decisions and later steps are shortened; the
-    next step never is.
+    has no steps, they list its open tasks instead. Content from the repository is in code blocks, with secrets
+    redacted, and marked as data, not instructions. To fit the budget, completed steps, old decisions and later steps
+    are shortened; the next step never is.
 
     The command starts nothing: the run starts with the first call that the guard allows, or with the first report.
     """

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("place", required=False, metavar="[DIR]")
-@click.option("--plans", "wanted", metavar="DIR", help="Keep plans in this directory, whatever is found.")
-@click.option("--move", is_flag=True, help="Move plans from .agent/execplans to the plans directory that is found.")
+@click.option("--plans", "wanted", metavar="DIR", help="Keep plans in DIR, even if plans are found elsewhere.")
+@click.option("--move", is_flag=True, help="Move plans from .agent/execplans to the directory with most plans.")
 @click.option(
-    "--check", is_flag=True, help="Report what is found, without writing; exit 1 if init would write something."
+    "--check", is_flag=True, help="Report what is found, and write nothing; exit 1 if init would write something."
 )
 @click.option("--upgrade", is_flag=True, help="Merge the newest guide into yours; your changes are kept.")
 @new_options
@@ -56,10 +56,10 @@ def init(
     Run it once: it writes the settings, and the guide for authors in .agent/PLANS.md. Without git, plans are set up in
     the current directory. DIR selects another directory, which can be new.
 
-    Existing plans are found, also in packages, and the settings are adapted to them. Existing files are kept, so you
-    can run the command again at any time. Plans are moved only if you agree: if most plans are elsewhere, those that
-    `new` has created in .agent/execplans would no longer be listed. Only --upgrade changes the guide: it merges the
-    newest guide into yours, keeps your text, and reports each place that both changed.
+    If the repository already has plans, also in the packages of a monorepo, the settings refer to their directories.
+    Existing files are kept, so you can run the command again at any time. Plans are moved only if you agree or use
+    --move. Only --upgrade changes the guide: it merges the newest guide into yours, keeps your text, and reports each
+    place that both changed.
     """
     if check and (options.commit or upgrade):
         message = "--commit" if options.commit else "--upgrade"
@@ -87,7 +87,7 @@ def init(
     moves = [pair for relocation in relocations for pair in relocation.moves]
     lines += [f"{'moved' if is_writing else 'would move'}  {old} to {new}" for old, new in moves]
     lines += [
-        f"{action if path_entry.made else 'kept'}  {path_entry.path}  ({path_entry.why})"
+        f"{action if path_entry.made else _label_unchanged(project, path_entry.path)}  {path_entry.path}  ({path_entry.why})"
         for path_entry in survey_result.paths
     ]
     lines += _unlisted_lines(survey_result, check)
@@ -118,7 +118,7 @@ def init(
     next_commands: tuple[str, ...] = (
         ("execplan status",)
         if any([project_json["plans"] for project_json in projects_json])
-        else ("execplan new 'What to do'",)
+        else ("execplan new 'Title'",)
     )
     if changed and not is_writing:
         arguments = ([place] if place else []) + (["--plans", wanted] if wanted else [])
@@ -135,6 +135,11 @@ def init(
     )
     text = printable_lines(lines, guide_report.upgrade.diff if upgrade else "")
     return Answer(data, text, status, warnings=warnings, next_commands=next_commands, is_requested=not is_writing)
+
+
+def _label_unchanged(project: Project, display_path: str) -> str:
+    """Return what `init` does with a path that it doesn't create."""
+    return "kept" if os.path.lexists(os.path.join(project.root, display_path)) else "skipped"
 
 
 def _move_unlisted(

@@ -28,7 +28,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
 )
 @click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=complete_with("integration"))
 @click.option(
-    "--shell", type=click.Choice(["bash", "zsh", "fish"]), help="Shell for completion. Default: the one in SHELL."
+    "--shell", type=click.Choice(["bash", "zsh", "fish"]), help="Shell for completion. Default: the one in $SHELL."
 )
 @click.option(
     "--for",
@@ -37,7 +37,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     multiple=True,
     help="Agent program for guard, session-hooks and capture. Default: Claude Code, and Codex if .codex exists.",
 )
-@click.option("--force", is_flag=True, help="Also overwrite manual edits in a block of execplan.")
+@click.option("--force", is_flag=True, help="Also overwrite changes that were made by hand to what install added.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
 @lock_option
 def install(

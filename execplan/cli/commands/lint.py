@@ -128,8 +128,10 @@ def rule_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE|-]...")
-@plan_flag
-@click.option("--hook", is_flag=True, help="Accept a draft without content and a complete plan without an outcome.")
+@plan_flag(default="all plans")
+@click.option(
+    "--hook", is_flag=True, help="For hooks: accept a draft without content and a complete plan without an outcome."
+)
 @click.option("--no-cache", is_flag=True, help="Check every plan again, and don't write the cache.")
 @click.option("--staged", is_flag=True, help="Check the plans of the next commit, as staged.")
 @click.option("--since", metavar="REV", help="Check the plans that changed since this branch left REV.")

@@ -28,22 +28,23 @@ from execplan.plan_store import plan_selection
     ),
 )
 @click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
-@plan_flag
+@plan_flag(default="")
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Run as a Git merge driver; see execplan install merge-driver.")
 @writer_options
 def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: WriteOptions) -> Answer:
     """Merge plans changed on two branches, or resolve a conflict.
 
-    With three files, merges two versions of a plan and their common ancestor. With a plan, resolves its conflict
-    markers. Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. If both
-    sides changed the same text in different ways, conflict markers are left, and the command exits 1.
+    With a plan, resolves its conflict markers. With three files, merges two versions of a plan and their common
+    ancestor; for versions without one, BASE is /dev/null. Tasks, entries and revision notes of both sides are kept,
+    each once; prose is merged line by line. If both sides changed the same text in different ways, conflict markers are
+    left, and the command exits 1.
     """
     if driver or len(plans) not in (1, 3):
         raise _usage_error(
             "--driver must directly follow merge"
             if driver
-            else f"merge accepts one plan or three files, not {len(plans)}"
+            else "merge requires one plan or three files" + (f", not {len(plans)} arguments" if plans else "")
         )
     if len(plans) == 3:
         if options.commit is not None or options.if_match:
@@ -55,7 +56,7 @@ def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, opt
 
 
 def _usage_error(message: str) -> ExecplanError:
-    hint = "execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
+    hint = "use execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 

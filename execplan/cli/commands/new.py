@@ -85,7 +85,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     writes="the plan, under an unused ID, and its artifacts directory; there the original, if it was converted.",
     examples=(
         'execplan new "Build the parser"',
-        'execplan new "Build the parser" --purpose "Plans can be read." --task "Read lines" --task "Write tests"',
+        'execplan new "Build the parser" --purpose "Read plans" --task "Read lines"',
         'execplan new "Lines with a CR are lost" --template bugfix',
         'execplan new "Fix the date in the footer" --template small',
         "execplan new --list-templates",
@@ -144,7 +144,7 @@ def new(
         _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
-        raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What to do'")
+        raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
     if hook is not None:
         return _capture(hook, options)
     project = project_discovery.find(os.getcwd())
@@ -214,9 +214,9 @@ def _check_usage(plan_inputs: Sequence[str | None], source: str | None, hook: st
     if source is not None and (any(plan_inputs) or listed):
         raise ExecplanError(
             "usage",
-            "--from reads a complete plan from a file, so it can't be combined with options for its content",
+            "--from reads a complete plan from a file, so it can't be combined with a title or other content",
             exit=USAGE,
-            hint="omit the other options",
+            hint="omit the title and the other options",
         )
     if listed and any(plan_inputs):
         raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
@@ -266,7 +266,7 @@ def _templates_answer(project: Project) -> Answer:
             f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
         )
     data = {"templates": [template._asdict() for template in all_templates]}
-    return Answer(data, printable_lines(lines), next_commands=("execplan new 'Its title' --template bugfix",))
+    return Answer(data, printable_lines(lines), next_commands=("execplan new 'Title' --template bugfix",))
 
 
 command = new

@@ -100,7 +100,7 @@ def release_claims(
     metavar="[NAME]",
     is_flag=False,
     flag_value="",
-    help="Claim the task, so that others get the next one. Default NAME: the current author, see --as.",
+    help="Claim the task, so that others get the next one. Default NAME: see --as.",
 )
 @click.option("--task", metavar="TASK", help="Claim or release this task: number, ID or unique text.")
 @click.option("--for", "time", metavar="TIME", help="How long the claim lasts: 30m, 2h, 1d (default: 2h).")
@@ -109,9 +109,9 @@ def release_claims(
     metavar="[NAME]",
     is_flag=False,
     flag_value="",
-    help="End the claims of NAME on this plan. Default NAME: the current author.",
+    help="End the claims of NAME on this plan. Default NAME: see --as.",
 )
-@click.option("--to", metavar="NAME", help="With --release: hand the claims over to NAME atomically.")
+@click.option("--to", metavar="NAME", help="With --release: hand the claims over to NAME.")
 @lock_option
 def next_(
     call: Call,
@@ -127,9 +127,9 @@ def next_(
     Prints the task that you have claimed, otherwise the first open task that nobody has claimed. If several people or
     agents work on a plan, --claim gives each of them a different task.
 
-    A claim ends when the task is done, when you release it, or when its time is over. It follows a task that is
-    reworded or split. If you claim again without --task, you get the task that you have already claimed, and its time
-    restarts. You are --as NAME, otherwise EXECPLAN_AGENT, otherwise your git name.
+    A claim ends when the task is done, when you release it, or when its time is over. If the task is reworded or split,
+    the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
+    Claims are made in your name: --as NAME, or else $EXECPLAN_AGENT, or else your git name.
     """
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None

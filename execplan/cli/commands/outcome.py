@@ -15,7 +15,7 @@ from execplan.edits.plan_writer import WriteOptions
 @define_command(
     reads="the plan.",
     writes="one paragraph or item in Outcomes & Retrospective.",
-    examples=('execplan outcome "The parser reads all twelve sections; tables are not supported yet."',),
+    examples=('execplan outcome "The parser reads all sections; tables are left out."',),
 )
 @click.argument("text")
 @plan_option

@@ -33,7 +33,7 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
     """
     if plan is None:
         raise ExecplanError(
-            "usage", "rename requires a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
+            "usage", "rename requires a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'New title'"
         )
     chosen = Plan.find(plan)
     moved = chosen.rename(title, confirm_rewrite=rewrite_decider(call, links), options=options)

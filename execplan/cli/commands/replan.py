@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 @define_command(
-    reads="the journal and the document of the run; with @FILE or -, the new information.",
+    reads="the journal and the execution plan of the run; with @FILE or -, the new information.",
     writes="the next revision in the plan's artifacts and in the run directory, the run's journal and record, the audit log.",
     examples=(
         "execplan replan --reason 'The compiler is too old.'",
-        "execplan replan 1 -p parser --reason 'The test needs a server.' --new-information @steps.json",
+        "execplan replan 1 --reason 'No server.' --new-information @steps.json",
         "execplan replan --reason 'It never ends.' --failed api --dry-run",
     ),
 )

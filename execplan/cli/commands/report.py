@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from execplan.edits.plan_writer import WriteOptions
     from execplan.engine.agent_runs.recorded_reports import ReportOutcome
+    from execplan.execution.execution_plan import Step
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
@@ -64,9 +65,7 @@ def report_answer(project: Project, ref: PlanRef, reported: ReportOutcome, *, dr
         list(_dry_run_lines(reported)) if dry_run and not reported.already_recorded else list(_report_lines(reported))
     )
     lines += (
-        [f"next steps: {', '.join([f'{step.number} {step.id}' for step in reported.next_steps])}"]
-        if reported.next_steps
-        else []
+        [f"ready: {', '.join([_format_step(step) for step in reported.next_steps])}"] if reported.next_steps else []
     )
     text = "\n".join([printable_line(line) for line in lines])
     return Answer(
@@ -88,9 +87,9 @@ def _unseen_warnings(project: Project, reported: ReportOutcome) -> list[str]:
 
 
 def _report_lines(reported: ReportOutcome) -> Iterator[str]:
-    name = f"{reported.step.number} {reported.step.id}"
+    name = _format_step(reported.step)
     if reported.already_recorded:
-        yield f"{name} is already recorded: {'completed' if reported.ok else 'failed'}"
+        yield f"already recorded: {name} {'completed' if reported.ok else 'failed'}"
         return
     changes_text = format_changes(reported.changes)
     yield (
@@ -104,13 +103,13 @@ def _report_lines(reported: ReportOutcome) -> Iterator[str]:
         yield reported.recovery.words
         yield from [f"  {recovery_command}" for recovery_command in reported.recovery.commands]
     if reported.status == states.COMPLETED:
-        yield f"run {reported.run} is completed"
+        yield f"completed run {reported.run}"
     if reported.finished is not None and reported.finished.commit:
         yield f"committed {reported.finished.commit[:12]}"
 
 
 def _dry_run_lines(reported: ReportOutcome) -> Iterator[str]:
-    name = f"{reported.step.number} {reported.step.id}"
+    name = _format_step(reported.step)
     changes_text = format_changes(reported.changes)
     yield f"would record {name} as completed" if reported.ok else f"would record {name} as failed: {reported.reason}"
     if changes_text:
@@ -125,6 +124,10 @@ def _next_commands(reported: ReportOutcome, name: str) -> tuple[str, ...]:
     if reported.status in states.ENDED_RUN_STATES:
         return f"execplan audit {name}", f"execplan show {name} --run"
     return (f"execplan handoff {name}",)
+
+
+def _format_step(step: Step) -> str:
+    return f"step {step.number} ({step.id})"
 
 
 def _report_json(reported: ReportOutcome) -> dict[str, Any]:
@@ -160,8 +163,8 @@ def _report_json(reported: ReportOutcome) -> dict[str, Any]:
     ),
     examples=(
         "execplan report build -p parser --status completed --result 'It builds.'",
-        "execplan report 2 -p parser --status completed --result 'All pass.' --evidence out.txt",
-        "execplan report build -p parser --status completed --result 'It builds.' --dry-run",
+        "execplan report 2 --status completed --result 'All pass.' --evidence out.txt",
+        "execplan report build --status completed --result 'It builds.' --dry-run",
     ),
 )
 @click.argument("step", metavar="STEP")

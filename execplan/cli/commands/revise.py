@@ -15,7 +15,7 @@ from execplan.edits.plan_writer import WriteOptions
 @define_command(
     reads="the plan.",
     writes="a dated revision note after the existing ones, or at the end of the plan if there are none.",
-    examples=('execplan revise "Plan of Work rewritten: the tree was dropped, because lines are enough."',),
+    examples=('execplan revise "Plan of Work rewritten: lines are enough, no tree."',),
 )
 @click.argument("text")
 @plan_option

@@ -52,7 +52,7 @@ def dry_run_answer(preview: RunPreview, run_options: RunOptions, path: str, name
         f"would run {len(running_steps)} of {format_count(len(preview.steps), 'step')}, approved by {approver}, {sandbox_text}"
     ]
     lines += [line for planned_step in preview.steps for line in _step_lines(planned_step)]
-    lines.append(f"see the changes, the risk and the findings of each step: execplan evaluate {name}")
+    lines.append(f"changes, risk and findings of each step: execplan evaluate {name}")
     text = "\n".join([printable_line(line) for line in lines])
     return Answer(data, text, warnings=preview.warnings, next_commands=(_run_command(run_options, name),))
 

@@ -59,7 +59,7 @@ def _summary_row(summary: RunSummary) -> tuple[str, ...]:
 
 
 def _state_text(summary: RunSummary) -> str:
-    """Return the state of a run as text."""
+    """Return the details of a run that its state does not show."""
     if summary.rolling:
         return "a rollback was interrupted"
     if summary.question is not None:
@@ -68,7 +68,9 @@ def _state_text(summary: RunSummary) -> str:
         return "interrupted"
     text = summary.status.replace("_", " ") + (", by an agent" if summary.agent else "")
     is_partial = summary.rolled_back and summary.status != "rolled_back"
-    return f"{text}, {', '.join(summary.rolled_back)} rolled back" if is_partial else text
+    if is_partial:
+        return f"{text}, {', '.join(summary.rolled_back)} rolled back"
+    return text if text != summary.state.replace("_", " ") else "-"
 
 
 def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def _follow(summaries: Sequence[RunSummary]) -> tuple[str, ...]:
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
 )
-@plan_argument()
+@plan_argument(default="all plans")
 @click.option("--state", type=click.Choice(STATES), help="Show only runs in this state.")
 def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     """List runs and their states.

@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+import json
 
 import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.text_table import format_table
-from execplan.context.decision import DECISION_KINDS
+from execplan.cli.schema_builder import KINDS, shipped_schema
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.document_schemas import DOCUMENT_KINDS, RULES
-from execplan.json_model import make_json_schema, to_json_bytes
 from execplan.text.suggestions import did_you_mean
 
-if TYPE_CHECKING:
-    from execplan.json_model import Json, Model
-
-
-KINDS = {**DOCUMENT_KINDS, **DECISION_KINDS}
-"""Document types by the name that `execplan schema` accepts."""
 ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
-
-
-def find_model(name: str) -> type[Model]:
-    """Return the model of a document type."""
-    kind = KINDS[name]
-    model: type[Model] = getattr(import_module(f"execplan.{kind.module}"), kind.model)
-    return model
-
-
-def build_schema(name: str) -> Json:
-    """Return the schema of a document type."""
-    return make_json_schema(name, find_model(name), RULES.get(name))
-
-
-def schema_bytes(name: str) -> bytes:
-    """Return the schema as serialized bytes."""
-    return to_json_bytes(build_schema(name))
 
 
 @define_command(
@@ -65,7 +39,8 @@ def schema(call: Call, name: str | None) -> Answer:
     schema_name = ALIASES.get(name, name)
     if schema_name not in KINDS:
         raise _unknown_schema_error(name, tuple(KINDS))
-    return Answer({"name": schema_name, "schema": build_schema(schema_name)}, schema_bytes(schema_name).decode())
+    text = shipped_schema(schema_name)
+    return Answer({"name": schema_name, "schema": json.loads(text)}, text)
 
 
 def _unknown_schema_error(name: str, schema_names: tuple[str, ...]) -> ExecplanError:

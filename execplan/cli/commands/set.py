@@ -17,7 +17,7 @@ from execplan.edits.plan_writer import WriteOptions
     writes="all lines of one section except its heading and the revision notes at its end.",
     examples=(
         "execplan set 'Plan of Work' - <work.md",
-        "execplan set 'Context and Orientation' 'The reader is `src/reader.py`.' --dry-run",
+        "execplan set 'Plan of Work' 'Change `src/reader.py`.' --dry-run",
     ),
 )
 @click.argument("section", shell_complete=complete_with("section"))

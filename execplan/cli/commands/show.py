@@ -20,7 +20,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import next_commands_without_show, run_json
-from execplan.cli.run_output.run_text import format_changes
+from execplan.cli.run_output.run_text import format_changes, format_rollback_cause
 from execplan.errors import USAGE, ErrorContext, ExecplanError
 from execplan.execution import states
 from execplan.plan.model import ACTIVE, DONE, DRAFT
@@ -137,7 +137,8 @@ def _history_lines(run: LoadedRun) -> list[str]:
     ]
     for rollback in run.run_state.rollbacks:
         fields = rollback.fields
-        actor = f"automatically ({fields['automatic']})" if fields["automatic"] else f"by {fields['user']}"
+        cause = fields["automatic"]
+        actor = f"automatically because {format_rollback_cause(cause)}" if cause else f"by {fields['user']}"
         lines.append(f"rolled back {rollback.at} {actor}: {', '.join(fields['steps'])}")
         lines += [f"  couldn't be reverted: {failure}" for failure in fields["undone_not"]]
     return [printable_line(line) for line in lines]
@@ -168,11 +169,12 @@ def _history_lines(run: LoadedRun) -> list[str]:
 def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None) -> Answer:
     """Show a plan at a glance, or one of its sections.
 
-    Shows its state, its tasks with numbers and IDs, and its decisions; or a section, its steps, or one of its runs.
+    Shows the plan's state, its tasks with their numbers and IDs, and its decisions. Options show a section, the steps
+    or a run instead.
     """
     if (section is not None) + steps + (run is not None) > 1:
         message = "--section, --steps and --run can't be combined"
-        raise ExecplanError("usage", message, exit=USAGE, hint="execplan show --steps")
+        raise ExecplanError("usage", message, exit=USAGE, hint="use only one of them")
     project, ref = plan_selection.select_plan(os.getcwd(), plan)
     if run is not None:
         from execplan.cli.run_output.loaded_run import load_run

@@ -15,7 +15,7 @@ from execplan.edits.plan_writer import WriteOptions
 @define_command(
     reads="the plan.",
     writes="a checked-off task and an open one in place of the task.",
-    examples=('execplan split 3 --done "Write the tests of the reader" --remaining "Write the tests of the writers"',),
+    examples=('execplan split 3 --done "Test the reader" --remaining "Test the writers"',),
 )
 @click.argument("task")
 @click.option(

@@ -43,14 +43,14 @@ _MAX_TEXTFILE_BYTES = 1 << 20
         "execplan stats --textfile execplan.prom",
     ),
 )
-@click.argument("plans", nargs=-1, metavar="[PLAN…]")
-@plan_flag
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@plan_flag(default="all plans")
 @click.option(
     "--format",
     "form",
     type=click.Choice([TEXT, PROMETHEUS]),
     default=TEXT,
-    help="Output format; prometheus is its text format.",
+    help="Output format; prometheus is the Prometheus text format.",
 )
 @click.option(
     "--textfile", metavar="FILE", help="Write the Prometheus text format to FILE, for node_exporter to collect."
@@ -58,9 +58,9 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None) -> Answer:
     """Count runs, steps, rollbacks and approvals.
 
-    Use it to see how often runs succeed, how long they take, and what agents cost. The numbers, also of plans, errors
-    and replans, come from the audit logs. Tokens and costs come from the agents' session logs that the audit logs name,
-    if these logs record them.
+    Use it to see how often runs succeed, how long they take, and what agents cost. Plans, errors and replans are
+    counted, too. The numbers come from the audit logs. Tokens and costs come from the agents' session logs, if the
+    audit logs name them and they record costs.
     """
     if call.as_json and form != TEXT:
         why = "--json and --format prometheus can't be combined"
@@ -90,7 +90,7 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
 
         return Answer(data, render(statistics, session_usage), warnings=warnings, is_raw=True)
     return Answer(
-        data, _stats_text(statistics, session_usage) if data["plans"] else "nothing is recorded yet", warnings=warnings
+        data, _stats_text(statistics, session_usage) if data["plans"] else "no records yet", warnings=warnings
     )
 
 
@@ -219,7 +219,7 @@ def _stats_text(statistics: RunStatistics, session_usage: SessionUsage) -> str:
         rows[:0] = [
             ("created", f"{format_count(statistics.plans, 'execution plan')}{hourly}"),
             ("compile time", _format_average(statistics.generation, ".3f", " s")),
-            ("plan size", _format_average(statistics.plan_steps, ".1f", "")),
+            ("plan size", _format_average(statistics.plan_steps, ".1f", " steps")),
         ]
     if session_usage.log_count:
         rows += [("tokens", tokens or "-"), ("cost", cost)]

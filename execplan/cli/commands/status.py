@@ -43,7 +43,7 @@ _SORT_ORDERS = (_BY_STATE, _BY_ACTIVITY, _BY_PROGRESS, _BY_ID)
         "execplan status --stalled",
     ),
 )
-@plan_argument()
+@plan_argument(default="all plans")
 @click.option(
     "--state",
     "states",
@@ -66,8 +66,8 @@ def status(
 ) -> Answer:
     """Show plans by state, and the next task of each open plan.
 
-    Broken plans come first. Archived plans are only counted, and on a terminal also complete plans; --state lists them.
-    Exits 1 if a plan is broken.
+    Broken plans come first. Archived plans are only counted; use --state to list them. On a terminal, this also applies
+    to complete plans. Exits 1 if a plan is broken.
     """
     is_filtered = bool(states or stalled or limit is not None or sort != _BY_STATE)
     if plan is not None and is_filtered:
@@ -89,9 +89,10 @@ def status(
     listed_rows = _without_complete(rows) if hides_complete else rows
     hidden_count, left_out_count = len(rows) - len(listed_rows), len(listed_rows[limit:]) if limit is not None else 0
     listed_rows = listed_rows[:limit]
-    counts = {state: sum([stored_plan.state == state for stored_plan in stored_plans]) for state in STATES}
+    plan_states = [stored_plan.state for stored_plan in stored_plans]
+    counts = {state: plan_states.count(state) for state in STATES}
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
-    advice = Advice(("execplan new 'Its title'",))
+    advice = Advice(("execplan new 'Title'",))
     if rows:
         name = "path" if len({stored_plan.project.base for stored_plan in stored_plans}) > 1 else "id"
         lines += ["", _status_table(listed_rows, name, sort)]
@@ -106,7 +107,7 @@ def status(
     work = advice.work
     if work is not None and work.task is not None and len(rows) > 1:
         plan_of = next(row.data["id"] for row in rows if row.advice is advice)
-        work = work._replace(description=f"{work.description} (in {plan_of})")
+        work = work._replace(description=f"{work.description} of {plan_of}")
     data = {"states": counts, "plans": [row.data for row in listed_rows]}
     warnings = conflict_warnings(stored_plans)
     exit_ = CHECK_FAILED if any([row.data["state"] == BROKEN for row in rows]) else OK

@@ -37,7 +37,7 @@ LENGTHS = ("brief", "detailed", "comprehensive")
     "form",
     type=click.Choice(SUMMARY_FORMS),
     default=SUMMARY_FORMS[0],
-    help="Kind of text (default: summary).",
+    help="Form of the summary (default: summary): execplan explain summaries.",
 )
 @click.option(
     "--length",

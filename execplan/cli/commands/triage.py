@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _MAX_TITLE_LENGTH = 80
 """Maximum length of a request that can be the title of its plan."""
+_ANY_TITLE = "'Title'"
+"""Title in the suggested command if the request is too long for one."""
 
 
 @define_command(
@@ -103,7 +105,7 @@ def _follow(project: Project, request_text: str | None) -> tuple[str, ...]:
     if not project.exists:
         return ("execplan init",)
     title = " ".join((request_text or "").split())
-    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _MAX_TITLE_LENGTH else 'Its title')}",)
+    return (f"execplan new {shlex.quote(title) if 0 < len(title) <= _MAX_TITLE_LENGTH else _ANY_TITLE}",)
 
 
 def _triage_json(assessment: TriageResult, limits: Thresholds) -> dict[str, Any]:

@@ -24,12 +24,12 @@ from execplan.undo import undo_redo
         "execplan undo --commit",
     ),
 )
-@plan_argument()
+@plan_argument(default="the plan of your last operation")
 @click.option("--list", "show", is_flag=True, help="List what can be undone and redone, and who did it.")
 @click.option("--any", "other_authors", is_flag=True, help="Also undo an operation of another author.")
 @writer_options
 def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: WriteOptions) -> Answer:
-    """Undo the last operation; repeat it for earlier ones.
+    """Undo the last operation; run it again for earlier ones.
 
     Undoes edits, `new`, `drop`, `attach`, `archive`, `restore` and `rename`. Without -p, the command undoes your last operation
     on any plan, and prints the plan's name. It fails if the same lines have changed since.

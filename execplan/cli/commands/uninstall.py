@@ -23,7 +23,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     multiple=True,
     help="Agent program for guard, session-hooks and capture. Default: both.",
 )
-@click.option("--force", is_flag=True, help="Also remove manual edits in a block of execplan.")
+@click.option("--force", is_flag=True, help="Also remove changes that were made by hand to what install added.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
 @lock_option
 def uninstall(

@@ -108,8 +108,9 @@ def _plan_lines(name: str, all_findings: Sequence[Finding], lines: list[str], la
         if line_text and not line_text.startswith("# ") and finding[2:6] != previous_span and not is_overflow(finding):
             source, carets = _excerpt(line_text, finding, layout.width - _GUTTER)
             output_lines.append(f"{finding.line:6} | {source}")
-            note = f"{carets} {note}"
-        output_lines.append(f"{'':6} | {color_code}{note}{plain}")
+            output_lines.append(f"{'':6} | {color_code}{carets} {note}{plain}")
+        else:
+            output_lines.append(f"{'':6} = {color_code}{note}{plain}")
         previous_span = finding[2:6]
     return output_lines
 

@@ -6,14 +6,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from execplan.approvals.approval_creation import describe_step
 from execplan.approvals.approval_files import StoredApproval
 from execplan.cli.answer import Answer
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, fit_lines
 from execplan.cli.output.text_table import format_table
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.execution.evaluation.approval_scope import approval_scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +34,8 @@ def approve_command(evaluated: EvaluatedPlan, name: str, *, can_prompt: bool) ->
     """
     if can_prompt:
         return f"execplan approve {name}"
+    from execplan.execution.evaluation.approval_scope import approval_scope
+
     covered = approval_scope(evaluated.evaluation, None, None)
     inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN_DIGEST_DIGITS]}{inferred}"
@@ -54,19 +54,21 @@ def ask_for_approval(evaluated: EvaluatedPlan, scope: ApprovalScope, warnings: S
     print(f"Approve {subject}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ExecplanError(
-            "declined", "nothing was approved", exit=CHECK_FAILED, hint="review it again: execplan evaluate"
+            "declined", "nothing was approved", exit=CHECK_FAILED, hint="review the plan again: execplan evaluate"
         )
 
 
 def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """Return the lines about the scope that the evaluation does not show."""
+    from execplan.approvals.approval_creation import describe_step
+
     lines = [
         f"inferred, {printable_line(describe_step(evaluated_step, path))}" for evaluated_step in scope.inferred_steps
     ]
-    lines += [f"not covered: {uncovered.evaluated.step.id}: {uncovered.why}" for uncovered in scope.uncovered]
-    if scope.by_policy:
+    lines += [f"not approved: {uncovered.evaluated.step.id} ({uncovered.why})" for uncovered in scope.uncovered]
+    if scope.by_policy and scope.manual_steps:
         lines.append(
-            f"approved by the policy: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
+            f"approved by the policy alone: {', '.join([evaluated_step.step.id for evaluated_step in scope.by_policy])}"
         )
     if scope.finished:
         lines.append(f"done, not run again: {', '.join([evaluated_step.step.id for evaluated_step in scope.finished])}")
@@ -98,7 +100,7 @@ def approval_answer(approval_result: ApprovalResult, name: str) -> Answer:
         lines = fit_line(f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}")
         lines += [f"would write {path}" for path in (approval_result.document_path, approval_result.path)]
     else:
-        until = f"until {approval.expires_at}, as {approval.approver}"
+        until = f"by {approval.approver} until {approval.expires_at}"
         lines = fit_line(f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}")
     lines += scope_lines(scope, evaluated.path)[1:]
     if approval_result.commit:

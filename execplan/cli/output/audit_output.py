@@ -12,6 +12,7 @@ from execplan.cli.output.text_table import format_table
 from execplan.engine.audit_log import hash_chain, log_reader, log_verification
 from execplan.engine.audit_log.unseen_steps import find_unseen_steps
 from execplan.errors import OK
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,13 +27,13 @@ _MAX_UNREAD_SHOWN = 20
 """Maximum number of unreadable lines to report one by one."""
 _HEAD = ("record", "time", "user", "run", "what", "about")
 _RECORD_TEMPLATES = {
-    "approved": "{digest:.12} by {approver} ({how}{covered}) until {expires_at}: {steps}",
+    "approved": "{digest:.12} by {approver}{source} until {expires_at}: {steps}",
     "not_given": "{digest:.12}: {reason}",
     "declined": "{digest:.12} by {approver}: {steps}",
     "revoked": "{digest:.12}",
     "enhancing": "{bytes} bytes, {sent:.12}, to {program}; redacted: {redactions}",
     "enhanced": "{ended} by {program}: {reason}",
-    "accepted": "{reason} ({why})",
+    "accepted": "{why}; reason: {reason}",
     "begun": "revision {revision}, approval {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
     "asked": "{step}: {tool}",
@@ -56,7 +57,13 @@ _RECORD_TEMPLATES = {
     "rolled_back": "{steps}",
 }
 """Summary templates by record kind."""
-_KIND_NAMES = {"begun": "started", "not_given": "not approved", "retaken": "reverted", "ticked": "checked off"}
+_KIND_NAMES = {
+    "begun": "started",
+    "not_given": "not approved",
+    "retaken": "reverted",
+    "rolled_back": "rolled back",
+    "ticked": "checked off",
+}
 """Words for the kinds of records, where the word for people differs from the one in JSON."""
 _REVERTING_KINDS = ("retaken", "rollback")
 """Kinds of records that list reverted changes."""
@@ -73,6 +80,8 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     warnings = (
         [f"the audit log is broken: {audit_log.parsed_chain.flaw}"] if audit_log.parsed_chain.flaw is not None else []
     )
+    if audit_log.anchor is not None and (loss := log_reader.find_loss(audit_log.data, audit_log.anchor)):
+        warnings.append(f"the audit log is broken: {loss}")
     warnings += [f"skipped: {line}" for line in audit_log.parsed_chain.unreadable[:_MAX_UNREAD_SHOWN]]
     unseen_steps = find_unseen_steps(records, is_guarded=bool(guard_hook.find_programs(project)))
     warnings += [f"the guard saw no call of {step}, which was completed" for step in unseen_steps]
@@ -85,7 +94,7 @@ def audit_answer(project: Project, ref: PlanRef, run: str | None) -> Answer:
     text = (
         format_table(_HEAD, [row for record in records for row in _record_rows(record)])
         if records
-        else "nothing is recorded yet"
+        else "no records yet"
     )
     next_commands = (f"execplan audit {ref.shell_name} --verify",) if records else ()
     return Answer(data, text, warnings=tuple(warnings), next_commands=next_commands)
@@ -131,13 +140,13 @@ def accept_broken_log(project: Project, ref: PlanRef, reason: str, options: Writ
 def _verification_answer(verifications: Sequence[LogVerification], extra_warnings: tuple[str, ...]) -> Answer:
     rows = [row for verification in verifications for row in _verification_rows(verification)]
     broken = [verification for verification in verifications if verification.reasons]
-    head = format_table(("state", "plan", "details"), rows) if rows else "nothing is recorded yet"
+    head = format_table(("state", "plan", "details"), rows) if rows else "no records yet"
     lines: list[str] = []
     for verification in broken:
         lines.append(
-            f"restore {verification.path} from git or a backup; or accept it with a reason, which is recorded:"
+            f"fix: restore {verification.path} from git, a backup or its copy: execplan doctor; "
+            f"or accept it as it is: execplan audit {shlex.quote(verification.plan)} --accept 'Why'"
         )
-        lines.append(f"  execplan audit {shlex.quote(verification.plan)} --accept REASON")
     warnings = (
         tuple([f"{verification.plan}: {line}" for verification in verifications for line in verification.warnings])
         + extra_warnings
@@ -153,7 +162,9 @@ def _verification_answer(verifications: Sequence[LogVerification], extra_warning
 
 def _verification_rows(verification: LogVerification) -> Iterator[tuple[str, str, str]]:
     anchored = f"anchored at record {verification.anchored}" if verification.anchored is not None else "no anchor"
-    count = f"{verification.records} record{'s' * (verification.records != 1)}"
+    count = format_count(verification.records, "record")
+    if verification.unreadable:
+        count += f" and {format_count(verification.unreadable, 'altered line')}"
     if not verification.reasons:
         yield ("intact", verification.plan, f"{count}, {anchored}")
     for reason in verification.reasons:
@@ -208,11 +219,7 @@ def _record_rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     fields["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
     fields["nearest"] = f" (nearest step: {record.said['step']})" if record.said.get("step") else ""
     fields["asked"] = " (a person was asked)" if record.said.get("asked") else ""
-    fields["covered"] = (
-        f", covered by {record.said['covered_by']:.12}"
-        if record.kind == "approved" and record.said.get("covered_by")
-        else ""
-    )
+    fields["source"] = _format_source(record.said) if record.kind == "approved" else ""
     fields["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     summary = _RECORD_TEMPLATES.get(record.kind, "").format_map(fields).strip().removesuffix(":").rstrip()
     kind = _KIND_NAMES.get(record.kind, record.kind)
@@ -240,6 +247,14 @@ def _format_command(fields: dict[str, Any]) -> str:
     return " ".join([str(part) for part in (fields.get("type"), fields.get("target")) if part]) or "-"
 
 
+def _format_source(fields: dict[str, Any]) -> str:
+    """Format how an approval was given, unless its approver says it, and the approval that covers it."""
+    source, covering = fields.get("how"), fields.get("covered_by")
+    details = [source] if source and source != "policy" else []
+    details += [f"covered by {covering:.12}"] if covering else []
+    return f" ({', '.join(details)})" if details else ""
+
+
 def _format_redactions(counts: Any) -> str:
     """Format the number of redactions by kind."""
     phrases = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
@@ -259,7 +274,7 @@ def _format_change(change: dict[str, Any], *, is_reverted: bool) -> str:
     names = ("after", "before") if is_reverted else ("before", "after")
     before, after = [_format_state(change.get(name)) for name in names]
     suffix = "" if change.get("declared", True) else " (undeclared)"
-    return f"{change.get('path')}: {before} -> {after}{suffix}"
+    return f"{change.get('path')}: {before} → {after}{suffix}"
 
 
 def _format_state(state: Any) -> str:

@@ -113,11 +113,11 @@ def decision_summary(decision: Decision) -> str:
         if count or label == "kept"
     ]
     token_limit = decision.recommendations.budget_allocation.context
-    savings = f", {statistics.reduction_percentage} % less than everything" if statistics.tokens_saved else ""
+    savings = f", {statistics.reduction_percentage}% less than all items" if statistics.tokens_saved else ""
     action = decision.session_hygiene.recommended_action
     session = f"; session: {action.replace('_', ' ')}" if action != "continue" else ""
     precision = "" if token_counter.exact else "about "
-    return f"{', '.join(counts)}: {precision}{valid.total_tokens:,} of {token_limit:,} tokens ({token_counter.name}){savings}{session}"
+    return f"items: {', '.join(counts)}; {precision}{valid.total_tokens:,} of {token_limit:,} tokens ({token_counter.name}){savings}{session}"
 
 
 def explanation_table(decision: Decision) -> str:
@@ -142,7 +142,7 @@ def comparison_table(control: Decision, optimized: Decision) -> str:
     optimized_items = {item.id: item for item in optimized.optimized_context}
     rows = [[item.id, _result(item), _result(optimized_items[item.id])] for item in control.optimized_context]
     head = ("item", "control", "optimized")
-    return f"{_table_with_head(('sum', *head[1:]), sums)}\n\n{_table_with_head(head, rows)}"
+    return f"{_table_with_head(('total', *head[1:]), sums)}\n\n{_table_with_head(head, rows)}"
 
 
 def _result(item: Chosen) -> str:
@@ -274,9 +274,7 @@ def fetch_items(gathered: GatheredPack, settings: ContextSettings, options: Cont
     for name in dict.fromkeys(options.items):
         if name not in by_id:
             message = f"unknown context item {name!r}"
-            hint = (
-                "repeat --file, --units or --session for an item of theirs; list the items: execplan context --explain"
-            )
+            hint = "for an item that --file, --units or --session added, repeat that option; list the items: execplan context --explain"
             raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=closest_names(name, by_id))
         units.append(by_id[name]._replace(pinned="requested by ID"))
     pack = gathered.pack._replace(units=tuple(units))

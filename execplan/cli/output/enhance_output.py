@@ -73,7 +73,7 @@ def _compile_and_store(
     project: Project, ref: PlanRef, make: Callable[[], CompileResult], options: WriteOptions
 ) -> Answer:
     """Compile and store the plan, unless its execution plan was imported; then keep that."""
-    from execplan.edits.plan_writer import ensure_not_archived
+    from execplan.edits.plan_preconditions import ensure_not_archived
     from execplan.project.project_discovery import require_existing
 
     require_existing(project)

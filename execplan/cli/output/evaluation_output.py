@@ -88,14 +88,14 @@ def evaluation_text(evaluated: EvaluatedPlan) -> str:
     disabled_checks = [name for name, on in evaluation.checks.items() if not on]
     level = evaluation.risk.level
     foreign = describe_origin(evaluated.current_plan.document)
-    summary_lines = fit_line(foreign) if foreign else []
+    summary_lines = fit_line(f"note: {foreign}") if foreign else []
     summary_lines += fit_line(f"disabled checks: {', '.join(disabled_checks)}") if disabled_checks else []
     summary_lines.append(f"risk {paint(level, RISK_STYLES.get(level, ''))}, digest {evaluated.binding.digest}")
     needs_person = any(
         [evaluated_step.needs_person and not evaluated_step.is_done for evaluated_step in evaluation.steps]
     )
     style = "bold red" if not evaluation.ok else "yellow" if needs_person else "green"
-    summary_lines += [paint(line, style) for line in fit_line(format_verdict(evaluation))]
+    summary_lines += [paint(line, style) for line in fit_line(f"verdict: {format_verdict(evaluation)}")]
     sections.append("\n".join(summary_lines))
     return "\n\n".join(sections)
 

@@ -48,11 +48,15 @@ def move_answer(
         data["diff"] = moved.diff
     if not moved.changed:
         return Answer(data, printable_lines([f"{unchanged_text}: {moved.path}"]), warnings=warnings, is_requested=False)
-    prefix = "would be " if options.dry_run else ""
     lines = [] if options.dry_run else list(moved.messages)
-    lines += [f"{prefix}moved: {old} to {new}" for old, new in moved.moves]
-    lines += [f"paths {prefix}rewritten: {path}" for path in (*moved.followed, *moved.rewritten)]
-    lines += [f"evidence {prefix}written: {moved.evidence}"] if moved.evidence else []
+    move, rewrite_paths, write = (
+        ("would move", "would rewrite paths in", "would write")
+        if options.dry_run
+        else ("moved", "rewrote paths in", "wrote")
+    )
+    lines += [f"{move} {old} to {new}" for old, new in moved.moves]
+    lines += [f"{rewrite_paths} {path}" for path in (*moved.followed, *moved.rewritten)]
+    lines += [f"{write} {moved.evidence}"] if moved.evidence else []
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
     settled = options.dry_run or moved.commit or project.git is None

@@ -27,6 +27,10 @@ _LABEL_WIDTH = 15
 """Width of the labels before the facts about a plan."""
 
 
+_RUN_LEAD = "run "
+"""Start of a text about a run, which has a label instead."""
+
+
 def plan_page(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution: dict[str, Any] | None) -> str:
     """Return a plan as text for a terminal.
 
@@ -37,11 +41,13 @@ def plan_page(data: dict[str, Any], parsed_plan: ParsedPlan, why: str, execution
     lines += [paint(printable_line(data["path"]), "dim"), ""]
     purpose = _first_paragraph(parsed_plan)
     lines += [*fit_line(printable_line(shorten(purpose, _MAX_PURPOSE_LENGTH)), indent=0), ""] if purpose else []
-    for label, text, styles in _facts(data, parsed_plan, execution):
+    facts = _facts(data, parsed_plan, execution)
+    for label, text, styles in facts:
         first_line, *more_lines = fit_line(f"{label:{_LABEL_WIDTH}}{printable_line(text)}", indent=_LABEL_WIDTH)
         value = paint_words(first_line[_LABEL_WIDTH:], styles)
         lines += [paint(first_line[:_LABEL_WIDTH], "dim") + value, *more_lines]
-    lines += fit_line(printable_line(why)) if why else []
+    is_shown = why.removeprefix(_RUN_LEAD) in [text for _, text, _ in facts]
+    lines += fit_line(printable_line(why)) if why and not is_shown else []
     lines += [""] if data["tasks"] else []
     for task in data["tasks"]:
         lines += _task_lines(task)
@@ -71,7 +77,7 @@ def _facts(
     if execution is not None and execution["state"] != NOT_COMPILED:
         facts.append(("steps", status_text({**execution, "run": None}), {}))
     run_text, style = _run_text(data["run"], execution)
-    run_text = run_text.removeprefix("run ")
+    run_text = run_text.removeprefix(_RUN_LEAD)
     return [*facts, ("run", run_text, {run_text: style})] if run_text else facts
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
-from execplan.cli.run_output.run_text import format_changes, format_paths, truncate_lines
+from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
 from execplan.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
 from execplan.execution.world import ABSENT, FILE
 from execplan.text.message_parts import format_count
@@ -76,11 +76,11 @@ class JournalFormatter:
     def _resumed(self, fields: dict[str, Any]) -> list[StyledLine]:
         covered = fields.get("covered_by")
         if covered is None:
-            return [StyledLine("resumed")]
+            return [StyledLine("resumed the run")]
         why = f"all its steps were approved by {fields['approver']} as revision {covered['revision']}"
         return [
             StyledLine(
-                f"resumed: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})"
+                f"resumed the run: revision {fields['revision']} needs no new approval: {why} ({covered['approval'][:12]})"
             )
         ]
 
@@ -148,11 +148,11 @@ class JournalFormatter:
 
     def _rollback(self, fields: dict[str, Any]) -> list[StyledLine]:
         """List all actions of a rollback before it begins."""
-        why = f" ({fields['automatic']})" if fields["automatic"] else ""
+        why = f" because {format_rollback_cause(fields['automatic'])}" if fields["automatic"] else ""
         lines = [f"rolling back {format_count(len(fields['steps']), 'step')}{why}: {', '.join(fields['steps'])}"]
         changes = map(change_from_json, fields["changes"])
         files = [f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}" for change in changes]
-        lines += truncate_lines(files + [f"  remove {directory}/" for directory in fields["folders"]])
+        lines += truncate_lines(files + [f"  remove {directory}" for directory in fields["folders"]])
         lines += [f"  can't be reverted: {failure}" for failure in fields["undone_not"]]
         return [StyledLine(line) for line in lines]
 

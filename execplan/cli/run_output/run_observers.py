@@ -13,7 +13,7 @@ from execplan.cli.prompts import can_ask
 from execplan.cli.run_output.journal_formatter import JournalFormatter
 from execplan.engine.journal import journal_entries
 from execplan.engine.run_observer import RunObserver
-from execplan.engine.run_questions import ALLOWED_ANSWERS
+from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,15 +68,7 @@ class ResilientStdout(io.TextIOBase):
 
 LATER = "later"
 """Answer that leaves the run paused, to be resumed later."""
-_ANSWER_TEXTS = {
-    journal_entries.GO: "continue",
-    journal_entries.AGAIN: "run the step again",
-    journal_entries.SKIP: "continue without the step",
-    journal_entries.STOP: "stop the run here, as failed",
-    LATER: "leave the run paused; execplan resume asks again",
-}
-_UNKNOWN_GO_TEXT = "the step has completed its work: continue"
-"""Description of the answer `go` for a step whose result is unknown."""
+_LATER_TEXT = "leave the run paused; execplan resume asks again"
 
 
 def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
@@ -90,12 +82,7 @@ def ask_question(question: Question, answers: tuple[str, ...]) -> str | None:
 def _prompt_for_answer(question: Question, answers: tuple[str, ...]) -> str | None:
     choices = (*answers, LATER)
     print(f"\n{printable_line(question.words)}")
-    for choice in choices:
-        text = (
-            _UNKNOWN_GO_TEXT
-            if (question.why, choice) == (journal_entries.UNKNOWN, journal_entries.GO)
-            else _ANSWER_TEXTS[choice]
-        )
+    for choice, text in {**explain_answers(question), LATER: _LATER_TEXT}.items():
         print(f"  {choice:5}  {text}")
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # input typed before the question is not an answer
     while True:

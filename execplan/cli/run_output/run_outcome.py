@@ -10,7 +10,7 @@ from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
 from execplan.engine.journal import journal_entries
-from execplan.engine.run_questions import ALLOWED_ANSWERS
+from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers
 from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
@@ -51,10 +51,10 @@ def rollback_json(rolled_back: RollbackResult) -> dict[str, Any]:
 
 def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
     """Return the lines about a planned rollback."""
-    lines = [f"would roll back {_steps_text(rolled_back)} of {rolled_back.run}"]
+    lines = [f"would roll back {_steps_text(rolled_back)} of run {rolled_back.run}"]
     lines += [f"  restore {path}" for path in rolled_back.restored]
     lines += [f"  remove {path}" for path in rolled_back.removed]
-    lines += [f"  reopen {task!r}" for task in rolled_back.reopened]
+    lines += [f"  reopen: {task}" for task in rolled_back.reopened]
     lines += [f"  back up: {path}" for path in rolled_back.backups]
     lines += [f"  can't be reverted: {failure}" for failure in rolled_back.irreversible]
     return [printable_line(line) for line in lines]
@@ -63,12 +63,12 @@ def rollback_preview_lines(rolled_back: RollbackResult) -> list[str]:
 def rollback_lines(rolled_back: RollbackResult) -> list[str]:
     """Return the lines about a finished rollback."""
     counts = [
-        f"{len(rolled_back.restored)} restored" if rolled_back.restored else "",
-        f"{len(rolled_back.removed)} removed" if rolled_back.removed else "",
-        f"{format_count(len(rolled_back.reopened), 'task')} reopened" if rolled_back.reopened else "",
+        f"restored {format_count(len(rolled_back.restored), 'path')}" if rolled_back.restored else "",
+        f"removed {format_count(len(rolled_back.removed), 'path')}" if rolled_back.removed else "",
+        f"reopened {format_count(len(rolled_back.reopened), 'task')}" if rolled_back.reopened else "",
     ]
     summary = ", ".join([count_text for count_text in counts if count_text]) or "nothing to restore"
-    lines = [f"rolled back {_steps_text(rolled_back)} of {rolled_back.run}: {summary}"]
+    lines = [f"rolled back {_steps_text(rolled_back)} of run {rolled_back.run}: {summary}"]
     lines += truncate_lines([f"  backed up: {path}" for path in rolled_back.backups])
     lines += [f"  couldn't be reverted: {failure}" for failure in rolled_back.irreversible]
     return [printable_line(line) for line in lines]
@@ -101,7 +101,10 @@ def outcome_answer(project: Project, ref: PlanRef, finished_run: FinishedRun, *,
         raise _paused_error(run, question)
     if finished_run.cause == _DRIFT:
         message = f"run {run.run_paths.id} of {run.document.plan_id} ended: {finished_run.reason}"
-        hint = f"see what changed with git status, then roll back or resume: {format_run_command('resume', run.run_paths.id, run.plan_name)}"
+        rollback, resume = [
+            format_run_command(name, run.run_paths.id, run.plan_name) for name in ("rollback", "resume")
+        ]
+        hint = f"see what changed: git status; then resume the run: {resume}; or roll it back: {rollback}"
         raise ExecplanError("drifted", message, exit=CONFLICT, hint=hint)
     completed = finished_run.status == states.COMPLETED
     lines = _completed_lines(run) if completed else _failed_lines(run, finished_run, quiet=quiet)
@@ -150,7 +153,8 @@ def _failed_lines(run: LoadedRun, finished_run: FinishedRun, *, quiet: bool) -> 
     paths = [run.transcript(step.id) for step in run.failed_steps] if quiet else []
     lines += [f"transcript: {printable_line(path)}" for path in paths if path]
     if finished_run.rolled_back is None and run.run_state.changes():
-        lines.append("the changes of its steps are still in place")
+        rollback_command = format_run_command("rollback", run.run_paths.id, run.plan_name)
+        lines.append(f"its changes are still in place; to revert them: {rollback_command}")
     return lines
 
 
@@ -188,8 +192,11 @@ def _paused_error(run: LoadedRun, question: Question | None) -> ExecplanError:
     answers = ALLOWED_ANSWERS[question.why]
     if question.why == journal_entries.UNKNOWN:
         hint = f"find out what the step has done, then: {resume} --answer {'|'.join(answers)}"
-        return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
-    return _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
+        error = ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)
+    else:
+        error = _with_resume_hint(ExecplanError("paused", message, exit=PAUSED, hint=resume, candidates=answers))
+    error.explanations = explain_answers(question)
+    return error
 
 
 def _progress_text(run: LoadedRun) -> str:
@@ -197,6 +204,6 @@ def _progress_text(run: LoadedRun) -> str:
 
 
 def _with_resume_hint(error: ExecplanError) -> ExecplanError:
-    """Label the hint of an error as the command that resumes the run."""
-    error.hint_label = "resume"
+    """Label the hint of an error as the next command, which resumes the run."""
+    error.hint_label = "next"
     return error

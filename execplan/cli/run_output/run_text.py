@@ -31,6 +31,20 @@ def format_paths(paths: Sequence[str]) -> str:
     return printable_line(join_first(paths, _MAX_PATHS))
 
 
+_ROLLBACK_CAUSES = {
+    "failure": "a step failed",
+    "validation": "a result differs from what was expected",
+    "timeout": "a time limit was exceeded",
+    "limit": "a limit was exceeded",
+    "cancellation": "the run was stopped",
+}
+
+
+def format_rollback_cause(cause: str) -> str:
+    """Format the cause of an automatic rollback as a clause."""
+    return _ROLLBACK_CAUSES.get(cause, cause)
+
+
 def truncate_lines(lines: Sequence[str]) -> list[str]:
     """Return the first lines of a list, and one with the number of the others."""
     remaining = len(lines) - _MAX_LINES

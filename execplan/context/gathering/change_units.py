@@ -54,7 +54,7 @@ def _diff_units(project: Project, excluded_paths: Sequence[str]) -> tuple[list[U
         if not path or _is_excluded(path, excluded_paths):
             continue
         if is_secret_file(path):
-            warnings.append(f"left out: the changes of {path}, a secret file by its name")
+            warnings.append(f"left out: the changes of {path}, a secret file, judging by its name")
         elif len(patch) > MAX_FILE_BYTES:
             warnings.append(f"left out: the changes of {path}, which have {len(patch):,} bytes")
         else:

@@ -9,6 +9,7 @@ from execplan.context.context_pack import FILE, INSTRUCTION, MESSAGE, TOOL_RESUL
 from execplan.errors import INPUT, ExecplanError
 from execplan.files import file_access
 from execplan.text import fast_json
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -56,8 +57,11 @@ def read_units(unit_file: str, reserved_ids: Collection[str]) -> list[Unit]:
 
 
 def _bad_units_error(unit_file: str, problems: list[str]) -> ExecplanError:
-    subject = f"{len(problems)} lines are" if len(problems) > 1 else "a line is"
-    message = f"{unit_file}: {subject} not valid" if problems else f"{unit_file} contains no items"
+    message = (
+        f"{unit_file} has {format_count(len(problems), 'invalid line')}"
+        if problems
+        else f"{unit_file} contains no items"
+    )
     hint = 'a line looks like {"id": "m1", "type": "message", "content": "…"}; see: execplan explain context'
     shown_problems = problems[:_MAX_PROBLEMS] + (
         [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []

@@ -64,7 +64,7 @@ def _read_file(project: Project, path: str, kind: str, reason: str) -> tuple[int
         hint = "secret files are never included: describe what is needed in the plan"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
     if is_secret_file(path) or is_secret_file(project.display_path(target)):
-        message = f"{path} is a secret file by its name"
+        message = f"{path} is a secret file, judging by its name"
         hint = "secret files are never included: describe what is needed in the plan"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
     if ".git" in (*path.split(os.sep), *os.path.relpath(target, project.root).split(os.sep)):

@@ -17,8 +17,8 @@ from execplan.engine.run_records.run_summary import find_last_begun_run, summari
 from execplan.engine.run_state import RunState
 from execplan.errors import ExecplanError
 from execplan.execution import states
-from execplan.execution.evaluate import effective_risk
 from execplan.execution.permission import find_approver
+from execplan.execution.risk.effective_risk import effective_risk
 from execplan.plan import reader
 from execplan.plan.outline import PURPOSE
 from execplan.plan_store import plan_store

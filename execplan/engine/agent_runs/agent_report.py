@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.approvals.approved_plan import find_candidate
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.agent_runs import agent_run_lookup, agent_start, pre_run_backups, undeclared_changes
 from execplan.engine.agent_runs.agent_run_update import build_context, open_run_update
 from execplan.engine.agent_runs.agent_transitions import next_steps
@@ -110,7 +110,7 @@ def _open_question(run_state: RunState, step: Step, status: str, interval: int) 
     """Return the question to answer before a step is reported.
 
     A failed call about which the agent's program has asked its user needs no other answer: no program reports such a
-    call, so it can't be told from a rejected one, and neither has completed the step.
+    call, so it looks like a rejected one, and neither has completed the step.
     """
     was_asked = any([entry.fields["step"] == step.id for entry in run_state.asked_calls.values()])
     return None if status == FAILED and was_asked else step_question(step, run_state, interval)

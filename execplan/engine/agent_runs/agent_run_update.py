@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_key
 from execplan.approvals.effective_policy import effective_policy
 from execplan.engine import stop_reasons
-from execplan.engine.agent_runs import agent_start, journal_watermark, undeclared_changes
+from execplan.engine.agent_runs import agent_start, guard_grant, journal_watermark, undeclared_changes
 from execplan.engine.agent_runs.agent_transitions import apply_transitions
 from execplan.engine.agent_runs.report_evaluation import interrupted_result
 from execplan.engine.journal.journal import read_bytes
@@ -83,14 +83,21 @@ class AgentRunUpdate:
         return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
     def stop(self, stop_reason: stop_reasons.StopReason) -> FinishedRun:
-        """Record the run's end or question; an end also ends the attempts in progress. Raises ExecplanError."""
+        """Record the run's end or question; an end also ends the attempts in progress. Raises ExecplanError.
+
+        The grant of a run that has ended allows nothing; it is removed so that no later call has to find that out.
+        """
         if stop_reason.question is None:
             for name, attempt in self.run_state.open_attempts():
                 performed = interrupted_result(
                     self.context, self.schedule.steps_by_id[name], attempt, self.run_state, keep=True
                 )
                 self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **attempt_result_json(performed))
-        return finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
+        finished_run = finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
+        if finished_run.status in states.ENDED_RUN_STATES:
+            with suppress(ExecplanError):
+                guard_grant.revoke(self.session.project, self.session.ref.id)
+        return finished_run
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.approvals import approval_key
 from execplan.approvals.approved_plan import find_candidate, require_approval
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine import run_setup
 from execplan.engine.agent_runs import (
     agent_run_lookup,
@@ -99,7 +99,7 @@ def _ensure_not_remainder_approval(project: Project, ref: PlanRef, approval: App
     ):
         run = f"{failed_run.run} -p {ref.shell_name}"
         message = f"the approval of {ref.id} covers only the remaining steps of its run {failed_run.run}"
-        hint = f"a person must resume the run, or roll it back and approve all steps: execplan resume {run}; execplan rollback {run}"
+        hint = f"a person must resume the run: execplan resume {run}; or roll it back and approve all steps: execplan rollback {run}"
         raise ExecplanError("run-under-way", message, exit=CHECK_FAILED, hint=hint)
 
 

@@ -187,7 +187,7 @@ def _build_grant(project: Project, ref: PlanRef, run_paths: RunPaths, approved_p
 
 
 def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, ...]) -> Iterator[GrantedStep]:
-    from execplan.execution.evaluate import effective_risk
+    from execplan.execution.risk.effective_risk import effective_risk
 
     for step in document.steps:
         summary = " ".join((step.command or step.action or step.target or step.tool).split())
@@ -215,7 +215,7 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """Return the secrets in a document's texts, longest first."""
     from execplan.engine.journal.journal_writer import make_redaction
 
-    redactor, secrets, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
+    redactor, texts, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
@@ -223,7 +223,8 @@ def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
         elif isinstance(node, list):
             pending += node
         elif isinstance(node, str):
-            secrets |= {node[start:end] for start, end in redactor.spans(node)}
+            texts.add(node)
+    secrets = {text[start:end] for text in texts for start, end in redactor.spans(text)}
     return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
@@ -231,14 +232,14 @@ def _dependency_paths(
     project: Project, ref: PlanRef, run_paths: RunPaths, approved_plan: ApprovedPlan
 ) -> Iterator[str]:
     """Iterate over the files that a grant depends on."""
-    from execplan.approvals import approval_files, approval_registry, artifact_store
+    from execplan.approvals import approval_paths, approval_registry, artifact_store
     from execplan.engine.replanning import run_revisions
 
     approval, revision = approved_plan.approval, approved_plan.document.revision
     yield user_settings.path()
     yield os.path.join(project.base, project_settings.SETTINGS_FILE)
     yield os.path.join(project.base, project_settings.PYPROJECT_FILE)
-    yield approval_files.file_path(project, ref, approval.digest)
+    yield approval_paths.file_path(project, ref, approval.digest)
     for approval_id in (approval.id, *approval.origins):
         yield from approval_registry.entry_paths(project, approval_id)
     yield artifact_store.path_of(project, ref)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine.journal.journal import altered_error
-from execplan.files import atomic_files, file_access
+from execplan.files import file_access
 from execplan.text.hmac_signature import sign, signatures_match
 from execplan.text.text_lines import digest
 
@@ -24,6 +24,8 @@ _LIMIT: Final = 1 << 10
 
 def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
     """Record the length and digest of a journal. Raises ExecplanError."""
+    from execplan.files import atomic_files
+
     body = f"{len(data)} {digest(data)}".encode()
     data = sign(key, _SIGNATURE_CONTEXT + body) + b" " + body
     atomic_files.replace(_watermark_path(run_paths), data, mode=0o600, durable=False)

@@ -77,7 +77,7 @@ def find_recorded_outcome(
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
         raise ExecplanError(
             "bad-transition",
-            f"{target_step.id} is already {run_state.status_of[target_step.id]}: {performed.reason}",
+            f"step {target_step.id} is already {run_state.status_of[target_step.id]}: {performed.reason}",
             exit=INPUT,
             hint="a step with a final result can't be reported again; see which step is next: execplan handoff",
         )
@@ -107,7 +107,7 @@ def find_step(document: ExecutionPlan, name: str) -> Step:
     match = next((step for step in document.steps if name in (step.id, str(step.number))), None)
     if match is None:
         known_ids = [step.id for step in document.steps]
-        hint = "name one of these, or its number"
+        hint = "use one of these, or the step's number"
         raise ExecplanError("no-such-step", f"unknown step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
     return match
 
@@ -135,7 +135,7 @@ def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step
     if problems:
         raise ExecplanError(
             "drifted",
-            f"an input of {step.id} is not as expected: {problems[0]}",
+            f"an input of step {step.id} is not as expected: {problems[0]}",
             exit=CONFLICT,
             hint="restore it and report again, or report that the step failed",
             candidates=problems,

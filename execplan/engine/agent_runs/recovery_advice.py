@@ -39,17 +39,19 @@ def recovery_advice(
         remaining = 1 + step.on_failure.max_retries - tries
         times = "once more" if remaining == 1 else f"{remaining} more times"
         pause = f", after a pause of {policy_recovery.seconds:g} s" if policy_recovery.seconds else ""
-        return RecoveryAdvice(RETRY, f"{name} can be tried {times}{pause}", name)
+        return RecoveryAdvice(RETRY, f"step {name} can be tried {times}{pause}", name)
     if policy_recovery.kind == SKIP:
-        return RecoveryAdvice(SKIP, f"{name} is skipped, and the run continues")
+        return RecoveryAdvice(SKIP, f"step {name} is skipped, and the run continues")
     if policy_recovery.kind == ALTERNATIVE:
         alternative_step = named_alternative(step.on_failure.strategy)
-        return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} replaces {name} and is next", alternative_step)
+        return RecoveryAdvice(
+            ALTERNATIVE, f"step {alternative_step} replaces step {name} and is next", alternative_step
+        )
     if policy_recovery.kind == REPLAN:
-        message = f"{name} must be replanned; a person approves the revision unless all its steps were already approved"
+        message = f"step {name} must be replanned; a person must approve the revision, unless all its steps were approved before"
         return RecoveryAdvice(REPLAN, message, commands=(replan,))
     if policy_recovery.kind == ASK:
         commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
-        return RecoveryAdvice(ASK, "a person decides how to continue", commands=commands)
-    message = "the run has failed; a person resumes it or rolls it back, or it is replanned"
+        return RecoveryAdvice(ASK, "a person must decide how to continue", commands=commands)
+    message = "the run has failed: a person must resume it or roll it back, or you replan it"
     return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))

@@ -192,26 +192,26 @@ def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None,
     if state.kind != FILE:
         return f"{path} is not a file" if state.kind != ABSENT else f"{path} does not exist"
     if state.sha256 != sha256(planned_bytes).hexdigest():
-        return f"{path} differs from the plan: {_first_difference(planned_bytes, context.workspace.read(path))}"
+        return f"{path} differs from the plan{_first_difference(planned_bytes, context.workspace.read(path))}"
     if mode is not None and (mode ^ state.mode) & _EXECUTABLE:
         return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike in the plan"
     return ""
 
 
 def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
-    """Describe the first difference between two file contents."""
+    """Describe the first difference between two file contents, as the end of a sentence."""
     if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
         return (
-            "it ends with a newline that is not in the plan"
+            ": it ends with a newline that is not in the plan"
             if len(actual_bytes) > len(planned_bytes)
-            else "the final newline is missing"
+            else ": the final newline is missing"
         )
     planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
     line_index = next(
         (index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b),
         min(len(planned_lines), len(actual_lines)),
     )
-    return f"it differs on line {line_index + 1}"
+    return f" on line {line_index + 1}"
 
 
 def _observed_result(step_report: StepReport) -> CommandResult | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from execplan.errors import ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.git import git_query
+from execplan.git.git_directory import head_commit
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 from execplan.text.pure_paths import is_inside
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _MAX_PATHS = 10_000
 """Maximum number of paths; above it nothing is compared, because such a warning is too long to read."""
 _MAX_BYTES = 16 << 20
+_ID_LENGTHS = (40, 64)
+"""Lengths of a commit's ID: SHA-1 and SHA-256."""
 
 
 class _Snapshot(NamedTuple):
@@ -63,11 +66,7 @@ def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | 
     if not project.git:
         return None
     try:
-        base = (
-            previous.base
-            if previous is not None
-            else git_query.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
-        )
+        base = previous.base if previous is not None else _find_head(project)
         diff_output = git_query.output(
             project, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base
         )
@@ -82,6 +81,13 @@ def _take_snapshot(project: Project, previous: _Snapshot | None) -> _Snapshot | 
         if len(names) <= _MAX_PATHS
         else None
     )
+
+
+def _find_head(project: Project) -> str:
+    """Return the ID of the checked-out commit, if possible without git. Raises ExecplanError."""
+    head = head_commit(project) or ""
+    is_id = len(head) in _ID_LENGTHS and not head.strip("0123456789abcdef")
+    return head if is_id else git_query.output(project, "rev-parse", "--verify", "HEAD").decode().strip()
 
 
 def _load_snapshot(run_paths: RunPaths) -> _Snapshot | None:

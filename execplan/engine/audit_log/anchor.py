@@ -159,8 +159,8 @@ def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
         f"{display_path}: {why}",
         exit=CHECK_FAILED,
         hint=(
-            f"restore it from git or a backup; see where it is broken: execplan audit {typed} --verify; "
-            f"or accept it, which is recorded: execplan audit {typed} --accept REASON"
+            f"see what is wrong: execplan audit {typed} --verify; restore it from git, a backup or its copy: execplan doctor; "
+            f"or accept it as it is: execplan audit {typed} --accept 'Why'"
         ),
         data={"reasons": [why]},
     )

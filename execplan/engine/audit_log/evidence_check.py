@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_files
+from execplan.approvals import approval_paths
 from execplan.engine.journal import journal
 from execplan.engine.replanning import run_revisions
 from execplan.engine.run_records import run_directories
@@ -186,7 +186,7 @@ def _check_approvals(
 
 def _approval_files(project: Project, ref: PlanRef) -> Iterator[tuple[str, str]]:
     """Iterate over the approved digests, each with the digest of its file."""
-    folder = approval_files.directory(project, ref)
+    folder = approval_paths.directory(project, ref)
     for name in plan_store.list_entries(folder):
         if name.endswith(".json"):
             yield name.removesuffix(".json"), digest(file_access.read(os.path.join(folder, name), _LIMIT)[0])

@@ -75,8 +75,9 @@ class Flaw(NamedTuple):
     why: str
 
     def __str__(self) -> str:
-        number = f"record {self.seq}, " if self.seq is not None else ""
-        return f"{number}line {self.line}: {self.why}"
+        if self.seq is None:
+            return f"line {self.line} {self.why}"
+        return f"record {self.seq} on line {self.line} {self.why}"
 
 
 class ParsedChain(NamedTuple):
@@ -121,7 +122,7 @@ def parse_record(line: bytes) -> AuditRecord:
     ):
         raise ValueError("is not an audit log record")
     if line[-_SUFFIX_LENGTH:] != _hash_suffix(record.hash) or digest(line[:-_SUFFIX_LENGTH] + b"}") != record.hash:
-        raise ValueError("does not match its hash: it was edited")
+        raise ValueError("doesn't match its hash: it was edited")
     return record
 
 
@@ -129,11 +130,11 @@ def sequence_error(record: AuditRecord, previous: AuditRecord | None) -> str:
     """Return why a record cannot follow another one, or None as the first; empty if it can."""
     number = previous.seq + 1 if previous is not None else 1
     if record.seq != number:
-        return f"record {number} is expected here: a record was removed, inserted or moved"
+        return f"should be record {number}: a record was removed, inserted or moved"
     if previous is not None and record.ledger != previous.ledger:
-        return f"it belongs to audit log {record.ledger}"
+        return f"belongs to audit log {record.ledger}"
     if record.prev != (previous.hash if previous is not None else START):
-        return "it does not follow the previous record: one of them was replaced"
+        return "doesn't follow the previous record: one of them was replaced"
     return ""
 
 

@@ -102,7 +102,9 @@ class LogVerification(NamedTuple):
     path: str
     """Path from the repository root."""
     records: int
-    """Number of records in the audit log."""
+    """Number of intact records in the audit log."""
+    unreadable: int
+    """Number of other lines."""
     anchored: int | None
     """Number of the anchored record; None if there is no anchor."""
     flaw: hash_chain.Flaw | None
@@ -160,7 +162,7 @@ def verify_log(project: Project, ref: PlanRef) -> LogVerification:
     evidence = evidence_check.check_evidence(project, ref, parsed_chain.records)
     warnings = list(evidence.warnings)
     if log_state.is_torn:
-        warnings.append("its last line is incomplete: a writer was killed, and the next one removes the line")
+        warnings.append("its last line is incomplete: a process was killed while it wrote; the next write removes it")
     if known_anchor is None and parsed_chain.records:
         warnings.append("it has no anchor here, as in a fresh clone, so a removed end can't be detected")
     return LogVerification(
@@ -168,11 +170,12 @@ def verify_log(project: Project, ref: PlanRef) -> LogVerification:
         name=log_state.name,
         path=project.display_path(log_reader.path_of(project, ref)),
         records=len(parsed_chain.records),
+        unreadable=len(parsed_chain.unreadable),
         anchored=known_anchor.seq if known_anchor is not None else None,
         flaw=parsed_chain.flaw,
         lost=log_reader.find_loss(log_state.data, known_anchor) if known_anchor is not None else "",
         doubts=tuple([doubt for doubt in evidence.doubts if doubt not in dict(parsed_chain.accepted)]),
-        accepted=tuple([f"{problem} (accepted: {reason})" for problem, reason in parsed_chain.accepted]),
+        accepted=tuple([f"{problem}; reason: {reason}" for problem, reason in parsed_chain.accepted]),
         warnings=tuple(warnings),
     )
 

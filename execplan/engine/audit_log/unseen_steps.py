@@ -16,12 +16,12 @@ def find_unseen_steps(records: Sequence[AuditRecord], *, is_guarded: bool) -> li
     """Return the steps, each with its run, for runs of agents in a guarded repository, or with other recorded calls."""
     agent_runs = {record.run for record in records if record.kind == BEGUN and record.said.get("mode") == "agent"}
     guarded_runs = {record.run for record in records if record.kind in (CALLED, DENIED)}
-    called = {_attempt(record) for record in records if record.kind == CALLED}
+    called_attempts = {_attempt(record) for record in records if record.kind == CALLED}
     return [
         f"{record.said['step']} of run {record.run}"
         for record in records
         if record.kind == RESULT and record.said.get("ok") and record.run in agent_runs
-        if (is_guarded or record.run in guarded_runs) and _attempt(record) not in called
+        if (is_guarded or record.run in guarded_runs) and _attempt(record) not in called_attempts
     ]
 
 

@@ -154,7 +154,7 @@ _REPLANNED = {
 _REQUIRED_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     journal_entries.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
     journal_entries.INTENT: {**_STEP, "by": _text, "before": _states},
-    journal_entries.ASKED: {
+    journal_entries.QUESTION: {
         "step": _text,
         "call": _text,
         "tool": _text,

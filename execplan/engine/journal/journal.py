@@ -6,9 +6,8 @@ import os
 
 from execplan.clock import utc_timestamp
 from execplan.engine.journal.entry_schema import is_valid_entry
-from execplan.engine.journal.journal_mirror import JournalMirror
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan.files import file_access
 from execplan.named_tuple import NamedTuple
 from execplan.text import fast_json
 from execplan.text.text_lines import digest
@@ -51,6 +50,9 @@ class Journal:
         `mirror_path`: the journal's path in the plan's artifacts, if that is another file; entries go to both. Raises
         ExecplanError.
         """
+        from execplan.engine.journal.journal_mirror import JournalMirror
+        from execplan.files import atomic_files
+
         self.path = path
         self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
         self._handle = -1

@@ -23,7 +23,7 @@ INTENT: Final = "intent"
 Fields: step, attempt, by (`person` or `policy`: who approved it), before (path → state: all that it will change,
 backed up), snapshot (whether a snapshot of the tree was taken).
 """
-ASKED: Final = "asked"
+QUESTION: Final = "asked"
 """Entry for an agent's call about which its program asks a person, on disk before it does.
 
 It doesn't count as a call of the step: `called` follows when the program reports that the call was made. Fields: step,

@@ -198,8 +198,8 @@ def ensure_not_drifted(run_state: RunState, workspace: WorkspaceFiles, excluded_
         suffix = format_excess(len(differences), 1, ", ")
         raise ExecplanError(
             "drifted",
-            f"results of the run have changed since: {differences[0]}{suffix}",
+            f"results of the run have changed since it was interrupted: {differences[0]}{suffix}",
             exit=CONFLICT,
-            hint="restore it and resume, or roll back the run: execplan resume; execplan rollback",
+            hint="restore them, then resume the run: execplan resume; or roll it back: execplan rollback",
             candidates=differences,
         )

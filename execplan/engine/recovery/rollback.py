@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from execplan.edits.plan_writer import ensure_not_archived
+from execplan.edits.plan_preconditions import ensure_not_archived
 from execplan.engine.error_hints import add_hint_on_error
 from execplan.engine.journal.journal_entries import (
     ENDED,
@@ -179,7 +179,7 @@ class _RollbackExecution:
         if self.is_begun:
             return
         if rollback_plan.is_whole_run and self.run_state.status not in states.ENDED_RUN_STATES:
-            seconds, reason = self.run_state.seconds or 0, "it was rolled back before its end"
+            seconds, reason = self.run_state.seconds or 0, "it was not finished"
             self.journal_writer.write(ENDED, status=states.FAILED, cause="cancellation", reason=reason, seconds=seconds)
         self.journal_writer.write(
             ROLLBACK,

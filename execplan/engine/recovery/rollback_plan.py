@@ -83,8 +83,8 @@ def ensure_can_roll_back(ref: PlanRef, run_paths: RunPaths, run_state: RunState,
             f"{', '.join(other_steps)} of run {run_paths.id} was interrupted: its changes are not known yet",
             exit=CONFLICT,
             hint=(
-                f"resume the run, or roll all of it back: execplan resume {run_paths.number} -p {ref.shell_name}; "
-                f"execplan rollback {run_paths.number} -p {ref.shell_name}"
+                f"resume the run: execplan resume {run_paths.number} -p {ref.shell_name}; "
+                f"or roll back all of it: execplan rollback {run_paths.number} -p {ref.shell_name}"
             ),
         )
 

@@ -59,12 +59,14 @@ def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
         if step is None:
             known_ids = [candidate.id for candidate in run_state.document.steps]
             raise ExecplanError(
-                "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="name one of these", candidates=known_ids
+                "no-such-step", f"unknown step {name!r}", exit=INPUT, hint="use one of these", candidates=known_ids
             )
         status = run_state.status_of[step.id]
         if status in states.SUCCESS_STATES:
             message = f"step {step.id} is {status}: only unfinished steps can count as failed"
-            raise ExecplanError("bad-replan", message, exit=INPUT, hint="omit it, or roll it back with the run")
+            raise ExecplanError(
+                "bad-replan", message, exit=INPUT, hint="omit it, or roll back the run: execplan rollback"
+            )
         steps.append(step)
     return steps
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.approvals import artifact_store
-from execplan.edits.plan_writer import WriteOptions, ensure_not_archived, format_diff
+from execplan.edits.plan_preconditions import ensure_not_archived
+from execplan.edits.plan_writer import WriteOptions, format_diff
 from execplan.engine import run_questions
 from execplan.engine.journal.journal_entries import PAUSED, REPLANNED
 from execplan.engine.journal.journal_writer import make_redaction, never_begun_error, open_run
@@ -145,7 +146,7 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
     later_run, _ = run_summary.find_last_begun_run(project, ref)
     if later_run is not None and later_run.number > run_paths.number:
         message = f"run {run_paths.id} was followed by {later_run.id}, so it can't continue"
-        hint = f"replan the last run, or roll this one back: execplan replan -p {plan_name}; {rollback_command}"
+        hint = f"replan the last run: execplan replan -p {plan_name}; or roll this one back: {rollback_command}"
         raise ExecplanError("nothing-to-replan", message, exit=CHECK_FAILED, hint=hint)
     if run_state.open_rollback is not None:
         message = f"a rollback of run {run_paths.id} was interrupted"
@@ -165,7 +166,7 @@ def _ensure_can_replan(project: Project, ref: PlanRef, run_paths: RunPaths, run_
             "run-cut-short",
             message,
             exit=CONFLICT,
-            hint=f"resume it, or roll it back: {resume_command}; {rollback_command}",
+            hint=f"resume it: {resume_command}; or roll it back: {rollback_command}",
         )
 
 

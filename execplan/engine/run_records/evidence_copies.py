@@ -7,7 +7,7 @@ import os
 from execplan.engine.journal.journal import Journal
 from execplan.engine.run_records.run_directories import JOURNAL, LIMIT
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan.files import file_access
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def is_run_document(name: str) -> bool:
 
 def copy_evidence(run_paths: RunPaths) -> None:
     """Copy the run's evidence that is missing from the state directory. Raises ExecplanError."""
+    from execplan.files import atomic_files
+
     atomic_files.make_directory(run_paths.copy)
     journal = run_paths.journal
     if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
@@ -103,6 +105,8 @@ def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
 
 def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
     """Restore a file in the artifacts from its copy and return overwritten foreign contents. Raises ExecplanError."""
+    from execplan.files import atomic_files
+
     path, data = run_paths.artifact_path(name), file_access.read(run_paths.copy_path(name), LIMIT)[0]
     old = file_access.read(path, LIMIT)[0] if os.path.isfile(path) else b""
     atomic_files.replace(path, data, within=run_paths.root or None)

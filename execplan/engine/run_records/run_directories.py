@@ -148,14 +148,14 @@ def find_run(project: Project, ref: PlanRef, name: str | None) -> RunPaths:
     runs = list_runs(project, ref)
     if not runs:
         message = f"{ref.id} was never run"
-        raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"execplan run {ref.shell_name}")
+        raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"run it: execplan run {ref.shell_name}")
     if name is None:
         return runs[0]
     matches = [run for run in runs if run.id == name or str(run.number) == name.lstrip("0")]
     matches = matches or [run for run in runs if name and run.id.startswith(name)]
     if len(matches) == 1:
         return matches[0]
-    hint = f"see them: execplan runs {ref.shell_name}"
+    hint = f"list its runs: execplan runs {ref.shell_name}"
     candidates = [run.id for run in matches or runs]
     if matches:
         message = f"{len(matches)} runs of {ref.id} match {name!r}"

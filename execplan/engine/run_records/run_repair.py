@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.approvals import approval_files, artifact_store
+from execplan.approvals import approval_paths, artifact_store
 from execplan.engine.run_records import evidence_copies
 from execplan.engine.run_records.missing_evidence import is_in_other_plan
 from execplan.engine.run_records.run_directories import JOURNAL, LIMIT
@@ -137,7 +137,7 @@ def _plan_documents(project: Project, ref: PlanRef, run_paths: RunPaths, documen
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # an invalid approval permits nothing
             if approval_digest.isalnum():
-                yield approval_files.file_path(project, ref, approval_digest), data
+                yield approval_paths.file_path(project, ref, approval_digest), data
         elif digest(data) == document:
             yield artifact_store.path_of(project, ref), data
 

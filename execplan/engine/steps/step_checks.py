@@ -102,8 +102,8 @@ def _missing_segment(
         + segment[: segment.find(want)].count("\n")
     )
     printed_line_number = max(printed.count("\n", 0, offset) + 1 - lead, 1)
-    message = f"{_short(want)}, line {number} of the expected output,"
-    return f"{message} {'is not at the end' if end else f'is not on line {printed_line_number} or below'}"
+    place = "at the end of the output" if end else f"in the output from line {printed_line_number} on"
+    return f"line {number} of the expected output, {_short(want)}, is not {place}"
 
 
 def _short(line: str) -> str:

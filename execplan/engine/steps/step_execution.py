@@ -106,9 +106,9 @@ def _was_created_by_run(expected: Mapping[str, State], folder: str) -> bool:
 def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
     return ExecplanError(
         "drifted",
-        f"{step.id} was not started: {differences[0]}{format_excess(len(differences), 1, ', ')}",
+        f"step {step.id} was not started: {differences[0]}{format_excess(len(differences), 1, ', ')}",
         exit=CONFLICT,
-        hint="restore it and resume, or roll back the run: execplan resume; execplan rollback",
+        hint="restore it, then resume the run: execplan resume; or roll it back: execplan rollback",
         candidates=differences,
     )
 

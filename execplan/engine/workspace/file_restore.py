@@ -278,14 +278,14 @@ class _Restoration:
         return state.sha256
 
 
-RETRY_HINT = "move them away or restore the run's version, then try again: execplan rollback"
+RETRY_HINT = "move these changes away or restore what the run left, then try again: execplan rollback"
 """Hint of a conflict; a caller that knows the run appends it."""
 
 
 def _changed_error(paths: list[str]) -> ExecplanError:
     return ExecplanError(
         "changed-since",
-        f"{paths[0]}{format_excess(len(paths), 1)}: changed after the run; such changes are not overwritten",
+        f"{paths[0]}{format_excess(len(paths), 1)} changed after the run; a rollback doesn't overwrite such changes",
         exit=CONFLICT,
         hint=RETRY_HINT,
         candidates=paths,

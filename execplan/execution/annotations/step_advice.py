@@ -133,7 +133,7 @@ def _find_shell_use(fence: AnnotatedFence, step: dict[str, Any], command_line: C
         why = (
             f"can't be parsed: {command_line.problem}"
             if command_line.problem
-            else f"needs a shell: {command_line.shell_reason}"
+            else f"needs a shell ({command_line.shell_reason})"
         )
         command_text = " ".join(step["command"].split())
-        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; it never runs without the attribute shell")
+        yield fence_problem(fence, "EP611", f"`{command_text}` {why}; it can't run without the attribute shell")

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from execplan.execution.documents.document_io import convert_errors, document_error
-from execplan.json_model import Model
+from execplan.execution.documents.document_io import convert_problems, document_error
+from execplan.json_model.document_model import Model
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-    class Request(Model):
-        """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
-
-else:
-
-    class _ChecksCalls(type(Model)):
-        """Converts errors of `Record(field=…)`. Pydantic would call an `__init__` for nested records too."""
-
-        def __call__(cls, *arguments: Any, **fields: Any) -> Any:
-            return _call_checked(cls, lambda: super(_ChecksCalls, cls).__call__(*arguments, **fields))
-
-    class Request(Model, metaclass=_ChecksCalls):
-        """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
-
-        @classmethod
-        def model_validate(cls, obj: Any, **options: Any) -> Any:
-            """Validate plain data against the model. Raises ExecplanError if it is invalid."""
-            return _call_checked(cls, lambda: super(Request, cls).model_validate(obj, **options))
+    from execplan.json_model.field_types import Problem
 
 
-def _call_checked(kind: Any, create: Any) -> Any:
-    try:
-        return create()
-    except ValidationError as error:
-        violations = list(convert_errors(error, kind))
-        raise document_error(kind.__name__, kind, violations, hint="execplan explain bad-document") from None
+class Request(Model):
+    """Base of records created by callers: an invalid one raises ExecplanError with every invalid field."""
+
+    @classmethod
+    def make_error(cls, problems: Iterable[Problem]) -> Exception:
+        """Return the error for an invalid record."""
+        violations = convert_problems(problems, cls)
+        return document_error(cls.__name__, cls, violations, hint="execplan explain bad-document")

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.documents.field_patterns import DESCRIPTIONS
 from execplan.execution.documents.plan_rules import json_violations
 from execplan.execution.execution_plan import Document
-from execplan.json_model import collect_models, to_json_bytes
-from execplan.text import strict_json
+from execplan.json_model.container_types import TOO_SHORT
+from execplan.json_model.document_model import Model, collect_models
+from execplan.json_model.field_types import PATTERN, UNKNOWN_KEY, InvalidValue
+from execplan.json_model.json_bytes import to_json_bytes
+from execplan.text import fast_json, strict_json
 from execplan.text.suggestions import closest_names
-from execplan.text.violation import Violation, json_pointer
+from execplan.text.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-T = TypeVar("T", bound=BaseModel)
+    from execplan.json_model.field_types import Problem
 
-RULES_ERROR: Final = "rules"
-"""Type of the single error that pydantic reports for broken rules between fields; its context contains all of them."""
-
-_TOO_SHORT: Final = "is the minimum"
+T = TypeVar("T", bound=Model)
 
 
-def document_bytes(document: BaseModel) -> bytes:
+def document_bytes(document: Model) -> bytes:
     """Serialize a document with every field in the order of the model, so that equal documents have equal bytes."""
     return to_json_bytes(document.model_dump(mode="json", by_alias=True))
 
@@ -37,10 +35,10 @@ def load_document(data: bytes, kind: type[T], label: str) -> T:
 
     Raises ExecplanError with every violation at once: JSON syntax, fields, and rules between fields.
     """
-    parsed = strict_json.read(data)
+    parsed = _read_valid_json(data) or strict_json.read(data)
     if not parsed.is_complete:
         raise document_error(label, kind, parsed.violations, parsed.omitted)
-    document, violations = validate_document(parsed.value, kind)
+    document, violations = _validate_json(parsed.value, kind)
     known_pointers = {violation.pointer for violation in parsed.violations}
     violations = [
         *parsed.violations,
@@ -55,25 +53,46 @@ def load_document(data: bytes, kind: type[T], label: str) -> T:
 
 def validate_document(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
     """Return the document for plain data, or None with all its violations."""
-    document, violations = None, []
     try:
-        data = json.dumps(value)
+        data = json.dumps(value, ensure_ascii=False)
+        data.encode()
+    except UnicodeEncodeError:
+        return None, _with_rule_violations(list(json_violations(value)), value, kind)
     except (TypeError, ValueError):  # a value that JSON does not have, or a circular reference
         return None, list(json_violations(value)) or [Violation("", "a key is not a string")]
+    return _validate_json(json.loads(data), kind)
+
+
+def _read_valid_json(data: bytes) -> strict_json.ParsedJson | None:
+    """Return the content of a valid JSON document, or None; the reader that reports all violations takes longer."""
     try:
-        document = kind.model_validate_json(data)
-    except ValidationError as error:
-        violations = _drop_consequential(list(convert_errors(error, kind)))
-    if violations and isinstance(value, dict):
-        known_pointers = {violation.pointer for violation in violations}
-        violations += [
-            violation for violation in _rule_violations(value, kind) if violation.pointer not in known_pointers
-        ]
-    return document, violations
+        return strict_json.ParsedJson(fast_json.read(data.decode()), ()) if len(data) <= strict_json.MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _validate_json(value: Any, kind: type[T]) -> tuple[T | None, list[Violation]]:
+    """Return the document for a value that was read from JSON, which it keeps, or None with all its violations."""
+    try:
+        return kind.build(value, from_json=True), []
+    except InvalidValue as error:
+        violations = _drop_consequential(convert_problems(error.problems, kind))
+    return None, _with_rule_violations(violations, value, kind)
+
+
+def _with_rule_violations(violations: list[Violation], value: object, kind: type[Model]) -> list[Violation]:
+    """Add the violations of the rules of a document kind at other places, for data with possibly invalid fields."""
+    if not isinstance(value, dict):
+        return violations
+    known_pointers = {violation.pointer for violation in violations}
+    return [
+        *violations,
+        *[violation for violation in _rule_violations(value, kind) if violation.pointer not in known_pointers],
+    ]
 
 
 def document_error(
-    label: str, kind: type[BaseModel], violations: Sequence[Violation], omitted: int = 0, *, hint: str = ""
+    label: str, kind: type[Model], violations: Sequence[Violation], omitted: int = 0, *, hint: str = ""
 ) -> ExecplanError:
     """Return the error for an invalid document; its message has the first violation, its candidates have all."""
     omitted += max(len(violations) - strict_json.MAX_VIOLATIONS, 0)
@@ -91,42 +110,27 @@ def document_error(
     )
 
 
-def kind_name(kind: type[BaseModel]) -> str:
+def kind_name(kind: type[Model]) -> str:
     """Return the name that `execplan schema` uses for a kind of document."""
     return str(getattr(kind, "document_name", ""))
 
 
-def _rule_violations(value: dict[str, Any], kind: type[BaseModel]) -> Iterable[Violation]:
+def _rule_violations(value: dict[str, Any], kind: type[Model]) -> Iterable[Violation]:
     """Return violations of the rules of a document kind, for data with possibly invalid fields."""
     return kind.find_violations(value) if issubclass(kind, Document) else ()
 
 
-def convert_errors(error: ValidationError, kind: type[BaseModel]) -> Iterable[Violation]:
-    """Convert pydantic's errors to violations."""
-    for detail in error.errors(include_url=False, include_input=False):
-        location = json_pointer(_strip_key_markers(detail["loc"]))
-        if detail["type"] == RULES_ERROR:
-            yield from [Violation(location + inner, message) for inner, message in detail["ctx"]["violations"]]
-        elif detail["type"] == "value_error":
-            yield Violation(location, str(detail["ctx"]["error"]))
-        elif detail["type"] == "extra_forbidden":
-            yield Violation(location, "unknown key" + _suggest_name(str(detail["loc"][-1]), kind))
-        elif detail["type"] == "missing":
-            yield Violation(location, "missing")
-        elif detail["type"] == "string_pattern_mismatch":
-            pattern = detail["ctx"]["pattern"]
-            yield Violation(location, f"should be {DESCRIPTIONS.get(pattern, f'like {pattern}')}")
-        elif detail["type"] in ("too_short", "too_long"):
-            yield Violation(location, _describe_length(detail["ctx"]))
-        else:
-            yield Violation(location, detail["msg"][:1].lower() + detail["msg"][1:])
-
-
-def _describe_length(limits: dict[str, Any]) -> str:
-    """Return a message with the actual and the allowed number of entries."""
-    if "min_length" in limits:
-        return f"has {limits['actual_length']} entries; {limits['min_length']} {_TOO_SHORT}"
-    return f"has {limits['actual_length']} entries; {limits['max_length']} is the maximum"
+def convert_problems(problems: Iterable[Problem], kind: type[Model]) -> list[Violation]:
+    """Convert the problems of plain data to violations."""
+    violations = []
+    for problem in problems:
+        message = problem.message
+        if problem.code == UNKNOWN_KEY:
+            message += _suggest_name(str(problem.path[-1]), kind)
+        elif problem.code == PATTERN:
+            message = f"should be {DESCRIPTIONS.get(message, f'like {message}')}"
+        violations.append(Violation(problem.location, message))
+    return violations
 
 
 def _drop_consequential(violations: list[Violation]) -> list[Violation]:
@@ -134,21 +138,16 @@ def _drop_consequential(violations: list[Violation]) -> list[Violation]:
     return [
         violation
         for violation in violations
-        if _TOO_SHORT not in violation.message
+        if TOO_SHORT not in violation.message
         or not any([other.pointer.startswith(violation.pointer + "/") for other in violations])
     ]
 
 
-def _strip_key_markers(location: tuple[int | str, ...]) -> list[int | str]:
-    """Return a location without the markers that pydantic adds for dictionary keys."""
-    return [part for part in location if part != "[key]"]
-
-
-def _suggest_name(name: str, kind: type[BaseModel]) -> str:
+def _suggest_name(name: str, kind: type[Model]) -> str:
     matches = closest_names(name, _field_names(kind))
     return f"; did you mean `{matches[0]}`?" if matches else ""
 
 
-def _field_names(kind: type[BaseModel]) -> set[str]:
+def _field_names(kind: type[Model]) -> set[str]:
     """Return the names of all fields of a document kind and its nested models."""
-    return {field.alias or name for model in collect_models(kind) for name, field in model.model_fields.items()}
+    return {field.key for model in collect_models(kind) for field in model.model_fields().values()}

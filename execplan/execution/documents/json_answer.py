@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, JsonValue
-
 from execplan.errors import CHECK_FAILED, OK
 from execplan.execution.execution_plan import Document
-from execplan.json_model import ListOrTuple, Model
+from execplan.json_model.constraints import JsonValue, Range, Text
+from execplan.json_model.document_model import Model
 from execplan.text.violation import Violation
 
 
@@ -38,36 +37,36 @@ class Candidate(Model):
     """The date of the last change, by the plan's timestamps, else by its file."""
     next: OpenTask | None
     """The first open task that nobody has claimed."""
-    taken: ListOrTuple[ClaimedTask]
+    taken: tuple[ClaimedTask, ...]
 
 
 class Refusal(Model):
     """Why a verb did not do what it was asked for."""
 
-    code: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    code: Annotated[str, Text(r"^[a-z][a-z0-9-]*$")]
     """`execplan explain CODE` tells more."""
-    exit: Annotated[int, Field(ge=1, le=255)]
+    exit: Annotated[int, Range(1, 255)]
     message: str
     hint: str | None
-    candidates: ListOrTuple[str | Candidate]
+    candidates: tuple[str | Candidate, ...]
     """What could be meant: names, or for the code `ambiguous-plan` a description of each plan."""
 
 
 class Answer(Document):
-    """What a verb answers."""
+    """The JSON document that every command prints with --json."""
 
     document_name: ClassVar[str] = "answer"
 
-    schema_: Annotated[Literal["execplan/1"], Field(alias="schema")]
-    kind: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
+    schema_: Literal["execplan/1"]
+    kind: Annotated[str, Text(r"^[a-z][a-z-]*$")]
     """The verb."""
     ok: bool
     """True exactly at exit 0."""
     data: dict[str, JsonValue] | None
     """At exit 0 what was asked for, at exit 1 the findings or the reasons."""
     error: Refusal | None
-    warnings: ListOrTuple[str]
-    next: ListOrTuple[str]
+    warnings: tuple[str, ...]
+    next: tuple[str, ...]
     """Commands that make sense now."""
 
     @classmethod

@@ -44,6 +44,8 @@ def plan_violations(plan: Mapping[str, Any]) -> list[Violation]:
 
 def json_violations(plan: object) -> Iterator[Violation]:
     """Yield violations for values that Python accepts and the strict JSON reader rejects."""
+    if _is_valid_json(plan, _MAX_DEPTH):
+        return
     stack: list[tuple[Any, str, int]] = [(plan, "", 0)]
     while stack:
         value, location, depth = stack.pop()
@@ -62,6 +64,22 @@ def json_violations(plan: object) -> Iterator[Violation]:
             yield Violation(location, f"an integer of more than {_MAX_DIGITS} digits")
         elif value is not None and not isinstance(value, str | int | float):
             yield Violation(location, f"a Python {type(value).__name__}, which JSON doesn't have")
+
+
+def _is_valid_json(value: Any, depth: int) -> bool:
+    """Return whether a value certainly has no violation, which takes a fifth of the time to locate one."""
+    kind = value.__class__
+    if kind is str:
+        return bool(value.isascii())
+    if kind is dict:
+        return depth > 0 and all(
+            [_is_valid_json(name, 0) and _is_valid_json(child, depth - 1) for name, child in value.items()]
+        )
+    if kind is list or kind is tuple:
+        return depth > 0 and all([_is_valid_json(child, depth - 1) for child in value])
+    if kind is int:
+        return bool(abs(value) < 10**_MAX_DIGITS)
+    return value is None or kind is bool or (kind is float and value - value == 0)
 
 
 def _check_plan_id(plan: Mapping[str, Any]) -> Iterator[Violation]:

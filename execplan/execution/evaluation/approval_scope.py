@@ -64,14 +64,14 @@ def approval_scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[st
         if not matched_ids:
             matches = closest_names(name, step_ids) or step_ids
             message = f"unknown step {name!r}"
-            raise ExecplanError("no-such-step", message, exit=INPUT, hint="name one of these", candidates=matches)
+            raise ExecplanError("no-such-step", message, exit=INPUT, hint="use one of these", candidates=matches)
     covered, uncovered = [], []
     remaining = [step for step in evaluation.steps if not step.is_done]
     for step in remaining:
         if steps is not None and step.step.id not in selected_ids:
             why = "not among the specified steps"
         elif max_risk is not None and LEVELS.index(step.risk.level) > LEVELS.index(max_risk):
-            why = f"{step.risk.level} is above {max_risk}"
+            why = f"its risk {step.risk.level} is above {max_risk}"
         else:
             covered.append(step)
             continue

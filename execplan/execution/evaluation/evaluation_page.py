@@ -32,7 +32,7 @@ def render_page(document: ExecutionPlan, evaluation: Evaluation, path: str, dige
     blocks = [
         f"# Execution plan {code_span(document.plan_id)}",
         f"{code_span(document.description)}, from {code_span(path)}",
-        *([f"**{describe_origin(document)}.**"] if describe_origin(document) else []),
+        *([f"**Note: {describe_origin(document)}.**"] if describe_origin(document) else []),
         *_format_summary(evaluation, digest, approve_command),
         "| step | id | type | risk | dry run | approval | verdict |\n|---|---|---|---|---|---|---|\n"
         + "\n".join([_table_row(step) for step in evaluation.steps]),
@@ -48,7 +48,7 @@ def render_page(document: ExecutionPlan, evaluation: Evaluation, path: str, dige
 
 def _format_summary(evaluation: Evaluation, digest: str, approve_command: str) -> Iterator[str]:
     """Yield the verdict, the risk and the digest, with the command that approves it."""
-    yield f"**{format_verdict(evaluation)}.**"
+    yield f"**Verdict: {format_verdict(evaluation)}.**"
     levels = [step.risk.level for step in evaluation.steps if not step.is_done]
     counts = [f"{levels.count(level)} {level}" for level in reversed(LEVELS) if level in levels]
     yield f"Risk **{evaluation.risk.level}** ({', '.join(counts)}). The digest of everything that an approval covers:"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.execution.evaluation.checks.check_registry import ERROR
 from execplan.execution.evaluation.trial import DONE
+from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,11 +29,11 @@ def format_verdict(evaluation: Evaluation) -> str:
     """Return whether the plan may run, and who must approve it."""
     errors = [finding.level for finding in evaluation.findings].count(ERROR)
     if errors:
-        return f"Blocked: {errors} error{'s' * (errors > 1)}"
+        return f"blocked by {format_count(errors, 'error')}"
     remaining = [step for step in evaluation.steps if not step.is_done]
     if not remaining:
-        return "Nothing is left to do"
-    prefix = "It may continue" if len(remaining) < len(evaluation.steps) else "It may run"
+        return "nothing is left to do"
+    prefix = "may continue" if len(remaining) < len(evaluation.steps) else "may run"
     manual_steps = [step for step in remaining if step.needs_person]
     if not manual_steps:
         return f"{prefix}: the policy approves every step"
@@ -51,8 +52,10 @@ def describe_origin(document: ExecutionPlan) -> str:
     The note is empty otherwise.
     """
     if document.revision > 1:
-        return f"The steps are those of the stored revision {document.revision}, not those of the plan's lines"
-    return "" if document.source is not None else "The steps come from a stored document, not from the plan's lines"
+        return f"the steps are those of stored revision {document.revision}, not those in the plan's text"
+    return (
+        "" if document.source is not None else "the steps are those of a stored document, not those in the plan's text"
+    )
 
 
 def _format_step_numbers(steps: list[EvaluatedStep]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 from execplan.named_tuple import NamedTuple
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,7 +73,7 @@ class ProjectedFiles:
             return ProjectedState(None, event.step_id)
         if event.content is None:
             return ProjectedState(State(ABSENT), event.step_id)
-        state = State(FILE, sha256(event.content).hexdigest(), event.mode, size=len(event.content))
+        state = State(FILE, digest(event.content), event.mode, size=len(event.content))
         return ProjectedState(state, event.step_id)
 
     def content(self, path: str, step: Step) -> bytes:

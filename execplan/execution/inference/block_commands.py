@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.shell_line import is_continued, join_lines, mask_quotes, split_comment, strip_prompt
 from execplan.execution.shell.shell_vocabulary import PROMPTS, SHELL_LANGUAGES
 from execplan.named_tuple import NamedTuple
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Passage
@@ -46,7 +46,7 @@ _ENVIRONMENT_CHANGES = (
 _HARMLESS_OPTIONS = ("set -e", "set -u", "set -x", "set -o pipefail")
 
 
-_ASSIGNMENTS = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
+_ASSIGNMENTS = lazy_pattern(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
 
 
 class BlockLine(NamedTuple):

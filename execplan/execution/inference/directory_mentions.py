@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
 from execplan.execution.inference.cue_table import EXPRESSIONS
 from execplan.named_tuple import NamedTuple
+from execplan.text.lazy_pattern import lazy_pattern
 from execplan.text.pure_paths import is_inside, resolve_relative
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _ABSOLUTE_PATH = r"(?:~?/|[A-Za-z]:\\{1,2}|\.\.\./)[^\s`'\"()<>,;|*]*[^\s`'\"()<>,;|*.:]"
-_ANY_ABSOLUTE_PATH = re.compile(rf"(?<![\w./:])({_ABSOLUTE_PATH})")
+_ANY_ABSOLUTE_PATH = lazy_pattern(rf"(?<![\w./:])({_ABSOLUTE_PATH})")
 SYSTEM_PATHS = tuple([f"/{name}" for name in "tmp var etc usr dev proc private opt bin api v1".split()])
 """Absolute paths that contain no repository, or that are addresses."""
 
@@ -88,8 +89,8 @@ def _normalize_absolute(path: str) -> str:
 
 ROOT = "."
 _QUOTED_PATH = r"`([^`\s]+)`"
-_CD_COMMAND = re.compile(r"`cd ([^`&;|]+)`")
-_BRANCH_NAME = re.compile(
+_CD_COMMAND = lazy_pattern(r"`cd ([^`&;|]+)`")
+_BRANCH_NAME = lazy_pattern(
     r"^(?:origin|upstream|feature|feat|codex|fix|release|refs|heads|remotes)/|^(?:main|master|develop|dev|trunk)$|^@"
 )
 

@@ -14,6 +14,7 @@ from execplan.execution.inference.cue_matching import find_cue
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.inference.shell_line import mask_quotes
 from execplan.execution.shell.shell_vocabulary import PLAIN_TEXT_LANGUAGES, PROMPTS
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 ANY_LINES: Final = "…"
 """Line in an expectation that matches any number of lines, including none."""
-_VARIABLE_OUTPUT = re.compile(
+_VARIABLE_OUTPUT = lazy_pattern(
     r"\.\.\.|…|<[^<>]*>|\{\w+\}|\[\w[\w ]*\]|\$\{?\w|%\w|≈|~ ?\d|\bN\b|\bX+\b|\bx{2,}\b|\bYYYY|\betc\b|[✓✔✗✘•⚠❯→]|"
     r"\d ?(?:[muµn]?s|secs?|seconds?|min|minutes?|hours?|[kKMG]i?B|bytes|%)(?![a-z])|\d+\.\d+|\d{4}-\d\d|\d\d:\d\d|\b[0-9a-f]{7,}\b|"
     r"(?:^|[\s=:'\"(])(?:~?/|[A-Za-z]:\\)\w|localhost|\b127\.|:\d{4,5}\b|\bv\d|\bpid\b|"
@@ -34,11 +35,11 @@ _VARIABLE_OUTPUT = re.compile(
     re.IGNORECASE,
 )
 """Text that differs between runs, machines or versions, or is a placeholder."""
-_NOISE = re.compile(
+_NOISE = lazy_pattern(
     r"\s*(?:#|//|\(|--|ok\s\s|(?:Compiling|Finished|Running|Downloading|Downloaded|Installing|Updating|Resolving|Checking|Building|warning|note|info|debug)\b)",
     re.IGNORECASE,
 )
-_PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")
+_PROSE = lazy_pattern(r"(?:\S+ ){4,}\S*[a-z]\.$")
 _MAX_LINE_LENGTH = 200
 _MAX_LINES = 50
 """Maximum number of output lines that are compared."""
@@ -46,7 +47,7 @@ _MAX_LINES = 50
 
 _OUTPUT_LANGUAGES = frozenset((*PLAIN_TEXT_LANGUAGES, "console", "output", "log", "terminal"))
 """Languages of a code block that shows output."""
-_REDIRECTED = re.compile(r"(?<![\d&])>(?!&)")
+_REDIRECTED = lazy_pattern(r"(?<![\d&])>(?!&)")
 
 
 class OutputTracker:

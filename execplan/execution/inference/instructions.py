@@ -10,34 +10,35 @@ from execplan.execution.inference.cue_table import EXPRESSIONS
 from execplan.execution.inference.long_running import starts_detached
 from execplan.execution.inference.not_runnable import is_clear_command
 from execplan.execution.inference.prose_cues import find_doubt
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from execplan.execution.inference.section_passages import Sentence, Span
 
 _SPAN_CHAIN = rf"\x01(?:(?:,? {EXPRESSIONS['conjunction']}|[,;+&])\s*(?:again )?\x01)*"
-_WHOLE_ITEM = re.compile(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")
+_WHOLE_ITEM = lazy_pattern(rf"[^\w\x01]*({_SPAN_CHAIN})\s*[.;,。]?")
 _NUMBER = r"[^\w\x01]*(?:\d+[.)]\s*)?"
 _ADVERBS = rf"(?:{EXPRESSIONS['adverb']}[,:]?\s+)*"
 _RUN = EXPRESSIONS["run_verb"]
-_RUN_INSTRUCTION = re.compile(
+_RUN_INSTRUCTION = lazy_pattern(
     rf"(?:^|[.:;,]\s|\b(?:and|then)\s){_NUMBER}{_ADVERBS}{_RUN}\s+"
     rf"(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?{EXPRESSIONS['means']}?:?\s*)?({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_RUN_FROM_DIRECTORY = re.compile(
+_RUN_FROM_DIRECTORY = lazy_pattern(
     rf"^{_NUMBER}{_ADVERBS}{EXPRESSIONS['place_preposition']} [^.;:]{{1,60}}?[ ,]{_RUN}\s+({_SPAN_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _COLON_AND_SPANS = rf":\s*({_SPAN_CHAIN})\s*[.;]?$"
-_IMPERATIVE = re.compile(rf"^[^\w\x01]*{EXPRESSIONS['imperative']}[\w/ '-]{{0,40}}{_COLON_AND_SPANS}")
+_IMPERATIVE = lazy_pattern(rf"^[^\w\x01]*{EXPRESSIONS['imperative']}[\w/ '-]{{0,40}}{_COLON_AND_SPANS}")
 """Instruction at the start of an item, with its command after a colon."""
-_LEADING_RUN = re.compile(rf"^{_NUMBER}{_ADVERBS}{_RUN}\b", re.IGNORECASE)
-_IN_DIRECTORY = re.compile(
+_LEADING_RUN = lazy_pattern(rf"^{_NUMBER}{_ADVERBS}{_RUN}\b", re.IGNORECASE)
+_IN_DIRECTORY = lazy_pattern(
     rf"^[^\w\x01]*{EXPRESSIONS['directory_preposition']} (?:the )?(?:\x01|[\w' -]{{1,40}}){_COLON_AND_SPANS}",
     re.IGNORECASE,
 )
-_LABELED = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}{_COLON_AND_SPANS}")
-_CONTINUATION = re.compile(rf"^\s*(?:$|[.;:,)]|{EXPRESSIONS['continuation']}|[-–—(])", re.IGNORECASE)
+_LABELED = lazy_pattern(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}{_COLON_AND_SPANS}")
+_CONTINUATION = lazy_pattern(rf"^\s*(?:$|[.;:,)]|{EXPRESSIONS['continuation']}|[-–—(])", re.IGNORECASE)
 
 
 class Instructions:
@@ -83,7 +84,7 @@ def find_instructions(
         first_span = sentence.shape[: match.start(1)].count("\x01")
     else:
         return Instructions(
-            [], [(span, "is in a sentence that doesn't clearly instruct to run it") for span in command_spans]
+            [], [(span, "is in a sentence that doesn't clearly say to run it") for span in command_spans]
         )
     chosen_spans = sentence.spans[first_span : first_span + chain.count("\x01")]
     other_spans = [span for span in command_spans if span not in chosen_spans]

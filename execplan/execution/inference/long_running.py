@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from execplan.execution.shell import command_table
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 UNTIL_STOPPED: Final = "runs until it is stopped, or waits for input"
 IN_BACKGROUND: Final = "runs in the background, and nothing would stop it"
-_LOCAL_SERVER = re.compile(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
-_LONG_RUNNING_SCRIPT = re.compile(
+_LOCAL_SERVER = lazy_pattern(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
+_LONG_RUNNING_SCRIPT = lazy_pattern(
     r"^(?:dev|start|serve|server|watch|preview|storybook|develop|up|studio|repl|shell|console|run-dev|runserver)(?=$|[:_.-])|[:_.-](?:dev|watch|serve|start)$"
 )
-_FINITE_SCRIPT = re.compile(r"[:_.-](?:build|test|lint|check|typecheck|compile|generate|ci)$")
+_FINITE_SCRIPT = lazy_pattern(r"[:_.-](?:build|test|lint|check|typecheck|compile|generate|ci)$")
 """Scripts that are named after a server, and only build or check it."""
-_ENDLESS_COMMAND = re.compile(f"(?:{command_table.RUNS_UNTIL_STOPPED})")
-_ENDLESS_COMMAND_ALONE = re.compile(f"{command_table.STARTS_SERVER}|{command_table.RUNS_UNTIL_STOPPED_ALONE}")
+_ENDLESS_COMMAND = lazy_pattern(f"(?:{command_table.RUNS_UNTIL_STOPPED})")
+_ENDLESS_COMMAND_ALONE = lazy_pattern(f"{command_table.STARTS_SERVER}|{command_table.RUNS_UNTIL_STOPPED_ALONE}")
 """Commands that do not end, except as tools that a runner starts."""
-_INTERACTIVE_COMMAND = re.compile(f"(?:{command_table.WAITS_FOR_INPUT})")
-_WATCH_FLAG = re.compile(
+_INTERACTIVE_COMMAND = lazy_pattern(f"(?:{command_table.WAITS_FOR_INPUT})")
+_WATCH_FLAG = lazy_pattern(
     r"\s--watch(?:All|-all)?(?=$|\s)|\s--ui(?=$|\s)|\s--open(?=$|\s)|\s--interactive(?=$|\s)|\s--debug-brk"
 )
-_COMMAND_SEPARATOR = re.compile(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
-_BACKGROUND_OPERATOR = re.compile(r"(?<![>&|])&\s*(?:$|[^&>\d\s])")
-_DETACHED_COMMAND = re.compile(command_table.STARTS_DETACHED)
-_PIPED_INTERPRETER = re.compile(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
+_COMMAND_SEPARATOR = lazy_pattern(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
+_BACKGROUND_OPERATOR = lazy_pattern(r"(?<![>&|])&\s*(?:$|[^&>\d\s])")
+_DETACHED_COMMAND = lazy_pattern(command_table.STARTS_DETACHED)
+_PIPED_INTERPRETER = lazy_pattern(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
 """Interpreter that reads the output of another command, and ends with it."""
 _RUNNER_SUBCOMMANDS = frozenset("run exec x dlx".split())
 _COMMAND_PREFIXES = frozenset((*command_table.COMMAND_PREFIXES, "do", "then"))

@@ -8,28 +8,29 @@ from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.inference.long_running import find_blocking_reason, split_line_commands
 from execplan.execution.inference.shell_line import find_unset_variable, is_script_fragment, mask_quotes
 from execplan.execution.shell.shell_vocabulary import looks_like_command
+from execplan.text.lazy_pattern import lazy_pattern
 
 _SEARCH_PROGRAMS = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
 """Programs with patterns or programs as arguments, in which a placeholder looks like any other text."""
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"<[A-Za-z][^<>|;&$()]*>|\{\{|\}\}|\[(?:--?\w|[a-z]+ )[^\]]*\]|(?:^|[\s=/:])…|…$|…\s|[\s=]\.\.\.(?:\s|$)"
 )
-_QUOTED_PLACEHOLDER = re.compile(r"<[a-z][a-z0-9 _-]*>|\{\{|…|\.\.\.[\"']")
-_SAMPLE_VALUE = re.compile(
+_QUOTED_PLACEHOLDER = lazy_pattern(r"<[a-z][a-z0-9 _-]*>|\{\{|…|\.\.\.[\"']")
+_SAMPLE_VALUE = lazy_pattern(
     r"path/to/|\byour[-_ ]|\bYYYY|\bNNN+\b|\bXXX+\b|\bxxx+\b|\bEP-N|\bTODO\b|\bTBD\b|\bplaceholder\b|\bexample-\w|\bREPLACE|\bchangeme\b",
     re.IGNORECASE,
 )
-_CAPITAL_WORD = re.compile(r"(?:^|[\s=/])[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*(?=$|[\s/])")
-_KNOWN_CAPITAL_WORD = re.compile(
+_CAPITAL_WORD = lazy_pattern(r"(?:^|[\s=/])[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*(?=$|[\s/])")
+_KNOWN_CAPITAL_WORD = lazy_pattern(
     r"HEAD|[A-Z]+_HEAD|GET|POST|PUT|PATCH|DELETE|OPTIONS|[A-Z]+[0-9]+|INT|TERM|KILL|HUP|ON|OFF|TRUE|FALSE|YES|NO|README|LICENSE|CHANGELOG|[A-Z]{1,2}|[A-Z]:?|UTC|UTF-8|JSON|CSV|XML"
 )
-_MACHINE_PATH = re.compile(r"(?:^|[\s=:'\"(])(/(?:home|Users|root|Volumes|workspaces?|mnt|srv|opt)/|[A-Za-z]:[\\/])")
-_WINDOWS_SYNTAX = re.compile(
+_MACHINE_PATH = lazy_pattern(r"(?:^|[\s=:'\"(])(/(?:home|Users|root|Volumes|workspaces?|mnt|srv|opt)/|[A-Za-z]:[\\/])")
+_WINDOWS_SYNTAX = lazy_pattern(
     r"^[A-Z][a-z]+-[A-Z]\w+|^\.?\\|^\w+\\\w|\$env:|^(?:powershell|pwsh|cmd)(?:\.exe)?\b|^\S+\.(?:exe|ps1|bat|cmd)\b|^\$\w+ *="
 )
-_LOWERCASE_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_PROGRAM = re.compile(r"[A-Za-z0-9_.@-][A-Za-z0-9_.@/-]*")
-_ARGUMENT = re.compile(r"[-\w./@'\"$]")
+_LOWERCASE_WORD = lazy_pattern(r"[a-z]+(?:-[a-z]+)*")
+_PROGRAM = lazy_pattern(r"[A-Za-z0-9_.@-][A-Za-z0-9_.@/-]*")
+_ARGUMENT = lazy_pattern(r"[-\w./@'\"$]")
 _SCRIPT_EXTENSIONS = ("sh", "bash", "py", "mjs", "js", "rb", "pl")
 _PROGRAM_DIRECTORIES = (
     "./",
@@ -46,8 +47,8 @@ _PROGRAM_DIRECTORIES = (
     "vendor/bin/",
 )
 """Directories with programs that have no file extension."""
-_ESCAPED_QUOTE = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\\["'])""")
-_SEVERAL_COMMANDS = re.compile(
+_ESCAPED_QUOTE = lazy_pattern(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\\["'])""")
+_SEVERAL_COMMANDS = lazy_pattern(
     r"\w (?:just \w+|cargo (?:test|fmt|check|build|clippy|run)|p?npm (?:run|test|ci|install)|git (?:status|diff|add|commit|log|push)|"
     r"make \w+|go (?:test|build|vet)|uv run|ls \x02)(?:\s|$)"
 )
@@ -104,7 +105,7 @@ def _find_placeholder(line: str, masked_line: str) -> str:
     return f"has a placeholder to fill in: {match.group().strip()}" if match else ""
 
 
-_OUTPUT_LINE = re.compile(
+_OUTPUT_LINE = lazy_pattern(
     r"test (?![-!\x01\x02$({])(?!\S+ !?=)|npm (?:ERR|WARN|warn|notice|error)|\w+ (?:version )?v?\d+\.\d+|\w+: "
 )
 """Starts of output lines that look like a command."""

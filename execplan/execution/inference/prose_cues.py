@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from execplan.execution.inference.cue_matching import cue_pattern, find_cue
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_CODE_SPAN = re.compile(r"(`+)(?:(?!\1).)*?\1")
-_SENTENCE_END = re.compile(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
+_CODE_SPAN = lazy_pattern(r"(`+)(?:(?!\1).)*?\1")
+_SENTENCE_END = lazy_pattern(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
 CONDITION = "runs only under a condition"
 KEEPS_RUNNING = "is done by hand, or keeps running"
 CHOICE = "is one of several alternatives"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.execution.inference.prose_cues import split_sentences
 from execplan.execution.shell.shell_vocabulary import PROMPTS, UNAMBIGUOUS_PROGRAMS, looks_like_command
 from execplan.named_tuple import NamedTuple
+from execplan.text.lazy_pattern import lazy_pattern
 from execplan.text.markdown_blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
 COMMAND_LINES: Final = "lines"
 PROSE: Final = "words"
-_ENGLISH_LIKE_COMMAND = re.compile(
+_ENGLISH_LIKE_COMMAND = lazy_pattern(
     r"(?:make|just|rake|invoke|task|mix|turbo)(?: [a-z0-9][\w.:/-]*){1,3}|go (?:test|vet|build|run|mod|generate|fmt|install|tool|list|work)\b.*|"
     r"(?:node|perl|ruby|cat|find|test|head|tail|export|source|env|time|curl|cut|ruff|tree|stat|sleep|touch|echo) (?:[-./'\"$]|\S*[/.=:]\S|check|format).*|"
     r"(?:poetry|pip|meson|ninja|helm|heroku|flutter|swift|firebase|nox|forge|black|buf) (?:run|install|test|build|compile|setup|check|lint|-)\b.*"
 )
 """Commands whose first word is also an English word."""
-_CHECKBOX = re.compile(r"^\[.\]\s+")
+_CHECKBOX = lazy_pattern(r"^\[.\]\s+")
 
 
 class Passage(NamedTuple):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from execplan.execution.shell.shell_vocabulary import PROMPTS
+from execplan.text.lazy_pattern import lazy_pattern
 
 HARD_QUOTED, SOFT_QUOTED = "\x01", "\x02"
 """Masks for characters within single quotes or after a backslash, and within double quotes."""
-_VARIABLE = re.compile(r"\$(?:\{[!#]?)?([A-Za-z_][A-Za-z0-9_]*)")
-_VARIABLE_SETTERS = re.compile(r"(?:^|[\s;&|(])(?:for\s+(\w+)\s+in\b|read\s+(?:-\w+\s+)*(\w+)|(\w+)=[^;&]*(?:;|&&))")
+_VARIABLE = lazy_pattern(r"\$(?:\{[!#]?)?([A-Za-z_][A-Za-z0-9_]*)")
+_VARIABLE_SETTERS = lazy_pattern(r"(?:^|[\s;&|(])(?:for\s+(\w+)\s+in\b|read\s+(?:-\w+\s+)*(\w+)|(\w+)=[^;&]*(?:;|&&))")
 """Constructs that set a variable within the line; `NAME=value command $NAME` does not."""
 _PREDEFINED_VARIABLES = frozenset(
     "HOME PWD OLDPWD USER LOGNAME PATH SHELL TMPDIR LANG RANDOM SECONDS HOSTNAME UID EUID PPID IFS".split()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from execplan.execution.inference.cwd_inference import CwdTracker, uncertainty_reason
 from execplan.execution.inference.directory_mentions import ROOT
-from execplan.execution.inference.expected_output import OutputTracker
-from execplan.execution.inference.long_running import IN_BACKGROUND, UNTIL_STOPPED, uses_local_server
-from execplan.execution.inference.not_runnable import not_runnable_reason
 from execplan.execution.inference.prose_cues import ELSEWHERE, KEEPS_RUNNING
 from execplan.execution.shell.command_line import parse_command
 from execplan.execution.step_drafts import INFERRED, WORK, SkippedLine, StepDraft
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.inference.block_commands import BlockLine
     from execplan.execution.inference.cwd_inference import CwdEstimate, LocatedCommand
+    from execplan.execution.inference.expected_output import OutputTracker
     from execplan.plan.model import ParsedPlan
 
 
@@ -33,12 +32,20 @@ class StepCollector:
         self.phase = WORK
         self.shell_change = ""
         """Reason why later commands may behave differently: a skipped block or item changes the shell for them."""
-        self.output_tracker = OutputTracker()
         self.skipped_long_running = False
         """Whether something was skipped that would have to keep running."""
 
+    @cached_property
+    def output_tracker(self) -> OutputTracker:
+        """The expected output that passages show."""
+        from execplan.execution.inference.expected_output import OutputTracker
+
+        return OutputTracker()
+
     def skip(self, line: int, text: str, why: str) -> None:
         """Record a line that looks like a step, and why it is none."""
+        from execplan.execution.inference.long_running import IN_BACKGROUND, UNTIL_STOPPED
+
         self.skipped.append(SkippedLine(line, text, why))
         self.skipped_long_running = self.skipped_long_running or why in (
             UNTIL_STOPPED,
@@ -77,6 +84,9 @@ class StepCollector:
 
     def skip_reason(self, located: LocatedCommand, cwd: CwdEstimate) -> str:
         """Return why a command is skipped although the text says to run it, or an empty string."""
+        from execplan.execution.inference.long_running import uses_local_server
+        from execplan.execution.inference.not_runnable import not_runnable_reason
+
         why = not_runnable_reason(located.command)
         problem = "" if why else parse_command(located.command).problem
         if problem and not problem.startswith("a character"):  # an invisible character is rejected, not skipped

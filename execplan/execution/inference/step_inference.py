@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.execution.annotations.info_string import parse_info_string
-from execplan.execution.inference.block_inference import infer_from_block
 from execplan.execution.inference.directory_mentions import ROOT
 from execplan.execution.inference.section_passages import COMMAND_LINES, find_passages
-from execplan.execution.inference.sentence_inference import infer_from_paragraph
 from execplan.execution.inference.step_collector import StepCollector
 from execplan.execution.step_drafts import VALIDATE, WORK, ParsedSteps
 from execplan.plan import outline
@@ -51,8 +49,12 @@ def _read_section(collector: StepCollector, name: str, phase: str) -> None:
         if not placeholder_lines.isdisjoint(passage_lines) or not conflict_lines.isdisjoint(passage_lines):
             continue
         if passage.kind == COMMAND_LINES:
+            from execplan.execution.inference.block_inference import infer_from_block
+
             infer_from_block(collector, passage)
         else:
+            from execplan.execution.inference.sentence_inference import infer_from_paragraph
+
             infer_from_paragraph(collector, passage)
 
 

@@ -28,6 +28,7 @@ from execplan.plan import outline
 from execplan.plan.model import OTHER
 from execplan.plan.plan_lookup import find_task
 from execplan.text.invisible_characters import has_hidden
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from execplan.execution.step_drafts import SkippedLine
     from execplan.plan.model import ParsedPlan, Task
 
-_CODE_SPAN = re.compile(r"(`+)((?:(?!\1).)+?)\1(?!`)")
+_CODE_SPAN = lazy_pattern(r"(`+)((?:(?!\1).)+?)\1(?!`)")
 _SKIPPED = "left"
 """Origin of a command that is not a step."""
 _MAX_TASK_LENGTH = 2000

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.execution.inference.cue_table import WORDS
 from execplan.execution.shell.command_line import parse_command
+from execplan.text.lazy_pattern import lazy_pattern
 from execplan.text.pure_paths import resolve_relative
 
 if TYPE_CHECKING:
@@ -23,41 +24,41 @@ _KIND_WORDS = {
 _KIND_PATTERNS = (
     (
         "test",
-        re.compile(
+        lazy_pattern(
             r"(?:\S*/)?(?:pytest|jest|vitest|rspec|ctest|phpunit|nosetests|tox)\b|(?:\S*/)?python3? -m (?:pytest|unittest)\b|"
             r"(?:npm|pnpm|yarn|bun|cargo|go|mix|dotnet|swift|make|just|rake|zig|deno|lein|sbt|flutter)(?: run)? (?:nextest run|test)(?!\S)|node --test\b"
         ),
     ),
     (
         "build",
-        re.compile(
+        lazy_pattern(
             r"(?:npm|pnpm|yarn|bun|cargo|go|dotnet|swift|make|just|zig|mix)(?: run)? (?:build|compile)(?!\S)|python3? -m build\b|cmake --build\b"
         ),
     ),
     (
         "lint",
-        re.compile(
+        lazy_pattern(
             r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? lint(?!\S)|cargo clippy\b|ruff check\b|eslint\b|golangci-lint\b|flake8\b|pylint\b"
         ),
     ),
     (
         "format",
-        re.compile(
+        lazy_pattern(
             r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? (?:format|fmt)(?!\S)|cargo fmt\b|ruff format\b|prettier\b|gofmt\b|black\b"
         ),
     ),
     (
         "typecheck",
-        re.compile(r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? (?:typecheck|type-check)(?!\S)|mypy\b|pyright\b|tsc\b"),
+        lazy_pattern(r"(?:npm|pnpm|yarn|bun|make|just)(?: run)? (?:typecheck|type-check)(?!\S)|mypy\b|pyright\b|tsc\b"),
     ),
     (
         "install",
-        re.compile(
+        lazy_pattern(
             r"(?:npm|pnpm|yarn|bun) (?:install|ci)(?!\S)|(?:\S*/)?pip3? install\b|(?:\S*/)?python3? -m pip install\b|poetry install\b|uv sync\b|bundle install\b"
         ),
     ),
 )
-_COMMAND_WRAPPER = re.compile(
+_COMMAND_WRAPPER = lazy_pattern(
     r"^(?:[A-Z_]\w*=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv) run\s+|npx\s+|bundle exec\s+|sudo\s+|time\s+)+"
 )
 _GIT_CHANGE_COMMANDS = frozenset("apply mv rm cherry-pick revert restore merge".split())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Self
-
-from pydantic import Field, JsonValue, model_validator
+from typing import TYPE_CHECKING, Any
 
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
@@ -18,7 +16,9 @@ from execplan.execution.execution_plan import ExecutionPlan, Id, Number, ShortTe
 from execplan.execution.importers.object_reader import ImportReport
 from execplan.execution.run_record import RunStatus, StepStatus
 from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN_TRANSITIONS, SUCCESS_STATES
-from execplan.json_model import ListOrTuple
+from execplan.json_model.constraints import JsonValue
+from execplan.json_model.document_model import field
+from execplan.json_model.field_types import Problem
 from execplan.text.message_parts import format_excess
 from execplan.text.text_lines import digest
 
@@ -31,7 +31,7 @@ class ExecutionState(Request):
 
     status: RunStatus = "pending"
     current_step: Number | None = None
-    steps: Annotated[dict[Id, StepStatus], Field(default={})]
+    steps: dict[Id, StepStatus] = field(default={})
 
     def advance(self, step: str, new_state: str) -> ExecutionState:
         """Return the state with one step in a new state. Raises ExecplanError if the transition is not allowed."""
@@ -52,17 +52,16 @@ class ReplanRequest(Request):
     current_plan: ExecutionPlan
     execution_state: ExecutionState = ExecutionState.model_validate({"status": "in_progress"})
     reason: ShortText
-    completed_steps: ListOrTuple[Number] = ()
-    failed_steps: ListOrTuple[Number] = ()
+    completed_steps: tuple[Number, ...] = ()
+    failed_steps: tuple[Number, ...] = ()
     new_information: dict[str, JsonValue] | ShortText | None = None
     """New information; its `steps`, if any, replace all unfinished steps, and the rest is kept in the history."""
 
-    @model_validator(mode="after")
-    def _check_consistency(self) -> Self:
+    def find_problems(self) -> Iterator[Problem]:
+        """Yield all contradictions as one problem."""
         contradictions = list(_find_contradictions(self))
         if contradictions:
-            raise ValueError("; ".join(contradictions))
-        return self
+            yield Problem((), "; ".join(contradictions))
 
 
 def _find_contradictions(request: ReplanRequest) -> Iterator[str]:

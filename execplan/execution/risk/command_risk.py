@@ -97,6 +97,17 @@ def _shorten(reason: str) -> str:
     )
 
 
+class _RatedCommands(NamedTuple):
+    """Ratings by a table; a check rates each command of a plan several times."""
+
+    table: RiskTable
+    risks: dict[tuple[str, bool], Risk]
+
+
+_MAX_RATED = 1000
+_RATED_COMMANDS: list[_RatedCommands] = []
+
+
 def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Risk:
     """Return the risk of a command line, or of a script if a shell is declared.
 
@@ -104,6 +115,15 @@ def rate_command(text: str, table: RiskTable, *, is_script: bool = False) -> Ris
     at least MEDIUM, HIGH if the shell inserts values that the script does not show, and CRITICAL if it can't be parsed;
     otherwise it is rated by its commands.
     """
+    if not _RATED_COMMANDS or _RATED_COMMANDS[0].table is not table or len(_RATED_COMMANDS[0].risks) > _MAX_RATED:
+        _RATED_COMMANDS[:] = [_RatedCommands(table, {})]
+    risks = _RATED_COMMANDS[0].risks
+    if (text, is_script) not in risks:
+        risks[text, is_script] = _rate_text(text, table, is_script=is_script)
+    return risks[text, is_script]
+
+
+def _rate_text(text: str, table: RiskTable, *, is_script: bool) -> Risk:
     command = parse_command(text)
     risks = []
     if is_script and command.problem:
@@ -133,7 +153,7 @@ def rate_simple(simple: SimpleCommand, table: RiskTable) -> Iterator[Risk]:
     yield from _assignment_risks(simple, table)
     for path in simple.writes:
         yield from _redirection_risks(path, table)
-    for row in table.rows:
+    for row in table.rows if simple.via else ():
         for via in simple.via:
             if via in row.via:
                 yield Risk(row.level, (f"`{via}` {row.reason}",))
@@ -231,7 +251,7 @@ def _matching_rows(
         return [RiskRow(LOW, "prints its version or usage")], []
     if is_unknown_module(simple, command, table):
         return [], [RiskRow(HIGH, "is not a known Python tool: it runs code of the repository")]
-    rows = [row for row in table.rows if row.origin == BUILTIN and row.program]
+    rows = _rows_for_program(command.program, table)
     known_rows = [
         row
         for row in rows
@@ -244,6 +264,39 @@ def _matching_rows(
     return known_rows, [
         row for row in rows if row.level in (HIGH, CRITICAL) and row_matches(row, command, table, anywhere=anywhere)
     ]
+
+
+class _ProgramIndex(NamedTuple):
+    """The built-in rows of a table that name programs."""
+
+    table: RiskTable
+    rows_by_name: dict[str, list[int]]
+    pattern_rows: list[int]
+    """Rows with a pattern of names."""
+
+
+_LAST_INDEX: list[_ProgramIndex] = []
+
+
+def _rows_for_program(program: str, table: RiskTable) -> list[RiskRow]:
+    """Return the built-in rows that may name a program, with or without its directory, in the order of the table."""
+    if not _LAST_INDEX or _LAST_INDEX[0].table is not table:
+        _LAST_INDEX[:] = [_build_index(table)]
+    index = _LAST_INDEX[0]
+    names = (program, program.rpartition("/")[2])
+    numbers = {*index.pattern_rows, *[number for name in names for number in index.rows_by_name.get(name, ())]}
+    return [table.rows[number] for number in sorted(numbers)]
+
+
+def _build_index(table: RiskTable) -> _ProgramIndex:
+    index = _ProgramIndex(table, {}, [])
+    for number, row in enumerate(table.rows):
+        if row.origin == BUILTIN:
+            for name in row.program:
+                index.rows_by_name.setdefault(name, []).append(number)
+            if any(["*" in name for name in row.program]):
+                index.pattern_rows.append(number)
+    return index
 
 
 def _is_help_safe(command: AnalyzedCommand, table: RiskTable) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.risk.argument_predicates import ARGUMENT_PREDICATES, is_safe_task
+from execplan.execution.risk.path_patterns import matches_any
 from execplan.execution.risk.risk_table import CRITICAL, HIGH, SECRETS
 from execplan.execution.shell.command_table import PACKAGE_SOURCES, SINGLE_DASH_PROGRAMS
 from execplan.execution.shell.simple_command import (
@@ -18,7 +19,6 @@ from execplan.secrets.secret_files import is_secret_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from re import Pattern
 
     from execplan.execution.risk.risk_table import RiskRow, RiskTable
     from execplan.execution.shell.simple_command import SimpleCommand
@@ -28,8 +28,6 @@ _MAX_FLAG_CLUSTER = 7
 _MODULE = "python -m"
 _TOOLCHAIN_PROGRAMS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
 """Programs whose first argument may select their version: `+nightly`."""
-_GLOB_TOKENS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-_GLOB_SPLIT = r"(\*\*/|/\*\*|\*\*|\*|\?)"
 _NEUTRAL_WRAPPERS = frozenset(("cross-env",))
 _HELP_FLAGS = frozenset(("--version", "-V", "-version", "--help"))
 
@@ -244,29 +242,8 @@ def row_matches_path(path: str, row: RiskRow) -> bool:
     """Return whether a row matches a path, in any spelling and ignoring case."""
     joined = "/".join([segment for segment in path.replace("\\", "/").split("/") if segment not in ("", ".")])
     normalized = ("/" if path.startswith("/") else "") + joined
-    is_match = (SECRETS in row.path and is_secret_file(normalized)) or _matches_any(normalized, row.path)
-    return is_match and not _matches_any(normalized, row.unless)
-
-
-_COMPILED_PATTERNS: dict[tuple[str, ...], Pattern[str]] = {}
-
-
-def _matches_any(path: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether one of the patterns matches a whole path or, if it has no slash, one of its parts."""
-    if not patterns:
-        return False
-    if patterns not in _COMPILED_PATTERNS:
-        import re
-
-        full_patterns = [pattern if "/" in pattern else f"**/{pattern}/**" for pattern in patterns]
-        expression = "|".join(
-            [
-                "".join([_GLOB_TOKENS.get(token, re.escape(token)) for token in re.split(_GLOB_SPLIT, pattern)])
-                for pattern in full_patterns
-            ]
-        )
-        _COMPILED_PATTERNS[patterns] = re.compile(expression, re.DOTALL | re.IGNORECASE)
-    return _COMPILED_PATTERNS[patterns].fullmatch(path) is not None
+    is_match = (SECRETS in row.path and is_secret_file(normalized)) or matches_any(normalized, row.path)
+    return is_match and not matches_any(normalized, row.unless)
 
 
 def _matches_glob(text: str, pattern: str) -> bool:

@@ -26,8 +26,21 @@ class CommandLine(NamedTuple):
     """Whether a shell would insert a value that the text does not show, such as `$NAME` or `$(…)`."""
 
 
+_parsed: dict[str, CommandLine] = {}
+"""Lines that were parsed last; the checks of a step parse its command eight times."""
+_MAX_PARSED = 200
+
+
 def parse_command(line: str) -> CommandLine:
     """Parse a command line, or a script of several lines; never raises."""
+    if line not in _parsed:
+        if len(_parsed) == _MAX_PARSED:
+            _parsed.clear()
+        _parsed[line] = _parse(line)
+    return _parsed[line]
+
+
+def _parse(line: str) -> CommandLine:
     parser = ShellParser(line.strip(" \t\n"))
     commands = parser.parse_commands()
     problem = _describe_hidden_character(line) or parser.problem or ("" if commands else "it contains no command")

@@ -176,8 +176,8 @@ def _parse_baseline(data: bytes, file: str) -> PlanEntries:
 
     try:
         document = fast_json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise _bad_baseline_error(file, f"invalid JSON: {error}") from None
+    except (ValueError, RecursionError):
+        raise _bad_baseline_error(file, "it is not valid JSON") from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != _SCHEMA_NAME:
         newer = isinstance(schema, str) and schema.startswith(_SCHEMA_NAME.rstrip("1"))

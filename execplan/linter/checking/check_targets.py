@@ -135,7 +135,9 @@ def _find_plan_group(name: str) -> TargetGroup:
     from execplan.plan_store import plan_selection
 
     if plan_selection.is_path_query(name) and not project_discovery.find(os.getcwd()).exists:
-        raise ExecplanError("no-such-file", f"file not found: {name}", exit=INPUT, hint="check the path")
+        raise ExecplanError(
+            "no-such-file", f"can't read {name}: no such file or directory", exit=INPUT, hint="check the path"
+        )
     return _single_plan_group(*plan_selection.select_plan(os.getcwd(), name))._replace(is_explicit=True)
 
 

@@ -76,10 +76,9 @@ def missing_living_statement(plan: ParsedPlan, context: RuleContext) -> Iterator
 
 @rule("EP103", WARNING)
 def missing_section(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
-    """One of the eight sections that are not living sections is missing.
+    """A section other than the living sections is missing.
 
-    Each section answers a question of a newcomer. This is no reason to pad one: a section without content can say
-    so in one line.
+    Each section answers a question of a newcomer. A section with nothing to say needs only one line that says so.
 
     Bad:
         # Build the parser

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
 
+ARCHIVE_HINT = ": execplan archive"
+"""End of a message about a plan to archive: the command, which `doctor` names itself."""
 _MAX_LINE_LENGTH = 1000
 _MAX_STATUS_DISTANCE = 60
 """Number of lines after the title in which to look for a status."""
@@ -113,7 +115,8 @@ def missing_outcome(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatc
 def archived_with_open_tasks(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """An archived plan has open tasks.
 
-    It is archived as done, but it isn't. Finish it, or archive it with `--force --reason`, which records why.
+    It is archived as done, but it isn't. Restore it with `execplan restore` and finish it; or archive it again with
+    `--force --reason`, which records why it is unfinished.
 
     Bad (archived):
         ## Progress
@@ -158,7 +161,7 @@ def completed_not_archived(plan: ParsedPlan, context: RuleContext) -> Iterator[R
         return
     last, date = max(end_times)
     if context.clock.has_passed(last + _MINUTES_PER_DAY + 1) and not _defers_archiving(context.source.text.casefold()):
-        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived: execplan archive")
+        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} but not archived{ARCHIVE_HINT}")
 
 
 def _defers_archiving(source: str) -> bool:

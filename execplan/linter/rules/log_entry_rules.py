@@ -57,7 +57,7 @@ def decision_without_rationale(plan: ParsedPlan, context: RuleContext) -> Iterat
     has_labels = any([entry.is_labeled for entry in plan.decisions])
     for entry in plan.decisions:
         if entry.rationale is None and (entry.is_labeled or not has_labels) and not _gives_reason(entry.text):
-            yield on_line(plan, entry.start, f"no rationale: {_shorten_text(entry)}")
+            yield on_line(plan, entry.start, f"the decision has no rationale: {_shorten_text(entry)}")
 
 
 @rule("EP302", WARNING)
@@ -88,7 +88,8 @@ def decision_without_date_or_author(plan: ParsedPlan, context: RuleContext) -> I
             date_author = bold if bold[0] is not None and entry.text[2:].startswith(bold[0]) else date_author
         missing_names = [name for name, value in zip(("date", "author"), date_author, strict=True) if value is None]
         if missing_names:
-            yield on_line(plan, entry.start, f"no {' and no '.join(missing_names)}: {_shorten_text(entry)}")
+            missing = " and no ".join(missing_names)
+            yield on_line(plan, entry.start, f"the decision has no {missing}: {_shorten_text(entry)}")
 
 
 @rule("EP303", WARNING)
@@ -112,7 +113,7 @@ def discovery_without_evidence(plan: ParsedPlan, context: RuleContext) -> Iterat
         lines = plan.text.lines[entry.start : entry.end]
         has_inline_evidence = any([EVIDENCE in line and read_label(line) is None for line in lines])
         if entry.evidence is None and entry.is_labeled and not has_inline_evidence and not _quotes_output(entry.text):
-            yield on_line(plan, entry.start, f"no evidence: {_shorten_text(entry)}")
+            yield on_line(plan, entry.start, f"the discovery has no evidence: {_shorten_text(entry)}")
 
 
 def _gives_reason(text: str) -> bool:

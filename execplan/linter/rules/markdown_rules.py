@@ -186,7 +186,7 @@ def conflict_markers(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
     """
     if plan.conflict_lines:
         count = len(plan.conflict_lines)
-        yield on_line(plan, plan.conflict_lines[0], f"conflict marker ({format_count(count, 'line')} of them)")
+        yield on_line(plan, plan.conflict_lines[0], f"the plan contains {format_count(count, 'git conflict marker')}")
 
 
 @rule("EP003", ERROR)
@@ -218,8 +218,8 @@ def unclosed_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch
 def wrapped_in_fence(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The whole plan is inside a code block.
 
-    It was copied together with the code block in which a chat or a skeleton showed it. Every markdown reader sees
-    only one block of code. Remove the first and the last line.
+    It was copied together with the code block in which a chat or a template showed it. Every markdown reader sees only
+    one block of code. Remove the first and the last line.
 
     Bad:
         ```md

@@ -98,8 +98,12 @@ def checkboxes_outside_progress(plan: ParsedPlan, context: RuleContext) -> Itera
     for title, tasks in sections.items():
         # Another rule reports a duplicate of Progress.
         if any([task.state == OPEN for task in tasks]) and outline.canonical_name(title) != outline.PROGRESS:
-            boxes = "a box" if len(tasks) == 1 else f"{len(tasks)} boxes"
-            yield on_line(plan, tasks[0].box_line, f"{boxes} outside Progress, in {title}: not counted as work")
+            subject, effect = (
+                ("this checkbox is", "it is not counted as a task")
+                if len(tasks) == 1
+                else (f"{len(tasks)} checkboxes are", "they are not counted as tasks")
+            )
+            yield on_line(plan, tasks[0].box_line, f"{subject} outside Progress, in {title}, so {effect}")
 
 
 @rule("EP208", WARNING)

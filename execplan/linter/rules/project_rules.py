@@ -31,7 +31,7 @@ def orphaned_artifacts(facts: ProjectFacts) -> Iterator[ProjectMatch]:
     """
     for name, path in facts.artifact_directories:
         if name not in facts.plan_ids:
-            yield ProjectMatch(path, "is the artifacts directory of a plan that doesn't exist")
+            yield ProjectMatch(path, "this is the artifacts directory of a plan that doesn't exist")
 
 
 @project_rule(FOLLOW_CODE, ERROR, on=False)

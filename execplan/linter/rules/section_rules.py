@@ -22,10 +22,9 @@ _NAME_PREFIXES = frozenset([name[:4].lower() for name in outline.NAMES])
 def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A section is out of the usual order.
 
-    A reader who knows one plan can find everything in the next one in the same place. Outcomes & Retrospective can
-    come last, and sections of your own can be anywhere. A different order that all plans of a repository use is
-    just as good, but a single plan doesn't show it; so this rule is off by default, and doesn't check archived
-    plans.
+    A reader who knows one plan can find everything in the next one in the same place. Outcomes & Retrospective can come
+    last, and sections of your own can be anywhere. If all plans of a repository use another order, it is just as good.
+    The rule looks at one plan at a time and can't know that, so it is off by default. It doesn't check archived plans.
 
     Bad:
         ## Validation and Acceptance
@@ -87,9 +86,9 @@ def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The heading of a section differs from the standard one.
 
-    This tool recognizes it, but other tools, and people who search, may not. Text after the name, such as a
-    translation or a word in parentheses, is fine and stays. "Dependencies" alone can be about the order of work; a
-    section that is about that, or that names nothing in code, is not fixed automatically.
+    execplan recognizes it, but other tools, and people who search, may not. Text after the name, such as a translation
+    or a word in parentheses, is fine and stays. A section "Dependencies" can be about the order of work; it is fixed
+    automatically only if it names code and is not about the order.
 
     Bad:
         ## Decisions

@@ -55,7 +55,7 @@ def unknown_attribute(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
     """A step has an unknown attribute.
 
     A misspelled attribute would be ignored silently, and with it a time limit or a question to a person. `execplan
-    explain steps` lists all attributes.
+    explain attributes` lists all attributes.
 
     Bad:
         ## Concrete Steps

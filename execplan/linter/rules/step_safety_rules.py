@@ -130,9 +130,9 @@ def unknown_task(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
 def undeclared_shell(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
     """A step needs a shell but doesn't declare it.
 
-    A command runs without a shell, so a pipe, a redirection or a variable would be passed to it as text. Such a
-    step is compiled but never run. Move the command into a script or a `make` target; with `shell`, the code block
-    itself is a script, and its risk is CRITICAL.
+    A command runs without a shell, so a pipe, a redirection or a variable would be passed to it as text. Such a step is
+    compiled but never run. Move the command into a script or a `make` target; with `shell`, the code block itself is a
+    script, and its risk is at least MEDIUM.
 
     Bad:
         ## Concrete Steps

@@ -56,10 +56,9 @@ def impossible_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[Rul
 def future_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """A timestamp is in the future.
 
-    It records when something was done or decided, so it can't be later than now: it was guessed, or a digit is
-    wrong. A date without a time is accepted once it has begun anywhere on earth, and clocks can differ by ten
-    minutes. The due date of an open task belongs in its text; there, a date without parentheses before the text
-    counts as one.
+    It records when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A
+    date without a time is accepted once it has begun anywhere on earth, and clocks can differ by ten minutes. Write the
+    due date of an open task in its text; a date without parentheses at the beginning also counts as a due date.
 
     Bad (now 2026-03-08 12:00Z):
         ## Progress
@@ -93,9 +92,9 @@ def future_timestamp(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMat
 def midnight_timestamps(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """Timestamps say 00:00, but nobody worked around that time.
 
-    The time was unknown and was filled in with zeros, which suggests a precision that nobody had. Write only the
-    date. A single midnight can be true: the rule requires midnights of two days, or three timestamps, and no other
-    timestamp within an hour.
+    The time was unknown and was filled in with zeros, which suggests a precision that nobody had. Write only the date.
+    A single midnight can be true. The rule reports them only if they are on two days or there are three, and no other
+    timestamp is within an hour of midnight.
 
     Bad:
         ## Progress

@@ -101,7 +101,8 @@ def hidden_characters(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMa
     r"""A character is invisible, or changes the direction of the text.
 
     The reader doesn't see what a tool or a shell receives: a command with a zero-width space fails, and one with a
-    direction override does something other than it shows. Joiners in emoji and in scripts that need them are fine.
+    direction override does something other than it shows. Joiners in emoji, and in writing systems that need them, are
+    fine.
 
     Bad:
         ## Plan of Work

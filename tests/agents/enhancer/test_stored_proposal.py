@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.commands.schema import build_schema
-from execplan.json_model import to_json_bytes
+from execplan.cli.schema_builder import build_schema
+from execplan.json_model.json_bytes import to_json_bytes
 from tests.agents.enhancer.enhancer_repository import PLAN, EnhancerRepository
 
 if TYPE_CHECKING:

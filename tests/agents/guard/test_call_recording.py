@@ -47,7 +47,7 @@ def test_the_first_call_begins_the_run_and_a_denied_one_does_not(begun: GuardRep
 def test_order_and_how_often(begun: GuardRepository) -> None:
     early = begun.ask("make check")
     assert early.kind == "deny"
-    assert "check needs build, not completed yet" in early.why
+    assert "check needs build, which is not completed yet" in early.why
     assert [begun.ask("make parser").kind for _ in range(3)] == ["allow", "allow", "deny"]
     _report(begun, "build")
     assert begun.ask("make parser").kind == "deny"
@@ -78,7 +78,7 @@ def test_a_step_that_asks(begun: GuardRepository) -> None:
     assert begun.calls() == ["build"]
 
 
-def _made(program: str, call_id: str = "u") -> Answer:
+def _report_call(program: str, call_id: str = "u") -> Answer:
     """Report that a call was made."""
     report = {"hook_event_name": "PostToolUse", "tool_use_id": call_id, "tool_name": "Bash", "tool_response": {}}
     call = {"made": call_id} if program == "json" else report
@@ -89,13 +89,13 @@ def _made(program: str, call_id: str = "u") -> Answer:
 def test_a_call_that_is_asked_about_counts_when_it_was_made(begun: GuardRepository, program: str) -> None:
     _report(begun, "build")
     assert [begun.ask("make ship", program=program).kind for _ in range(3)] == ["ask"] * 3
-    other = _made(program, "another")
+    other = _report_call(program, "another")
     assert (other.status, other.out, other.err) == (0, b"{}\n", b"")
     assert begun.calls() == ["build"]
-    assert _made(program).status == 0
+    assert _report_call(program).status == 0
     assert [entry["kind"] for entry in begun.entries()][-2:] == ["intent", "called"]
     assert (begun.entries()[-1]["asked"], begun.entries()[-1]["step"]) == (True, "ship")
-    assert _made(program).status == 0
+    assert _report_call(program).status == 0
     assert begun.calls() == ["build", "ship"]
     assert "may be called once" in begun.ask("make ship", program=program).why
     _report(begun, "ship")
@@ -154,7 +154,7 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: GuardRep
     for program in PROGRAMS:
         waits = begun.ask("make check", program=program)
         assert waits.kind == "deny"
-        assert " is paused: ship requires confirmation: " in waits.why
+        assert " is paused: step ship requires confirmation: " in waits.why
         assert "--answer go|skip|stop" in waits.why
     assert begun.ask("ls", program="codex").kind == "allow"
     assert begun.type("resume", "1", "--answer", "go").exit == 0
@@ -274,11 +274,15 @@ def test_grants_of_runs_that_have_ended_are_no_choice(begun: GuardRepository) ->
 
 
 def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
-    assert "check needs build, not completed yet: first report the result of build" in begun.ask("make check").why
+    assert (
+        "check needs build, which is not completed yet: first report the result of build" in begun.ask("make check").why
+    )
     assert begun.ask("curl example.org").why.endswith("no step is similar; in progress and not reported yet: build")
     for _ in range(2):
         begun.ask("make parser")
-    assert begun.ask("make parser").why.endswith("build may be called 3 times and already was: report its result")
+    assert begun.ask("make parser").why.endswith(
+        "step build may be called 3 times, and it already was: report its result"
+    )
     reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
     assert reads.why.endswith("its input must come from the pipe or a file")
     assert begun.ask("ls && echo '---' && pwd").kind == "allow"
@@ -287,9 +291,9 @@ def test_a_denial_says_how_to_go_on(begun: GuardRepository) -> None:
 def test_a_failed_run_is_no_case_for_another_approval(begun: GuardRepository) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
     why = begun.ask("make parser").why
-    assert " is failed; a person must resume it or roll it back: execplan resume 1 -p " in why
+    assert " is failed; a person must resume it: execplan resume 1 -p " in why
     assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
-    assert "; execplan rollback 1 -p " in why
+    assert "; or roll it back: execplan rollback 1 -p " in why
 
 
 def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.guard import call_recording, guard_entry
+from execplan.agents.guard import call_queue, call_recording, grant_lookup, guard_entry
 from execplan.agents.integrations.guard_hook import TIMEOUT
 from tests.agents.guard.conftest import PLAN
 from tests.agents.guard.guard_repository import Answer, GuardRepository, as_sent, guard
@@ -87,7 +87,7 @@ def test_what_only_reads_takes_no_lock_and_waits_for_nobody(approved: GuardRepos
 
     def locked() -> None:
         setattr(call_recording, "lock_runs", fail)  # noqa: B010 - it is another module's
-        setattr(call_recording, "lock_slot", fail)  # noqa: B010 - likewise
+        setattr(call_queue, "_lock_slot", fail)  # noqa: B010 - likewise
 
     for _ in range(2):
         for command in (*READS, "wc -l src/*.py", "execplan status"):
@@ -101,20 +101,19 @@ def test_the_guard_gives_up_before_the_program_does() -> None:
 
 
 def test_a_run_that_another_call_has_begun_meanwhile(approved: GuardRepository) -> None:
-    original_find_grant = call_recording.find_grant
+    original_find_grant = grant_lookup.find_grant
 
     def begin_meanwhile(plan_name: str | None) -> Any:
-        setattr(call_recording, "find_grant", _begun)  # noqa: B010 - it is another module's
+        setattr(grant_lookup, "find_grant", _begun)  # noqa: B010 - it is another module's
         return original_find_grant(plan_name)
 
     def _begun(plan_name: str | None) -> Any:
-        setattr(call_recording, "find_grant", original_find_grant)  # noqa: B010 - likewise
+        setattr(grant_lookup, "find_grant", original_find_grant)  # noqa: B010 - likewise
         assert approved.ask("make parser").kind == "allow"
         return None
 
     assert (
-        approved.ask("make parser", before=lambda: setattr(call_recording, "find_grant", begin_meanwhile)).kind
-        == "allow"
+        approved.ask("make parser", before=lambda: setattr(grant_lookup, "find_grant", begin_meanwhile)).kind == "allow"
     )
     assert approved.calls() == ["build", "build"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.guard import call_recording, guard_decision, guard_entry, request_handler
+from execplan.agents.guard import call_recording, grant_lookup, guard_decision, guard_entry, request_handler
 from execplan.engine.journal.journal import Journal
 from tests.agents.guard.guard_repository import PROGRAMS, Answer, GuardRepository, as_sent, guard, hook
 from tests.in_process_repository import NAME
@@ -183,13 +183,13 @@ BUGS: dict[str, tuple[object, str]] = {
     "reading": (guard_entry, "_read_call"),
     "arming": (guard_entry, "_install_signal_handlers"),
     "the form": (request_handler, "_load_format"),
-    "the warrant": (call_recording, "find_grant"),
+    "the warrant": (grant_lookup, "find_grant"),
     "judging": (call_recording, "decide"),
     "the lock": (call_recording, "lock_runs"),
     "writing": (Journal, "write"),
     "the mark": (call_recording, "update_mark"),
     "matching": (guard_decision, "match_call"),
-    "the reason": (call_recording, "printable_line"),
+    "the reason": (request_handler, "printable_line"),
 }
 
 

@@ -241,7 +241,7 @@ def test_of_several_plans_all_or_none(repo: Folder) -> None:
 
 
 def test_complete_archives_what_is_complete_and_lists_what_is_in_the_way(repo: Folder) -> None:
-    assert repo.run("archive", "--complete").out == "no plan is complete\n"
+    assert repo.run("archive", "--complete").out == "no complete plans to archive\n"
     commit_plans(repo, "parser", "scanner")
     repo.plan(CLEAN, "2026-01-03_writer")
     data = repo.ok("archive", "--complete", "--dry-run")

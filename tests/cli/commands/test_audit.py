@@ -66,9 +66,9 @@ def test_who_approved_what_ran_and_what_changed(audited_plan: AuditedPlan) -> No
     )
     assert "0001  intent       build, attempt 1: make parser" in out
     assert "0001  result       build, attempt 1: done in 1.2 s" in out
-    assert "  src/a b.py: absent -> file 0644 bbbbbbbbbbbb" in out
-    assert "  src/a b.py: file 0644 bbbbbbbbbbbb -> absent" in out
-    assert "0001  rolled_back  build" in out
+    assert "  src/a b.py: absent → file 0644 bbbbbbbbbbbb" in out
+    assert "  src/a b.py: file 0644 bbbbbbbbbbbb → absent" in out
+    assert "0001  rolled back  build" in out
     data = audited_plan.repo.data("audit")
     assert [record["kind"] for record in data["records"]][:4] == ["approved", "begun", "intent", "result"]
     assert (data["id"], data["anchored"]) == (audited_plan.ref.id, 8)
@@ -134,8 +134,8 @@ def test_intact_and_broken(audited_plan: AuditedPlan) -> None:
     assert (result.exit, result.json["ok"], plan["flaw"]["line"], plan["flaw"]["seq"]) == (1, False, 3, 4)
     text = audited_plan.repo.type("audit", audited_plan.ref.id, "--verify")
     assert text.exit == 1
-    assert "record 4, line 3: record 3 is expected here" in text.out
-    assert f"execplan audit {audited_plan.ref.id} --accept REASON" in text.out
+    assert "record 4 on line 3 should be record 3: a record was removed" in text.out
+    assert f"execplan audit {audited_plan.ref.id} --accept 'Why'" in text.out
     assert "broken" in audited_plan.repo.type("audit").err
 
 

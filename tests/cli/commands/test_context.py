@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.cli.commands.schema import build_schema
+from execplan.cli.schema_builder import build_schema
 from execplan.context.decision_builder import assign_variant
 from execplan.context.token_counter import estimate_tokens
 from tests.in_process_repository import InProcessRepository
@@ -77,7 +77,7 @@ def test_the_pack_is_on_standard_output_and_its_summary_on_standard_error(desk: 
     assert result.exit == 0
     assert result.out.startswith("# Context for Build the parser\n\n## section: Introduction (lines 3-3)\n\n```\n")
     assert "## file: src/other.py (lines 1-1)\n\n```python\ny = 1\n```\n" in result.out
-    assert re.fullmatch(r"execplan: \d+ kept.*: about [\d,]+ of 6,500 tokens \(estimate\).*\n", result.err)
+    assert re.fullmatch(r"execplan: items: \d+ kept.*; about [\d,]+ of 6,500 tokens \(estimate\).*\n", result.err)
     assert desk.type("context", "--estimate", "-q").err == ""
 
 
@@ -207,7 +207,7 @@ def test_whose_model_is_the_target(desk: InProcessRepository) -> None:
 def test_a_session_of_a_model_that_is_not_known(desk: InProcessRepository) -> None:
     decision = desk.data("context", "--session", log(desk, 1, "other-9"), "--estimate")
     assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
-    assert any("the unknown model other-9:" in warning for warning in decision["warnings"])
+    assert any("an unknown model, other-9" in warning for warning in decision["warnings"])
 
 
 @pytest.mark.parametrize(("budget", "warned"), [("200000", False), ("200001", True)])
@@ -233,9 +233,9 @@ def test_a_model_that_is_not_known_is_a_warning(desk: InProcessRepository) -> No
     for options in (("--model", "gpt-9"), ("--model", "")):
         decision = desk.data("context", *options, "--estimate")
         assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
-        warning = next(warning for warning in decision["warnings"] if "the unknown model" in warning)
-        assert warning.startswith("--model names the unknown model ")
-        assert "its window of 1,000,000 tokens" in warning
+        warning = next(warning for warning in decision["warnings"] if "an unknown model" in warning)
+        assert warning.startswith("--model names an unknown model, ")
+        assert "a window of 1,000,000 tokens" in warning
     desk.write(".agent/execplan.toml", '[context]\nmodel = "ours-9"\n')
     assert any("the setting context.model names" in warning for warning in desk.data("context")["warnings"])
     assert not desk.data("context", "--model", "gpt-6-astra")["warnings"]
@@ -336,7 +336,7 @@ def test_both_variants_side_by_side(desk: InProcessRepository) -> None:
     assert both["control"]["optimized_context"] == alone["optimized_context"]
     assert both["optimized"]["optimized_context"] == desk.data(*arguments)["optimized_context"]
     lines = [re.split("  +", line) for line in desk.type(*arguments, "--compare").out.splitlines()]
-    assert lines[:2] == [["sum", "control", "optimized"], ["strategy", "newest_first", "intent_aware"]]
+    assert lines[:2] == [["total", "control", "optimized"], ["strategy", "newest_first", "intent_aware"]]
     row = next(line for line in lines if line[0] == "file:src/other.py")
     assert row[1].startswith("left out ")
     assert row[2].startswith("kept ")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.cli.commands.explain import TOPIC_SYNONYMS
+from execplan.cli.output.rule_help import EXAMPLE_FACTS
 from execplan.errors import EXIT_MEANINGS
 from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
 from execplan.linter.runner import RULES
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from tests.conftest import Folder
 
 TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
-TABLE_LINES = {"attributes": 100, "policy": 45, "settings": 60}
-"""Maximum length of the topics that are tables."""
+TABLE_LINES = {"attributes": 105, "context": 48, "enhancer": 43, "policy": 54, "settings": 65}
+"""Maximum length of the topics that contain tables of attributes or settings."""
 REFUSALS = help_topics.error_help_by_code()
 PAGES = {
     **{name: help_topics.topic_text(name) for name in help_topics.topic_summaries()},
@@ -63,8 +65,7 @@ def test_pages_of_refusals_stand_in_order() -> None:
 def test_a_page_fits_a_screen(name: str) -> None:
     lines = PAGES[name].split("\n")
     assert len(lines) <= (12 if name in REFUSALS else TABLE_LINES.get(name, 40))
-    assert max(len(line) for line in lines if not line.startswith(" ")) <= help_topics.PAGE_WIDTH
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= help_topics.PAGE_WIDTH
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -78,10 +79,10 @@ def test_commands_of_a_page_can_be_typed(name: str) -> None:
 
 def test_every_page_is_printed_and_listed(plain: Folder) -> None:
     topics, codes = plain.run("explain").out, plain.run("explain", "--codes").out
-    assert re.findall(r"^  (\S+)  ", topics, re.MULTILINE) == list(help_topics.topic_summaries())
+    assert re.findall(r"^  (\S+) +\S.*\.$", topics, re.MULTILINE) == list(help_topics.topic_summaries())
     assert topics.endswith("\nCodes of lint rules and errors: execplan explain --codes\n")
     rule_codes, error_codes = re.findall(r": execplan explain CODE\n\n((?:  .+\n)+)", codes)
-    assert rule_codes.split() == sorted(RULES)
+    assert " ".join(rule_codes.split()) == " ".join([f"{code} {RULES[code].summary}" for code in sorted(RULES)])
     assert error_codes.split() == sorted(REFUSALS)
     assert re.findall(r"^\w.*", codes, re.MULTILINE) == [
         "Lint rules: execplan explain CODE",
@@ -105,14 +106,22 @@ def test_codes_are_not_listed_together_with_a_page(plain: Folder) -> None:
     assert error["hint"] == "omit one of them"
 
 
+def _code_lines(text: str) -> list[str]:
+    """Return the lines of the examples, without their headings."""
+    return [line for line in text.split("\n") if line.startswith("    ")]
+
+
 @pytest.mark.parametrize("code", RULES)
 def test_examples_of_a_rule_are_not_wrapped(plain: Folder, code: str) -> None:
     page, out = RULES[code].help_text, plain.run("explain", code).out
     heading = re.search(r"^(?:Before|Bad).*:$", page, re.MULTILINE)
     assert heading is not None
-    examples = "\n\n" + page[heading.start() :] + "\n"
-    assert out.endswith(examples)
-    prose = out.removesuffix(examples).split("\n\n", 1)[1]
+    kinds = re.findall(r"^(Before|Bad|Good|Fixed)(?: \(.*\))?:$", out, re.MULTILINE)
+    assert kinds == re.findall(r"^(Before|Bad|Good|Fixed)(?: \(.*\))?:$", page, re.MULTILINE)
+    start = re.compile(r"^(?:Before|Bad)(?: \(.*\))?:$", re.MULTILINE)
+    shown = start.split(out, maxsplit=1)
+    assert _code_lines(shown[1]) == _code_lines(start.split(page, maxsplit=1)[1])
+    prose = shown[0].split("\n\n", 1)[1]
     assert prose.split() == page[: heading.start()].split()
     assert max(map(len, prose.splitlines())) <= help_topics.PAGE_WIDTH
 
@@ -171,3 +180,26 @@ def test_verbose_shows_the_code_of_an_error(repo: Folder) -> None:
     repo.plan()
     assert repo.run("done", "77", "-v").err.endswith("execplan: exit 3: execplan explain no-such-task\n")
     assert "no-such-task" not in repo.run("done", "77").err
+
+
+def test_facts_of_an_example_are_words(plain: Folder) -> None:
+    page = plain.run("explain", "EP111").out
+    assert page.startswith("EP111 (warning, reads files of the repository)\n")
+    assert "\nBad (.agent/execplans/parser.md; name = {date}_{slug}):\n    # Build the parser\n" in page
+    assert "\nBad (now: 2026-03-09 23:28Z):\n" in plain.run("explain", "EP503").out
+    every_fact = {
+        name for rule in RULES.values() for name in re.findall(r"(?:\(|, )([a-z-]+)[ ,)]", _headings(rule.help_text))
+    }
+    assert every_fact - set(EXAMPLE_FACTS) == {"at-home"}
+
+
+def _headings(page: str) -> str:
+    return "\n".join(re.findall(r"^(?:Before|Bad|Good|Fixed) \(.*\):$", page, re.MULTILINE))
+
+
+@pytest.mark.parametrize(("name", "topic"), TOPIC_SYNONYMS.items())
+def test_names_by_which_people_look_for_a_topic(plain: Folder, name: str, topic: str) -> None:
+    assert topic in help_topics.topic_summaries()
+    assert name not in PAGES
+    error = plain.run("explain", name, "--json").json["error"]
+    assert [candidate.split()[0] for candidate in error["candidates"]] == [topic]

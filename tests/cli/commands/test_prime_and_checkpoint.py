@@ -35,7 +35,7 @@ def test_prime_writes_nothing_and_says_the_same_in_every_form(desk: InProcessRep
     desk.plan(CLEAN)
     before = desk.git("status", "--porcelain")
     text = prime_output(desk)
-    assert text.startswith("Current plan, ")
+    assert text.startswith("The current plan, ")
     assert text.endswith(f"  execplan checkpoint {NAME}\n")
     assert prime_output(desk, NAME) == prime_output(desk, "--hook", "claude") == text
     assert json.loads(prime_output(desk, "--hook", "codex")) == {

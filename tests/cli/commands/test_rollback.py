@@ -24,9 +24,9 @@ def test_a_rollback_says_what_it_will_do_and_what_it_did(desk: InProcessReposito
     with_approved_plan(desk, MAKE, SEE).type("run")
     run = run_id(desk)
     preview = desk.type("rollback", "--dry-run").out.splitlines()
-    assert preview[0] == f"would roll back 2 steps (make, see) of {run}"
+    assert preview[0] == f"would roll back 2 steps (make, see) of run {run}"
     assert "  remove src/made.py" in preview
-    assert "  reopen 'Make it.'" in preview
+    assert "  reopen: Make it." in preview
     assert (desk.path / "src/made.py").exists()
     result = desk.type("rollback")
     assert result.exit == 0
@@ -34,7 +34,7 @@ def test_a_rollback_says_what_it_will_do_and_what_it_did(desk: InProcessReposito
     assert lines[0] == "rolling back 2 steps: make, see"
     assert "  remove src/made.py" in lines
     assert "  reopened: Make it." in lines
-    assert f"rolled back 2 steps (make, see) of {run}: 1 removed, 2 tasks reopened" in lines
+    assert f"rolled back 2 steps (make, see) of run {run}: removed 1 path, reopened 2 tasks" in lines
     assert lines[-1] == f"next: execplan show {NAME} --run {run}"
     assert not (desk.path / "src/made.py").exists()
     assert desk.refused(1, "nothing-to-roll-back", "rollback")

@@ -105,7 +105,7 @@ def test_a_dry_run_shows_what_would_be_done(desk: InProcessRepository) -> None:
     assert out.splitlines()[1:] == [
         "1 make: Create src/made.py",
         "2 see: skipped: not selected",
-        f"see the changes, the risk and the findings of each step: execplan evaluate {NAME}",
+        f"changes, risk and findings of each step: execplan evaluate {NAME}",
         f"next: execplan run {NAME} --step make",
     ]
     assert "\n  runs: cat src/made.py\n" in desk.type("run", "--dry-run").out
@@ -127,10 +127,13 @@ def test_a_run_that_waits(desk: InProcessRepository) -> None:
     assert result.exit == 8
     run = run_id(desk)
     assert (
-        f"execplan: run {run} of {NAME} is paused, 1 of 2 steps done: see requires confirmation: Run cat src/made.py"
+        f"execplan: run {run} of {NAME} is paused, 1 of 2 steps done: step see requires confirmation: Run cat src/made.py"
         in result.err
     )
-    assert result.err.endswith(f"\n  go\n  skip\n  stop\nresume: execplan resume {run} -p {NAME}\n")
+    assert result.err.endswith(
+        "\n  go    run the step\n  skip  continue without the step\n  stop  end the run as failed\n"
+        f"next: execplan resume {run} -p {NAME}\n"
+    )
     document = desk.type("resume", "--answer", "skip", "--json").json
     assert document["data"]["steps"][1]["status"] == "skipped"
     assert document["data"]["status"] == "completed"
@@ -166,7 +169,7 @@ def test_usage(desk: InProcessRepository, arguments: list[str], words: str) -> N
 
 @pytest.mark.parametrize("verb", ["resume", "rollback"])
 def test_there_is_no_run(desk: InProcessRepository, verb: str) -> None:
-    assert desk.refused(3, "no-such-run", verb)["hint"] == f"execplan run {NAME}"
+    assert desk.refused(3, "no-such-run", verb)["hint"] == f"run it: execplan run {NAME}"
     with_approved_plan(desk, MAKE, SEE).type("run", "-q")
     assert desk.refused(3, "no-such-run", verb, "7")["candidates"] == [run_id(desk)]
     assert os.listdir(desk.path / f".agent/execplans/artifacts/{NAME}/runs") == [run_id(desk)]

@@ -69,7 +69,7 @@ def test_ctrl_c_on_a_terminal(desk: InProcessRepository, where: str) -> None:
     assert result.exit == 130, result.raw
     run_of_it = run_id(desk)
     assert f"execplan: run {run_of_it} of {NAME} was interrupted by SIGINT, 1 of 2 steps done" in result.lines
-    assert f"resume: execplan resume {run_of_it} -p {NAME}" in result.lines
+    assert f"next: execplan resume {run_of_it} -p {NAME}" in result.lines
     assert "Traceback" not in result.raw
 
 
@@ -112,7 +112,9 @@ def test_what_a_resume_would_do_is_shown_and_nothing_done(desk: InProcessReposit
     data = desk.data("resume", "--dry-run")
     assert (data["question"]["why"], data["question"]["step"], data["answer"]) == ("confirm", "see", "go")
     assert ([step["id"] for step in data["steps"]], data["cut_short"], data["changed"]) == (["see"], [], False)
-    assert "would answer stop: see requires confirmation" in desk.type("resume", "--dry-run", "--answer", "stop").out
+    assert (
+        "would answer stop: step see requires confirmation" in desk.type("resume", "--dry-run", "--answer", "stop").out
+    )
     desk.refused(2, "bad-answer", "resume", "--dry-run", "--answer", "again")
     assert _files(desk) == before
     (desk.path / "src/made.py").write_text("Y = 2\n")
@@ -145,7 +147,7 @@ def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: InProcessReposi
     lines = desk.type("resume", "--jsonl").out.splitlines()
     assert [json.loads(line).get("kind") for line in lines] == ["resume"]
     skipped = desk.type("resume", "--answer", "skip")
-    assert (skipped.exit, skipped.out.splitlines()[0]) == (0, "resumed")
+    assert (skipped.exit, skipped.out.splitlines()[0]) == (0, "resumed the run")
 
 
 def test_an_unknown_end_is_asked_before_it_is_resumed_on_a_terminal(desk: InProcessRepository) -> None:

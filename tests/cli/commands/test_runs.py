@@ -55,9 +55,7 @@ def test_a_line_for_each_run_the_last_one_first(desk: InProcessRepository) -> No
     runs = [completed_run(desk), failed_run(desk)]
     lines = desk.type("runs").out.splitlines()
     assert lines[0].split()[:3] == ["failed", runs[1].paths.id, NAME]
-    assert (
-        lines[1].split() == f"completed {runs[0].paths.id} {NAME} 2026-01-01T00:00:00Z 1 min 2 s 3/3 completed".split()
-    )
+    assert lines[1].split() == f"completed {runs[0].paths.id} {NAME} 2026-01-01T00:00:00Z 1 min 2 s 3/3 -".split()
     assert lines[2] == f"next: execplan show {NAME} --run {runs[1].paths.id}"
     data = desk.data("runs")["runs"]
     assert [(run["id"], run["state"], run["done"], run["total"]) for run in data] == [

@@ -105,7 +105,7 @@ def test_for_prometheus_and_for_people(desk: InProcessRepository) -> None:
     assert "plan_session_cost_usd[]" not in metrics
     out = desk.type("stats").out
     assert "created        1 execution plan, 1.0 per hour" in out
-    assert "plan size      3.0 on average, 3.0 at most" in out
+    assert "plan size      3.0 steps on average, 3.0 steps at most" in out
     assert "errors         1: 1 exit" in out
     assert "cost" not in out, "there is no log"
 

@@ -30,7 +30,7 @@ def test_add(repo: Folder) -> None:
     assert tasks == [(name, 2, "open", "Ship it", None)]
     assert f"added: 4. More  [{reported_tasks(repo, 'add', 'More', '--dry-run')[0][0]}]" in repo.run("add", "More").out
     assert reported_tasks(repo, "add", "Ship it") == [(name, 2, "open", "Ship it", name)]
-    assert repo.run("add", "Ship it").out.startswith(f"already there, open: 2. Ship it  [{name}]\n")
+    assert repo.run("add", "Ship it").out.startswith(f"already in the plan, open: 2. Ship it  [{name}]\n")
 
 
 def test_reword(repo: Folder) -> None:

@@ -32,7 +32,7 @@ def test_a_plan_that_is_needed_has_its_command(desk: InProcessRepository) -> Non
     assert desk.type("triage", "Migrate it's database", "--json").json["next"] == [
         """execplan new 'Migrate it'"'"'s database'"""
     ]
-    assert desk.type("triage", "Migrate it " * 20, "--json").json["next"] == ["execplan new 'Its title'"]
+    assert desk.type("triage", "Migrate it " * 20, "--json").json["next"] == ["execplan new 'Title'"]
     assert desk.type("triage", "Fix a typo", "--json").json["next"] == []
 
 

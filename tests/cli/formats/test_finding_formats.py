@@ -128,13 +128,13 @@ def test_a_place_is_shown_once_and_the_title_not_at_all() -> None:
     lines = text.render([CheckedFile("a.md", "a.md", findings, b"# Title\n\nwords here\n")]).split("\n")
     assert lines == [
         "a.md:1:1 EP202 no",
-        "       | warning",
+        "       = warning",
         "a.md:3:1 EP202 one",
         "a.md:3:1 EP301 one",
         "     3 | words here",
         "       | ^^^^ warning",
         "a.md:3:1 EP202 one",
-        "       | error",
+        "       = error",
     ]
 
 

@@ -227,7 +227,7 @@ def test_what_is_kept_out_and_told(project: Folder, tmp_path: Path) -> None:
     for phrase in (
         "NUL bytes",
         "1,048,577 bytes",
-        "certs/site.pem is a secret file by its name",
+        "certs/site.pem is a secret file, judging by its name",
         "outside of the repository",
     ):
         assert phrase in warnings
@@ -251,7 +251,7 @@ def test_changes_of_a_file_for_secrets(project: Folder) -> None:
     project.git("add", "-A")
     result = gather()
     assert not units_of(DIFF, result)
-    assert "left out: the changes of .env, a secret file by its name" in result.warnings
+    assert "left out: the changes of .env, a secret file, judging by its name" in result.warnings
 
 
 def test_another_name_of_a_file_for_secrets_is_left_out(project: Folder) -> None:

@@ -81,7 +81,7 @@ def test_what_is_to_be_done_stands_there_to_the_byte(agent: Agent) -> None:
         "pending",
         "HIGH",
     )
-    assert step["question"].startswith("copy requires confirmation: ")
+    assert step["question"].startswith("step copy requires confirmation: ")
 
 
 def test_what_the_repository_says_is_fenced_and_the_reasons_are_told(agent: Agent) -> None:

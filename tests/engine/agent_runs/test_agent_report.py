@@ -51,7 +51,7 @@ def test_without_an_approval_nothing_begins(agent: Agent) -> None:
 
 def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent: Agent) -> None:
     agent.plan_steps(MAKE, COPY)
-    assert "copy needs make, not completed yet" in agent.report_refused(3, "bad-transition", "copy")["message"]
+    assert "copy needs make, which is not completed yet" in agent.report_refused(3, "bad-transition", "copy")["message"]
     assert agent.report_refused(3, "no-such-step", "mkae")["candidates"] == ["make", "copy"]
     assert agent.type("approve", "--check").exit == 0
 
@@ -60,7 +60,7 @@ def test_not_its_turn_and_no_such_step_begin_nothing_and_take_no_approval(agent:
     ("content", "words"),
     [
         (None, "src/deep/made.py does not exist"),
-        ("X = 2\n", "src/deep/made.py differs from the plan: it differs on line 1"),
+        ("X = 2\n", "src/deep/made.py differs from the plan on line 1"),
         ("X = 1", "the final newline is missing"),
         ("X = 1\n\n", "it ends with a newline that is not in the plan"),
     ],
@@ -88,7 +88,7 @@ def test_patches_and_lines_to_the_byte(agent: Agent) -> None:
     assert agent.report("wire", "completed", "--dry-run").exit == 0
     agent.report_completed("wire")
     agent.write("src/old.py", "x = 4\n")
-    assert "src/old.py differs from the plan: it differs on line 1" in agent.report_failed("line")["reason"]
+    assert "src/old.py differs from the plan on line 1" in agent.report_failed("line")["reason"]
     agent.type("rollback")
     assert (agent.path / "src/other.py").read_text() == "y = 1\n"
     assert (agent.path / "src/old.py").read_text() == "x = 1\n"

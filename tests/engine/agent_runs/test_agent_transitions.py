@@ -184,7 +184,7 @@ def test_the_same_words_for_another_run(agent: Agent) -> None:
     first = agent.report_completed("test")
     assert agent.report_completed("test")["already"] is True
     agent.approve()
-    assert agent.report("test", "completed", "--dry-run").out.startswith("would record 1 test as completed")
+    assert agent.report("test", "completed", "--dry-run").out.startswith("would record step 1 (test) as completed")
     second = agent.report_completed("test")
     assert (second["already"], second["run"] != first["run"]) == (False, True)
 

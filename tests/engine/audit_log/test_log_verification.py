@@ -106,7 +106,7 @@ def edit(lines: list[bytes]) -> None:
 def test_an_edit(audited_plan: AuditedPlan) -> None:
     verification = tampered(audited_plan, edit)
     assert verification.exit == 1
-    assert verification.reasons == ("record 2, line 2: does not match its hash: it was edited",)
+    assert verification.reasons == ("record 2 on line 2 doesn't match its hash: it was edited",)
 
 
 def test_an_edit_with_its_hashes_made_anew(audited_plan: AuditedPlan) -> None:
@@ -125,7 +125,7 @@ def test_an_edit_with_its_hashes_made_anew(audited_plan: AuditedPlan) -> None:
 
 def test_one_removed_and_one_moved(audited_plan: AuditedPlan) -> None:
     assert tampered(audited_plan, lambda lines: lines.__delitem__(1)).reasons == (
-        "record 3, line 2: record 2 is expected here: a record was removed, inserted or moved",
+        "record 3 on line 2 should be record 2: a record was removed, inserted or moved",
     )
 
 
@@ -183,7 +183,7 @@ def test_going_on_with_what_is_left(audited_plan: AuditedPlan) -> None:
     assert verification.exit == 0
     assert verification.anchored == 5
     assert verification.accepted == (
-        "record 2, line 2: does not match its hash: it was edited (accepted: A disk was lost.)",
+        "record 2 on line 2 doesn't match its hash: it was edited; reason: A disk was lost.",
     )
     assert accept_broken_log(audited_plan.project, audited_plan.ref, "Again.", WriteOptions()).record is None
     assert AuditLog(audited_plan.project, audited_plan.ref).append("approved", {}).seq == 6
@@ -212,7 +212,7 @@ def test_who_edits_a_record_cannot_accept_that_himself(audited_plan: AuditedPlan
     audited_plan.path.write_bytes(text + hash_chain.encode_record(hash_chain.with_hash(forged)))
     verification = verify_log(audited_plan.project, audited_plan.ref)
     assert verification.exit == 1
-    assert "record 2, line 2" in verification.reasons[0]
+    assert "record 2 on line 2" in verification.reasons[0]
     assert verification.accepted == ()
     with pytest.raises(ExecplanError):
         AuditLog(audited_plan.project, audited_plan.ref).append("approved", {})

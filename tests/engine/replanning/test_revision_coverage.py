@@ -76,9 +76,9 @@ def test_a_step_that_leads_to_a_revision_is_tried_again_without_a_person(desk: I
     result = desk.type("run")
     assert result.exit == 0, result
     digest = approvals(desk)[0]["digest"][:12]
-    assert "replanned, now revision 2: check failed: exit status 1" in result.out
+    assert "replanned, now revision 2: step check failed: exit status 1" in result.out
     why = "revision 2 needs no new approval: all its steps were approved by "
-    assert f"resumed: {why}" in result.out
+    assert f"resumed the run: {why}" in result.out
     assert f"as revision 1 ({digest})" in result.out
     record = recorded(desk)
     assert (record.status, record.revision, record.completed_steps) == ("completed", 2, (1, 2, 3))

@@ -351,7 +351,7 @@ def test_nothing_is_left(desk: InProcessRepository) -> None:
     _, run_paths = failed(desk)
     revised = replanned(desk, run_paths, information='{"steps": []}')
     assert [step.id for step in revised.document.steps] == ["api"]
-    assert desk.data("evaluate")["verdict"] == "Nothing is left to do"
+    assert desk.data("evaluate")["verdict"] == "nothing is left to do"
     approved = desk.approve()
     assert (approved["steps"], approved["how"]) == ([], "policy")
     project, ref = desk.project()

@@ -118,7 +118,7 @@ def test_of_nothing_there_are_counts_and_no_rates(audited_plan: AuditedPlan) -> 
     metrics = samples(audited_plan.repo.type("stats", "--format", "prometheus").out)
     assert metrics["plan_executions_total[('status', 'failed')]"] == 0
     assert not [name for name in metrics if "rate" in name]
-    assert audited_plan.repo.type("stats").out == "nothing is recorded yet\n"
+    assert audited_plan.repo.type("stats").out == "no records yet\n"
 
 
 def test_archived_plans_count_and_a_plan_can_be_named(recorded_runs: AuditedPlan) -> None:
@@ -134,7 +134,7 @@ def test_a_broken_ledger_is_counted_as_far_as_it_can_be_read(recorded_runs: Audi
     recorded_runs.path.write_bytes(recorded_runs.path.read_bytes().replace(b'"approval":"2"', b'"approval":"3"'))
     result = recorded_runs.repo.type("stats", "--json")
     assert result.exit == 0
-    assert "record 2, line 2" in result.json["warnings"][0]
+    assert "record 2 on line 2" in result.json["warnings"][0]
     assert result.json["data"]["executions"]["rolled_back"] == 1
 
 

@@ -116,7 +116,7 @@ def test_what_does_not_parse_fails_its_step_unless_it_says_so(repo: Folder) -> N
     bad = CREATE.replace("def ping():", "def ping(:")
     result = make_step_repo(repo, bad).perform("api")
     assert (result.ok, result.cause, result.checks.post) == (False, "syntax", "failed")
-    assert "src/new/api.py does not parse as python: line 1" in result.reason
+    assert "src/new/api.py does not parse as Python: line 1" in result.reason
     assert [change.path for change in result.changes] == ["src/new/api.py"]
     for fence, policy in ((bad.replace("type=", "syntax-check=false type="), {}), (bad, {"off": ("syntax",)})):
         (repo.path / "src/new/api.py").unlink()

@@ -97,7 +97,7 @@ def test_a_key_that_json_does_not_have() -> None:
 def test_new_steps_of_no_type(kind: object) -> None:
     plan = create_execution_plan("Do it", ["a.b"])
     steps = [{"id": "new", "type": kind}]
-    request = ReplanRequest(current_plan=plan, reason="x", new_information={"steps": steps})  # type: ignore[dict-item]  # wrong on purpose
+    request = ReplanRequest(current_plan=plan, reason="x", new_information={"steps": steps})
     with pytest.raises(ExecplanError, match="/new_information/steps/0/type"):
         replan_document(request)
 

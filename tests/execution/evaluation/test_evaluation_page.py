@@ -135,9 +135,9 @@ def test_many_conditions_in_a_row(repo: Folder) -> None:
 
 
 def test_steps_that_the_plan_does_not_say_are_told_as_such(repo: Folder) -> None:
-    warning = "The steps are those of the stored revision 2, not those of the plan's lines"
+    warning = "the steps are those of stored revision 2, not those in the plan's text"
     for view in views(repo, run("true")):
-        assert "The steps come from a stored document, not from the plan's lines" in view
+        assert "the steps are those of a stored document, not those in the plan's text" in view
     source = {"path": "p.md", "sha256": "a" * 64}
     for view in views(repo, run("true"), source=source):
         assert warning not in view

@@ -350,9 +350,9 @@ def test_the_clean_plan_has_no_finding_of_these() -> None:
         ("**2026-11-20 (Tess)**: Read by lines.", []),
         ("**2026-11-20 (Tess):** Read by lines.", []),
         ("**2026-11-20 / Tess** Read by lines.", []),
-        ("**2026-11-20**: Read by lines.", ["no author"]),
-        ("**12 lines (Tess)**: Read by lines.", ["no date and no author"]),
-        ("**Read by lines (Tess)**", ["no date and no author"]),
+        ("**2026-11-20**: Read by lines.", ["the decision has no author"]),
+        ("**12 lines (Tess)**: Read by lines.", ["the decision has no date and no author"]),
+        ("**Read by lines (Tess)**", ["the decision has no date and no author"]),
     ],
 )
 def test_a_bold_date_and_author(decision: str, lacks: list[str]) -> None:

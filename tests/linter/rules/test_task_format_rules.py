@@ -90,8 +90,8 @@ def test_line_ends_stay() -> None:
 def test_boxes_outside_are_told_once_a_section() -> None:
     text = f"{HEAD}- [x] a\n\n## Steps\n\n- [x] a\n- [ ] b\n\n## Notes\n\n1. [ ] c\n\n## Progress\n\n- [ ] d\n"
     assert [(finding.line, finding.message) for finding in findings("EP207", text)] == [
-        (9, "2 boxes outside Progress, in Steps: not counted as work"),
-        (14, "a box outside Progress, in Notes: not counted as work"),
+        (9, "2 checkboxes are outside Progress, in Steps, so they are not counted as tasks"),
+        (14, "this checkbox is outside Progress, in Notes, so it is not counted as a task"),
     ]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.projected_files import ProjectedState
     from execplan.execution.evaluation.trial import Trial
 
-_MAKE_HINT = "create it before, and add it to the outputs of the step that creates it"
+_MAKE_HINT = "create it in an earlier step, and add it to that step's outputs"
 
 
 @check("existence")
@@ -46,7 +46,10 @@ def _check_cwd(trial: Trial, path: str, projected: ProjectedState) -> Iterator[F
         # An earlier command may create it without declaring it, as with a program.
         level = WARNING if trial.follows_command else ERROR
         yield Finding(
-            level, f"the working directory {path} doesn't exist", "create it before, or add it to outputs", trial.step
+            level,
+            f"the working directory {path} doesn't exist",
+            "create it in an earlier step, or add it to that step's outputs",
+            trial.step,
         )
     else:
         yield Finding(ERROR, f"the working directory {path} is not a directory", "set cwd to a directory", trial.step)

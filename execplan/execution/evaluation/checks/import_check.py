@@ -14,6 +14,7 @@ from execplan.execution.evaluation.projected_files import normalize_paths, paren
 from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.execution_plan import Type
 from execplan.execution.world import FILE, FOLDER
+from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ _NODE_BUILTINS = frozenset(
         "timers tls trace_events tty url util v8 vm wasi worker_threads zlib"
     ).split()
 )
-_IMPORT = re.compile(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']([^"'\n]+)["']""")
+_IMPORT = lazy_pattern(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']([^"'\n]+)["']""")
 
 
 @check("imports")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MB = 1 << 20
 _SETTINGS_HINT = "under [execution] in your own settings (execplan explain policy)"
-_DEFAULT_TIMEOUT = Step.model_fields["timeout_s"].default
+_DEFAULT_TIMEOUT = Step.model_fields()["timeout_s"].default
 """Default timeout of a step in seconds; as it is not a choice, the limit of the run shortens it without a warning."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from typing import TYPE_CHECKING
 
 from execplan.execution.evaluation.checks.check_registry import ERROR, CheckContext, Finding, check
@@ -99,6 +98,8 @@ def _step_paths(step: Step) -> Iterator[_StepPath]:
 
 def _execplan_settings(data: bytes | None) -> object:
     """Return the `tool.execplan` table of a pyproject.toml, or None if it is absent or can't be parsed."""
+    import tomllib
+
     try:
         tools = tomllib.loads((data or b"").decode("utf-8")).get("tool", {})
     except (ValueError, RecursionError):

@@ -48,11 +48,11 @@ def syntax(context: CheckContext) -> Iterator[Finding]:
         if step.shell is not None and step.command is not None:
             problem = context.world.syntax(step.shell, step.command.encode())
             if problem:
-                yield Finding(ERROR, f"its script has a syntax error: {problem}", "fix it", step)
+                yield Finding(ERROR, f"its script has a syntax error: {problem}", "correct the script", step)
         for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
             problem = syntax_problem(change.path, change.after, context.world) if change.after is not None else ""
             if problem:
-                fix = "fix it, or set syntax-check=false"
+                fix = "correct the step, or set syntax-check=false"
                 yield Finding(ERROR, f"{change.path} would not be valid {problem}", fix, step)
 
 
@@ -60,7 +60,11 @@ def syntax_problem(path: str, data: bytes, world: World) -> str:
     """Return the language and the syntax error of a file, or an empty string if it is valid or can't be checked."""
     language = _detect_language(path, data)
     problem = _find_problem(language, data, world) if language and len(data) <= _MAX_BYTES else ""
-    return f"{language}: {problem}" if problem else ""
+    return f"{_LANGUAGE_NAMES.get(language, language)}: {problem}" if problem else ""
+
+
+_LANGUAGE_NAMES = {"python": "Python", "json": "JSON", "toml": "TOML", "yaml": "YAML"}
+"""Names of languages for people; a shell has the name of its program."""
 
 
 def _detect_language(path: str, data: bytes | None) -> str:

@@ -1,0 +1,72 @@
+"""Usage errors of click, in the words of all other messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from execplan.errors import USAGE, ExecplanError
+
+
+def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanError:
+    """Convert a usage error of click into an error with a hint.
+
+    Args:
+        error: The error of click.
+        command_path: The command whose help to suggest if the error doesn't name one, such as `execplan lint`.
+    """
+    hint = f"see {error.ctx.command_path if error.ctx is not None else command_path} --help"
+    takes_text = _takes_text(error.ctx)
+    if isinstance(error, click.NoSuchOption):
+        if error.possibilities:
+            hint = f"did you mean {' or '.join(sorted(error.possibilities))}? Otherwise {hint}"
+        if takes_text:
+            hint += "; put -- before text that starts with a hyphen"
+        return _usage_error(f"unknown option {error.option_name}", hint)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return _usage_error(f"missing {error.param.param_type_name} {_name(error.param)}", hint)
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return _usage_error(f"{_name(error.param)} {_describe_problem(error, error.param.type)}", hint)
+    message = " ".join(error.format_message().split())
+    if isinstance(error, click.BadOptionUsage):
+        problem = "takes no value" if "not take a value" in message else "requires a value"
+        return _usage_error(f"{error.option_name} {problem}", hint)
+    if message.startswith("Got unexpected extra argument"):
+        if takes_text:
+            hint += "; put text with spaces in quotes, and name the plan with -p"
+        return _usage_error(
+            f"unexpected {message.removeprefix('Got unexpected extra ').replace(' (', ': ')[:-1]}", hint
+        )
+    return _usage_error(message[:1].lower() + message[1:].removesuffix("."), hint)
+
+
+def _usage_error(message: str, hint: str) -> ExecplanError:
+    return ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _takes_text(ctx: click.Context | None) -> bool:
+    """Return whether a command takes free text, which may lack its quotes."""
+    return ctx is not None and any([param.name in ("text", "title", "request") for param in ctx.command.params])
+
+
+def _name(param: click.Parameter) -> str:
+    """Return the name of an argument or option as it is typed."""
+    return param.opts[-1] if isinstance(param, click.Option) else param.make_metavar(click.Context(click.Command("")))
+
+
+def _describe_problem(error: click.BadParameter, value_type: click.ParamType[Any]) -> str:
+    """Return what a value must be, and what it is."""
+    value = error.message.partition(" is not ")[0].strip("'\"")
+    if isinstance(value_type, click.Choice):
+        return f"must be one of {', '.join(map(str, value_type.choices))}, not {value!r}"
+    if isinstance(value_type, (click.IntRange, click.FloatRange)):
+        kind = "a whole number" if isinstance(value_type, click.IntRange) else "a number"
+        return f"must be {kind} {_describe_range(value_type.min, value_type.max)}, not {value!r}"
+    return f"is not valid: {error.message.removesuffix('.')}"
+
+
+def _describe_range(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"from {low:g} to {high:g}"
+    return f"of at least {low:g}" if low is not None else f"of at most {high:g}"

@@ -1,0 +1,9 @@
+"""Kinds of documents on context."""
+
+from __future__ import annotations
+
+from execplan.json_model.json_bytes import DocumentKind
+
+DECISION_KINDS = {
+    "context-decision": DocumentKind("context.decision", "Decision", "What `context` includes for an agent, and why.")
+}

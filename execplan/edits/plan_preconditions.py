@@ -1,0 +1,34 @@
+"""Conditions of a change to a plan, which need neither its text nor its lock."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.errors import CHECK_FAILED, CONFLICT, ExecplanError
+
+if TYPE_CHECKING:
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+def ensure_not_archived(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError if a plan is archived, because archived plans are not changed."""
+    if ref.archived:
+        raise ExecplanError(
+            "archived-plan",
+            f"{project.display_path(ref.path)} is archived: it is a record of completed work",
+            exit=CHECK_FAILED,
+            hint=f"record new work in a new plan, or restore this one: execplan restore {ref.shell_name}",
+        )
+
+
+def ensure_plan_exists(project: Project, ref: PlanRef) -> None:
+    """Raise ExecplanError if a plan was moved or removed while this process waited for its lock."""
+    if not os.path.lexists(ref.path):
+        raise ExecplanError(
+            "plan-gone",
+            f"{project.display_path(ref.path)} was moved or removed while the command waited for it",
+            exit=CONFLICT,
+            hint="see where it is: execplan list --all",
+        )
