@@ -169,7 +169,8 @@ def test_codex_trusts_a_hook_as_it_is_and_where_it_is(desk: InProcessRepository)
     settings["hooks"]["PreToolUse"].insert(0, {"hooks": []})
     desk.write(CODEX, json.dumps(settings))
     finding = only_finding(desk)
-    assert (finding.message, finding.remedy) == ("is out of date", "execplan install guard --for codex")
+    assert "out of date" in finding.message
+    assert finding.remedy == "execplan install guard --for codex"
 
 
 CODEX_HOOK = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"%s}]}%s]}%s}'
