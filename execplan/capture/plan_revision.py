@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 _PROSE_SECTIONS = tuple([name for name in outline.NAMES if name not in (*outline.LIVING, outline.ARTIFACTS)])
 _SKELETON = "# Plan\n\n" + "\n".join([f"## {name}\n\n" for name in outline.NAMES])
-_MIN_SHARED_WORDS = 0.4
+_MIN_SHARED_WORDS = 0.6
 """Share of the words of the shorter plan from which another plan of the same session is taken for its revision.
 
-Two plans for different work in one repository share 0.05 to 0.2 of their longer words.
+Of 835 pairs of different plans in the same repository (purpose and work of real plans), half share 0.29 of their longer
+words, 1 in 100 shares 0.54 or more, and 1 in 1,000 shares 0.66 or more.
 """
 _MIN_WORD_LENGTH = 4
 

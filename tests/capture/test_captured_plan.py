@@ -221,6 +221,16 @@ def test_another_plan_of_the_same_session_is_another_plan(repo: Folder) -> None:
     assert len(plan_files(repo)) == 2
 
 
+def test_a_new_title_in_the_same_session_is_a_revision_and_in_another_one_it_is_not(repo: Folder) -> None:
+    repo.ok("init")
+    capture(repo, FIRST)
+    retitled = SECOND.replace("# Plan: Keep notes", "# Plan: Daily notes")
+    capture(repo, retitled)
+    assert only_plan(repo).title == "Plan: Daily notes"
+    capture(repo, retitled.replace("Daily", "Weekly"), "s2")
+    assert len(plan_files(repo)) == 2
+
+
 def test_an_archived_plan_is_not_updated(repo: Folder) -> None:
     repo.ok("init")
     capture(repo, FIRST)
