@@ -53,6 +53,7 @@ def in_progress(scratch: Path) -> Shell:
     shell.write("base.md", CLEAN)
     shell.write("ours.md", CLEAN.replace("- [ ] Build", "- [x] Build"))
     shell.write("theirs.md", CLEAN.replace("- [ ] Write", "- [x] Write"))
+    shell.write("input.json", '{"tool_name": "ExitPlanMode", "tool_input": {"plan": "# Sort the tables"}}\n')
     shell.write("call.json", '{"tool": "read", "path": "README.md", "cwd": "/"}\n')
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):

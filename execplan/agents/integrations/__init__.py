@@ -9,7 +9,7 @@ INTEGRATIONS = {
     "merge-driver": "a git merge driver that merges plans by task and entry",
     "guard": "a hook that lets agents do only what an approved plan allows",
     "session-hooks": "hooks that give each agent session an overview of the plan",
-    "capture": "hooks that turn a plan from an agent's plan mode into an ExecPlan",
+    "capture": "hooks that turn plans of plan mode into ExecPlans",
     "completion": "shell completion for bash, zsh or fish",
 }
 """Available integrations, each with a description."""

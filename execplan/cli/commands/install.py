@@ -54,7 +54,7 @@ def install(
     merge-driver   a git merge driver that merges plans by task and entry
     guard          a hook that lets agents do only what an approved plan allows
     session-hooks  hooks that give each agent session an overview of the plan
-    capture        hooks that turn a plan from an agent's plan mode into an ExecPlan
+    capture        hooks that turn plans of plan mode into ExecPlans
     completion     shell completion for bash, zsh or fish
 
     Installed integrations are updated, so you can run the command again at any time.
