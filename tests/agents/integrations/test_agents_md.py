@@ -13,7 +13,7 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-INTEGRATIONS = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "completion"]
+INTEGRATIONS = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "capture", "completion"]
 BEGIN = "<!-- execplan:begin "
 
 
