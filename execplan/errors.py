@@ -73,6 +73,17 @@ class ExecplanError(Exception):
         self.details = tuple(details)
         """The candidates as JSON objects, where their names alone are not enough to choose one."""
 
+    @classmethod
+    def restore(cls, fields: Mapping[str, Any]) -> ExecplanError:
+        """Recreate an error from its stored fields: code, message, exit, hint and candidates."""
+        return cls(
+            fields["code"],
+            fields["message"],
+            exit=fields["exit"],
+            hint=fields["hint"],
+            candidates=fields["candidates"],
+        )
+
     def add_plan_name(self, name: str) -> None:
         """Add the plan's name to a hint that ends with a command."""
         from shlex import quote

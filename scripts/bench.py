@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench_compiled import measure_compiled
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
 from bench_run import measure_commit, measure_runs
@@ -21,6 +22,7 @@ MEASUREMENTS = {
     "commit": measure_commit,
     "run": measure_runs,
     "growth": measure_growth,
+    "compiled": measure_compiled,
     "lint": measure_lint,
 }
 _QUICK = ("start", "throughput", "hostile", "commit", "run")

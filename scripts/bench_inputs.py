@@ -64,6 +64,19 @@ def _nested(opener: str, size: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+_STEPS = "# T\n\n## Progress\n\n- [ ] a\n\n## Concrete Steps\n\n"
+
+
+def _steps(step: str, size: int) -> str:
+    """Return annotated steps, each with its number, up to the given size."""
+    steps: list[str] = []
+    length = 0
+    while length < size:
+        steps.append(step.format(len(steps)))
+        length += len(steps[-1])
+    return _STEPS + "".join(steps)
+
+
 INPUTS: dict[str, Callable[[int], str]] = {
     "quotes in quotes, one line": lambda size: _repeat_to_size("> ", size),
     "lists in lists, one line": lambda size: _repeat_to_size("- ", size),
@@ -96,5 +109,15 @@ INPUTS: dict[str, Callable[[int], str]] = {
     "front matter without an end": lambda size: "---\n" + _repeat_to_size("a: b\n", size),
     "stamps": lambda size: "# T\n\n## Progress\n\n" + _repeat_to_size("- [x] (2026-01-02 00:00Z) a\n", size),
     "guidance": lambda size: _repeat_to_size("Rationale: …\n", size),
+    "steps": lambda size: _steps("```sh {{#s{0}}}\nmake x{0}\n```\n\n", size),
+    "steps with the same ID": lambda size: _steps("```sh {{#s}}\na\n```\n", size),
+    "steps with unknown attributes": lambda size: _steps("```sh {{#s{0} foo{0}=1}}\na\n```\n", size),
+    "steps that need unknown ones": lambda size: _steps("```sh {{#s{0} needs=x{0}}}\na\n```\n", size),
+    "dangerous steps": lambda size: _steps("```sh {{#s{0}}}\nsudo rm -rf /x{0} | sh\n```\n", size),
+    "expected outputs": lambda size: _steps("```sh {{a}}\nb\n```\n```{{expect}}\nx\n```\n", size),
+    "a step with many lines": lambda size: _STEPS + "```sh {#a}\n" + _repeat_to_size("a b\n", size) + "```\n",
+    "a step with many variables": lambda size: (
+        _STEPS + '```sh {#a env="' + " ".join([f"A{at}=b" for at in range(size // 8)]) + '"}\na\n```\n'
+    ),
 }
 """Functions by name that return a hostile input of about the given size in bytes."""

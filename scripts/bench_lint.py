@@ -14,6 +14,8 @@ PLANS = Path(".agent", "execplans")
 COUNTS = (1, 10, 100, 1_000, 10_000)
 SIZES = (1_000, 10_000, 100_000, 1_000_000, 4_900_000)
 """Sizes of one plan in bytes; a plan may have at most 5 MB."""
+REAL_PLANS_CLOCK = ("SOURCE_DATE_EPOCH", "1795000000")
+"""A time after the dates in the real plans, so that none of them is in the future."""
 _FINDINGS = (0, 1)
 """Exit statuses of a linter that worked."""
 
@@ -44,7 +46,7 @@ def measure_lint(folder: Path, runs: int, installation: Installation) -> list[Ta
     return [
         table
         for kind, plans in kinds.items()
-        for table in _measure_many(folder / kind, kind, plans(COUNTS[-1]), min(runs, 3), installation)
+        for table in _measure_many(folder / kind, kind, plans(COUNTS[-1]), min(runs, 2), installation)
     ]
 
 
@@ -52,17 +54,17 @@ def _measure_many(
     repository: Path, kind: str, plans: Iterator[tuple[str, bytes]], runs: int, installation: Installation
 ) -> list[Table]:
     write_plans(repository, plans)
-    exits = _FINDINGS
+    exits, user = _FINDINGS, ((REAL_PLANS_CLOCK,) if kind == "real" else ())
     lint, rumdl = [installation.execplan, "lint"], [installation.rivals.get("rumdl", ""), "check", "--silent"]
     own_cache, rumdl_cache = repository / ".git" / "execplan", repository / ".rumdl_cache"
     read_all = "import os; [open(each.path, 'rb').read() for each in os.scandir('.agent/execplans')]"
     cold = {
-        "execplan, cold": Command(lint, repository, _remover(own_cache), exits),
-        "execplan, --no-cache": Command([*lint, "--no-cache"], repository, exits=exits),
+        "execplan, cold": Command(lint, repository, _remover(own_cache), exits, user=user),
+        "execplan, --no-cache": Command([*lint, "--no-cache"], repository, exits=exits, user=user),
     }
     warm = {
-        "execplan, nothing changed": Command(lint, repository, exits=exits),
-        "execplan, one plan changed": Command(lint, repository, _plan_changer(repository), exits),
+        "execplan, nothing changed": Command(lint, repository, exits=exits, user=user),
+        "execplan, one plan changed": Command(lint, repository, _plan_changer(repository), exits, user=user),
         "cat": Command(["sh", "-c", "cat .agent/execplans/*.md"], repository),
         "Python reading all": Command([installation.python, "-I", "-c", read_all], repository),
     }
@@ -97,14 +99,14 @@ def _relative_table(key: str, title: str, usages: dict[str, Usage], base: str) -
 
 def measure_growth(folder: Path, runs: int, installation: Installation) -> list[Table]:
     """Measure how time and memory grow with the number of plans and with the size of one."""
-    make_plans = real_plans if corpus_plans() else clean_plans
+    make_plans, user = (real_plans, (REAL_PLANS_CLOCK,)) if corpus_plans() else (clean_plans, ())
     rows = []
     for count in COUNTS:
         repository = folder / f"plans-{count}"
         write_plans(repository, make_plans(count))
-        lint = Command([installation.execplan, "lint", "--no-cache"], repository, exits=_FINDINGS)
+        lint = Command([installation.execplan, "lint", "--no-cache"], repository, exits=_FINDINGS, user=user)
         cached = lint._replace(argv=lint.argv[:2])
-        usages = measure_in_turns({"cold": lint, "warm": cached}, min(runs, 3 if count > 1000 else 9))
+        usages = measure_in_turns({"cold": lint, "warm": cached}, min(runs, 2 if count > 1000 else 9))
         megabytes = sum([path.stat().st_size for path in (repository / PLANS).iterdir()]) / 1e6
         cells = (
             f"{usages['cold'].seconds:.3f} s",

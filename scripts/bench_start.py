@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench_inputs import build_plan
-from bench_lint import corpus_plans
+from bench_lint import REAL_PLANS_CLOCK, corpus_plans
 from bench_tools import (
     ENVIRONMENT,
     Command,
@@ -65,6 +65,7 @@ def _lint_calls(folder: Path, installation: Installation) -> dict[str, Command]:
         repository = folder / f"lint-{at}"
         write_plans(repository, [(_PLAN.rpartition("/")[2], content)])
         user = (("XDG_CONFIG_HOME", str(settings)),) if "settings" in name else ()
+        user = (REAL_PLANS_CLOCK,) if "real" in name else user
         commands[name] = Command([installation.execplan, "lint", _PLAN], repository, exits=(0, 1), user=user)
     return commands
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import subprocess
 import sys
-import time
 import tomllib
 import venv
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -126,26 +128,24 @@ def measure_in_turns(commands: dict[str, Command], runs: int) -> dict[str, Usage
     }
 
 
+@cache
+def _start_launcher() -> subprocess.Popen[str]:
+    launcher = [sys.executable, "-I", str(ROOT / "scripts" / "bench_launcher.py")]
+    return subprocess.Popen(launcher, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
 def run_command(command: Command) -> Usage:
     """Run a command once. Raises SystemExit if it fails."""
-    begin = time.perf_counter()
-    process = subprocess.Popen(
-        command.argv,
-        cwd=command.cwd,
-        env=ENVIRONMENT | dict(command.user),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdin is not None
-    process.stdin.write(command.stdin)
-    process.stdin.close()
-    _, status, resources = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in command.exits:
-        raise SystemExit(f"{' '.join(command.argv)} in {command.cwd} ended with {process.returncode}")
-    return Usage(seconds, resources.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+    fields = {"argv": command.argv, "cwd": str(command.cwd), "env": ENVIRONMENT | dict(command.user)}
+    launcher = _start_launcher()
+    assert launcher.stdin is not None
+    assert launcher.stdout is not None
+    launcher.stdin.write(json.dumps(fields | {"stdin": base64.b64encode(command.stdin).decode()}) + "\n")
+    launcher.stdin.flush()
+    status, seconds, peak_bytes = json.loads(launcher.stdout.readline())
+    if status not in command.exits:
+        raise SystemExit(f"{' '.join(command.argv)} in {command.cwd} ended with {status}")
+    return Usage(seconds, peak_bytes)
 
 
 def seconds_of(usages: dict[str, Usage]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execplan.execution.risk.risk_table import BUILTIN, RiskRow, parse_row
+from execplan.execution.risk.risk_table import BUILTIN, RiskRow, parse_row, table_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,21 +121,23 @@ def command_table() -> str:
 
 
 def risk_rows() -> str:
-    """Return the module with the rows of the risk table and what is needed to match them."""
-    defaults = RiskRow("", "")._asdict()
-    rows = [
-        {name: value for name, value in row._asdict().items() if value != defaults[name] and name != "origin"}
-        for row in RISK_ROWS
-    ]
+    """Return the module with the rows of the risk table, what is needed to match them, and the table's version."""
+    defaults = tuple(RiskRow("", ""))
+    rows: list[tuple[object, ...]] = []
+    for row in RISK_ROWS:
+        length = max(
+            [at + 1 for at, (value, default) in enumerate(zip(row, defaults, strict=True)) if value != default]
+        )
+        rows.append(tuple(row)[:length])
+    mappings = [dict(_tuples(_TABLE[name])) for name in ("values", "bare", "tasks")]
     return "\n".join(
         [
             '"""How dangerous commands, files and variables are; written by scripts/generate.py from execution/shell/commands.toml."""',
             "",
-            "ROWS: tuple[dict[str, str | bool | tuple[str, ...]], ...] = (",
-            *[
-                f"    {{{', '.join([f'{python_literal(name)}: {python_literal(value)}' for name, value in row.items()])}}},"
-                for row in rows
-            ],
+            "# the fields of `RiskRow`; those after the last are as by default",
+            f"VERSION = {python_literal(table_version(RISK_ROWS, *mappings))}",
+            "ROWS: tuple[tuple[str | bool | tuple[str, ...], ...], ...] = (",
+            *[f"    {python_literal(row)}," for row in rows],
             ")",
             *_mapping("VALUES", "tuple[str, ...]", _tuples(_TABLE["values"])),
             *_mapping("BARE", "tuple[str, ...]", _tuples(_TABLE["bare"])),

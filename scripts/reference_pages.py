@@ -87,7 +87,7 @@ def _setting_rows(table: str) -> list[str]:
     for name, setting in load_settings_of(table).items():
         default = defaults.get(name, setting.default)
         default_text = "" if default is None else f"`{toml_literal(default)}`"
-        mark = " *yours*" if setting.user_only and table != "enhancer" else ""
+        mark = " *yours*" if setting.user_only and table not in ("enhancer", "drafting") else ""
         lines.append(f"| `{name}`{mark} | {setting.shape.takes} | {default_text} | {setting.about} |")
     return lines
 

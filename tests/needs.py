@@ -11,6 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from execplan.text import markdown_blocks
+
+counts_calls = pytest.mark.skipif(
+    not markdown_blocks.__file__.endswith(".py"), reason="calls between compiled functions can't be counted"
+)
+"""Mark of a test that replaces a function of a compiled package, so it runs in pure Python only."""
+
 _ROOT = Path(__file__).resolve().parents[1]
 
 REQUIRED = "EXECPLAN_TOOLS"

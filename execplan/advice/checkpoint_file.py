@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.archive.reference_updates import RegeneratedFiles
 from execplan.errors import CHECK_FAILED, ExecplanError
-from execplan.plan_store import plan_store
+from execplan.plan_store import claims, plan_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
-PAGE_NAME = "checkpoint.md"
+PAGE_NAME = claims.CHECKPOINT_PAGE
 
 
 def build_page(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.command_definition import COMMON_OPTIONS, as_option, change_directory
 from execplan.cli.commands import COMMAND_GROUPS, COMMANDS, EVERYDAY_COMMANDS
@@ -156,6 +155,15 @@ def _print_all_help(ctx: click.Context, param: click.Parameter | None, value: bo
         ctx.exit()
 
 
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print the version and the build, if requested, and exit."""
+    if value and not ctx.resilient_parsing:
+        from execplan.cli.version_text import version_text
+
+        click.echo(version_text())
+        ctx.exit()
+
+
 @click.command("help")
 @click.argument("command_name", metavar="[COMMAND]", required=False)
 @click.option("--all", "all_commands", is_flag=True, help="Show all commands and options.")
@@ -190,7 +198,14 @@ def help_command(ctx: click.Context, command_name: str | None, all_commands: boo
     context_settings=CONTEXT_SETTINGS,
     invoke_without_command=True,
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 @click.pass_context
 def group(ctx: click.Context, /, **flags: Any) -> None:
     """Plan work in Markdown files that people and agents can resume."""

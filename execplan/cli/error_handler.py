@@ -202,7 +202,7 @@ def _write_bug_report(error: Exception) -> str | None:
     import platform
     import traceback
 
-    from execplan import __version__
+    from execplan.cli.version_text import version_text
     from execplan.engine.commands.command_environment import public_variables
     from execplan.secrets.redaction import Redactor
 
@@ -213,7 +213,7 @@ def _write_bug_report(error: Exception) -> str | None:
     try:
         os.makedirs(directory, exist_ok=True)
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
+            file.write(f"{version_text()}, Python {platform.python_version()}, {platform.platform()}\n")
             redaction = Redactor(os.environ, public_variables(os.environ))
             traceback_text = redaction.redact_text("".join(traceback.format_exception(error)))
             file.write(f"{redaction.redact_value(sys.argv[1:])}\n\n{traceback_text}")

@@ -28,9 +28,13 @@ _PROJECT_MODULES = {
     "merge-driver": "merge_driver",
     "guard": "guard_hook",
     "session-hooks": "session_hooks",
+    "stop-gate": "stop_gate",
+    "skill": "skill",
     "capture": "capture_hooks",
 }
-_PROGRAM_INTEGRATIONS = ("guard", "session-hooks", "capture")
+_PROGRAM_INTEGRATIONS = ("guard", "session-hooks", "stop-gate", "skill", "capture")
+_USER_INTEGRATIONS = ("completion", "plugin")
+"""Integrations that belong to a user, not to a repository."""
 _SHELLS = ("bash", "zsh", "fish")
 _ACTION_NAMES = {"made": "created"}
 """Words for the actions of changes, where the word for people differs from the one in JSON."""
@@ -44,11 +48,13 @@ class IntegrationRequest(NamedTuple):
     shell: str | None
     """Shell for completion, if given."""
     programs: list[str]
-    """Agent programs for guard, session-hooks and capture; empty for those that are detected."""
+    """Agent programs for hooks and skill; empty for those that are detected."""
+    directory: str | None
+    """Directory for the plugin, if given."""
 
 
 def check_request(
-    command_name: str, names: Sequence[str], shell: str | None, programs: Sequence[str]
+    command_name: str, names: Sequence[str], shell: str | None, programs: Sequence[str], directory: str | None
 ) -> IntegrationRequest:
     """Build a request from the arguments; raises ExecplanError if they are unknown or incompatible."""
     unknown_names = [name for name in names if name not in INTEGRATIONS]
@@ -59,14 +65,17 @@ def check_request(
     if shell is not None and "completion" not in names:
         raise ExecplanError("usage", "--shell requires completion", exit=USAGE, hint="omit it")
     if programs and not set(_PROGRAM_INTEGRATIONS).intersection(names):
-        raise ExecplanError("usage", "--for requires guard, session-hooks or capture", exit=USAGE, hint="omit it")
-    return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)))
+        names_text = f"{', '.join(_PROGRAM_INTEGRATIONS[:-1])} or {_PROGRAM_INTEGRATIONS[-1]}"
+        raise ExecplanError("usage", f"--for requires {names_text}", exit=USAGE, hint="omit it")
+    if directory is not None and "plugin" not in names:
+        raise ExecplanError("usage", "--to requires plugin", exit=USAGE, hint="omit it")
+    return IntegrationRequest(list(dict.fromkeys(names)), shell, list(dict.fromkeys(programs)), directory)
 
 
 def apply_integrations(command_name: str, request: IntegrationRequest, *, force: bool, dry_run: bool) -> Answer:
     """Plan each integration, then apply all changes or none; a dry run only shows them. Raises ExecplanError."""
     project, names = None, request.names
-    if set(names) - {"completion"}:
+    if set(names).difference(_USER_INTEGRATIONS):
         project = (
             project_discovery.require(os.getcwd()) if command_name == "install" else project_discovery.find(os.getcwd())
         )
@@ -105,6 +114,11 @@ def _plan_integration(
     """Plan the changes of an integration on top of those already planned."""
     if name == "completion":
         return _plan_completion(command_name, request.shell, force=force)
+    if name == "plugin":
+        plan_plugin: Callable[..., ChangeSet] = getattr(
+            import_module("execplan.agents.integrations.plugin"), command_name
+        )
+        return plan_plugin(request.directory, force=force)
     plan_change: Callable[..., ChangeSet] = getattr(
         import_module(f"execplan.agents.integrations.{_PROJECT_MODULES[name]}"), command_name
     )

@@ -45,6 +45,10 @@ def main() -> int:
         status = run_with_error_handling(lambda: prime_fast(arguments[1:]), as_json=False, kind="prime")
         if status >= 0:
             return status
+    if arguments[:2] == ["next", "--hook"] and arguments[2:] in (["claude"], ["codex"]):
+        from execplan.agents.stop_gate.stop_entry import stop_gate
+
+        return stop_gate(arguments[2:])
     if arguments[:2] == ["merge", "--driver"]:
         from execplan.git_merge.git_merge_driver import run_merge_driver
 

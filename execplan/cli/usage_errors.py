@@ -20,7 +20,7 @@ def convert_usage_error(error: click.UsageError, command_path: str) -> ExecplanE
     takes_text = _takes_text(error.ctx)
     if isinstance(error, click.NoSuchOption):
         if error.possibilities:
-            hint = f"did you mean {' or '.join(sorted(error.possibilities))}? Otherwise {hint}"
+            hint = f"did you mean {error.possibilities[0]}? Otherwise {hint}"
         if takes_text:
             hint += "; put -- before text that starts with a hyphen"
         return _usage_error(f"unknown option {error.option_name}", hint)

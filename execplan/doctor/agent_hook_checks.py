@@ -10,7 +10,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks
+from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
+from execplan.agents.integrations.hook_entry import STOP
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
 from execplan.approvals.approved_plan import ApprovedPlan
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
+    from execplan.agents.integrations.hook_entry import Hook
     from execplan.agents.integrations.hook_file import HookFile
     from execplan.doctor.doctor_check import DoctorContext
     from execplan.plan_store.plan_store import PlanRef
@@ -213,27 +215,35 @@ def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
 @check("session-hooks")
 def check_session_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """The session hooks are intact and up to date, and no known setting disables them."""
-    yield from _check_hooks(context, session_hooks, "doesn't give sessions an overview of the plan")
+    consequence = "doesn't give sessions an overview of the plan"
+    yield from _check_optional_hooks(context, session_hooks, session_hooks.ALL_HOOKS, consequence)
+
+
+@check("stop-gate")
+def check_stop_gate(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hook of the stop gate is intact and up to date, and no known setting disables it."""
+    yield from _check_optional_hooks(context, stop_gate, [STOP], "lets every session end")
 
 
 @check("capture")
 def check_capture_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """The hooks that capture plans are intact and up to date, and no known setting disables them."""
-    yield from _check_hooks(context, capture_hooks, "captures no plans")
+    yield from _check_optional_hooks(context, capture_hooks, capture_hooks.ALL_HOOKS, "captures no plans")
 
 
-def _check_hooks(context: DoctorContext, integration: ModuleType, consequence: str) -> Iterator[Finding | str]:
-    """Check the hooks of an integration in the files of all programs that have them."""
+def _check_optional_hooks(
+    context: DoctorContext, integration: ModuleType, hooks: Sequence[Hook], consequence: str
+) -> Iterator[Finding | str]:
+    """Check hooks without which sessions go on."""
     project = context.project
-    programs = [name for name in PROGRAMS if hook_file.has_mark(project, name, integration.ALL_HOOKS, {})]
-    if not programs:
+    installed_programs = [name for name in hook_file.PROGRAMS if hook_file.has_mark(project, name, hooks, {})]
+    if not installed_programs:
         yield NOT_INSTALLED
         return
-    install = partial(integration.install, project, programs=programs)
-    yield from check_integration(
-        project, integration.NAME, install, partial(integration.uninstall, project, programs=programs)
-    )
+    install = partial(integration.install, project, programs=installed_programs)
+    uninstall = partial(integration.uninstall, project, programs=installed_programs)
+    yield from check_integration(project, integration.NAME, install, uninstall)
     if shutil.which("execplan") is None:
         remedy = "add the directory of execplan to PATH, or install it there: pipx install ."
         yield Finding(WARNING, "", integration.NOT_ON_PATH_WARNING, remedy)
-    yield from find_disabled_hooks(project, programs, WARNING, consequence, integration.open_file)
+    yield from find_disabled_hooks(project, installed_programs, WARNING, consequence, integration.open_file)

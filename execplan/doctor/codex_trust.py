@@ -11,12 +11,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.integrations.hook_entry import HookEntry
 
-_EVENTS = {
-    "PreToolUse": "pre_tool_use",
-    "SessionStart": "session_start",
-    "PreCompact": "pre_compact",
-    "Stop": "stop",
-}
+_EVENTS = {"PreToolUse": "pre_tool_use", "SessionStart": "session_start", "PreCompact": "pre_compact", "Stop": "stop"}
 
 
 def trust_key(path: str, entry: HookEntry) -> str:

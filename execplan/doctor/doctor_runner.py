@@ -12,6 +12,7 @@ from execplan.doctor import (
     leftover_checks,
     plan_file_checks,
     run_record_checks,
+    skill_checks,
 )
 from execplan.doctor.doctor_check import CHECKS, ERROR, Check, DoctorContext, Finding
 from execplan.errors import ExecplanError
@@ -29,6 +30,7 @@ CHECK_MODULES = (
     leftover_checks,
     integration_checks,
     agent_hook_checks,
+    skill_checks,
 )
 """Modules of checks in the order of checks and fixes; importing a module registers its checks."""
 for _module in CHECK_MODULES:

@@ -9,6 +9,7 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
+from execplan.agents.integrations import skill
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.doctor.doctor_check import WARNING, Finding, Fix, check
 from execplan.edits.backup_copies import PlanBackup, list_backups, save_backup
@@ -88,6 +89,7 @@ def _writable_folders(project: Project) -> list[str]:
     folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(project, archived=archived)]
     folders += [os.path.join(project.git, "hooks")] if project.git else []
     folders += [os.path.dirname(os.path.join(project.root, program.file)) for program in PROGRAMS.values()]
+    folders += [os.path.join(project.root, name) for name in skill.DIRECTORIES.values()]
     folders += [
         project.plans,
         project.archive,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 from execplan.edits import edit_journal
@@ -95,4 +96,4 @@ def _make_git_check(project: Project, ref: PlanRef) -> GitCheck:
             return True
         return not git_history.has_blob(project, blob_id, paths, in_head=True)
 
-    return is_git_change
+    return cache(is_git_change)  # one external write often overwrites many edits

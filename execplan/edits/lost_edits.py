@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     GitCheck = Callable[[bytes, bytes], bool]
 
 BOM = b"\xef\xbb\xbf"
+_MAX_COMPARED_BYTES = 16 << 20
+"""Number of bytes, some seconds of work, that are compared line by line with all edits of a plan. Beyond it, a text
+contains an edit only if it has all lines that the edit added, so an edit may be reported whose lines were changed."""
 _MAX_LENGTH_PRODUCT = 4_000_000
 """Product of two text lengths above which a character-by-character comparison takes too long."""
 _MIN_SIMILARITY = 0.6
@@ -85,14 +88,65 @@ def select_lost_edits(steps: Sequence[JournaledEdit], current: bytes, is_git_cha
         current  # includes the lost edits so far: a check mark is only missed if its task, also lost, is present again
     )
     added_texts = [_added_texts(step) for step in steps] if last_gap else []
+    counts = Counter([text for texts in added_texts for text in texts])
+    comparer = _EditComparer()
     for index, step in enumerate(steps):
-        other_texts = {text for texts in (*added_texts[:index], *added_texts[index + 1 :]) for text in texts}
-        if 2 * index + 1 < last_gap and step.is_expected and not contains_edit(step, restored, other_texts):
-            overwrite = _find_overwrite(snapshots[2 * index + 1 :], step, other_texts)
+        if 2 * index + 1 >= last_gap:
+            break
+        if not step.is_expected:
+            continue
+        other_texts = _OtherTexts(counts, added_texts[index])
+        if not comparer.contains_edit(step, restored, other_texts):
+            overwrite = _find_overwrite(snapshots[2 * index + 1 :], step, other_texts, comparer)
             if overwrite is not None and not is_git_change(*overwrite):
                 lost_edits.append(step)
-                restored = reapply_edit(step, restored) or restored
+                restored = comparer.reapply_edit(step, restored) or restored
     return lost_edits
+
+
+class _OtherTexts:
+    """The texts that other edits than one added; a set for each edit would take quadratic time."""
+
+    def __init__(self, counts: Counter[str], own_texts: set[str]) -> None:
+        self._counts = counts
+        self._own_texts = own_texts
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and self._counts.get(text, 0) > (text in self._own_texts)
+
+
+class _EditComparer:
+    """Compares texts with edits, line by line until `_MAX_COMPARED_BYTES` were compared."""
+
+    def __init__(self) -> None:
+        self._remaining_bytes = _MAX_COMPARED_BYTES
+        self._line_counts: dict[bytes, Counter[str]] = {}
+        self._added_counts: dict[int, Counter[str]] = {}
+
+    def contains_edit(self, step: JournaledEdit, text: bytes, other_texts: Container[str]) -> bool:
+        if text == step.new or self._has_added_lines(step, text):
+            return True
+        return self._take_bytes(step, text) and contains_edit(step, text, other_texts)
+
+    def _has_added_lines(self, step: JournaledEdit, text: bytes) -> bool:
+        """Return whether a text has all lines that an edit added; the lines of each text and edit are counted once."""
+        if step.number not in self._added_counts:
+            new_lines = _split_lines(step.new)
+            added = {line for line in _extra_lines(new_lines, _split_lines(step.old)) if line.strip()}
+            self._added_counts[step.number] = Counter([line for line in new_lines if line in added])
+        added_counts = self._added_counts[step.number]
+        if text not in self._line_counts:
+            self._line_counts[text] = Counter(_split_lines(text))
+        line_counts = self._line_counts[text]
+        return bool(added_counts) and all(line_counts.get(line, 0) >= count for line, count in added_counts.items())
+
+    def reapply_edit(self, step: JournaledEdit, text: bytes) -> bytes | None:
+        return reapply_edit(step, text) if self._take_bytes(step, text) else None
+
+    def _take_bytes(self, step: JournaledEdit, text: bytes) -> bool:
+        """Count the bytes of a comparison, and return whether it may be made."""
+        self._remaining_bytes -= len(step.old) + len(step.new) + len(text)
+        return self._remaining_bytes >= 0
 
 
 def _added_texts(step: JournaledEdit) -> set[str]:
@@ -108,12 +162,16 @@ def _added_texts(step: JournaledEdit) -> set[str]:
 
 
 def _find_overwrite(
-    snapshots: Sequence[_Snapshot], step: JournaledEdit, other_texts: Container[str]
+    snapshots: Sequence[_Snapshot], step: JournaledEdit, other_texts: Container[str], comparer: _EditComparer
 ) -> tuple[bytes, bytes] | None:
     """Return the last text with the edit and the external text that replaced it; None if an edit replaced it."""
+    text_without_edit: bytes | None = None
     for before, after in zip(reversed(snapshots[:-1]), reversed(snapshots[1:]), strict=True):
-        if before.text == step.new or contains_edit(step, before.text, other_texts):
+        if before.text == text_without_edit:
+            continue
+        if comparer.contains_edit(step, before.text, other_texts):
             return (before.text, after.text) if after.is_gap else None
+        text_without_edit = before.text
     return None
 
 
@@ -172,7 +230,7 @@ def _derives_from_edit(chunk: Chunk, other_texts: Container[str]) -> bool:
         ]
         return all(
             [
-                any([_similarity(_strip_markup(line), candidate) >= _MIN_SIMILARITY for candidate in candidates])
+                any(_is_similar(_strip_markup(line), candidate) for candidate in candidates)
                 for line in added
                 if line.strip()
             ]
@@ -197,10 +255,25 @@ def _strip_timestamp(text: str) -> str:
 
 def _similarity(left: str, right: str) -> float:
     """Return the similarity of two texts, from 0 to 1. For long texts, only counts the characters they share."""
+    if len(left) * len(right) >= _MAX_LENGTH_PRODUCT:
+        return _max_similarity(left, right)
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
-    return matcher.ratio() if len(left) * len(right) < _MAX_LENGTH_PRODUCT else matcher.quick_ratio()
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
+
+
+def _is_similar(left: str, right: str) -> bool:
+    """Return whether one of two lines may have been made from the other; most pairs need only a count of characters."""
+    if _max_similarity(left, right) < _MIN_SIMILARITY:
+        return False
+    return _similarity(left, right) >= _MIN_SIMILARITY
+
+
+def _max_similarity(left: str, right: str) -> float:
+    """Return the similarity of two texts if their order of characters is ignored, which is never too low."""
+    length = len(left) + len(right)
+    common_count = sum([min(left.count(char), right.count(char)) for char in set(left).intersection(right)])
+    return 2.0 * common_count / length if length else 1.0
 
 
 def _extra_lines(lines: Iterable[str], other_lines: Iterable[str]) -> list[str]:

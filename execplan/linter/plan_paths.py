@@ -96,7 +96,7 @@ class MissingPathExcuses:
     def __init__(self, plan: ParsedPlan, context: RuleContext) -> None:
         self._lines = plan.text.lines
         self._source = context.source
-        self._contexts: dict[int, tuple[str, list[str]]] = {}
+        self._contexts: dict[int, str] = {}
 
     def is_excused(self, path: str) -> bool:
         """Return whether text near any mention of a path says that it may be missing."""
@@ -104,12 +104,11 @@ class MissingPathExcuses:
         folded = name.casefold()
         for at, _ in islice(self._source.find_all(name), _MAX_MENTIONS):
             if at not in self._contexts:
-                nearby_text = self._read_context(at)
-                self._contexts[at] = nearby_text, [word for word in MISSING_PATH_PHRASES if word in nearby_text]
-            nearby_text, excuse_words = self._contexts[at]
-            if excuse_words:
-                bare = nearby_text.replace(folded, " ")
-                if any([word in bare for word in excuse_words]):
+                self._contexts[at] = self._read_context(at)
+            nearby_text = self._contexts[at]
+            bare = nearby_text.replace(folded, " ")
+            for word in MISSING_PATH_PHRASES:
+                if word in bare and word in nearby_text:
                     return True
         return False
 

@@ -31,7 +31,7 @@ class OutlineSection(NamedTuple):
     """Alternative titles, in the form of `title_key`."""
 
 
-OUTLINE = (
+OUTLINE: tuple[OutlineSection, ...] = (
     OutlineSection(PURPOSE, False, ()),
     OutlineSection(PROGRESS, True, ()),
     OutlineSection(SURPRISES, True, ("suprises and discoveries",)),

@@ -100,7 +100,7 @@ def require_lines(source: str, label: str) -> list[str]:
     Raises ExecplanError if they are empty or contain characters that a plan can't contain.
     """
     for index, char in enumerate(source):
-        if char == "\0" or "\ud800" <= char <= "\udfff":  # a lone surrogate is a byte of an argument that is not UTF-8
+        if char == "\0" or 0xD800 <= ord(char) <= 0xDFFF:  # a lone surrogate is a byte of an argument that is not UTF-8
             raise _bad_character_error(char, index, label, "which plans can't contain")
     lines = Text.from_str(source).lines
     while lines and is_blank(lines[-1]):

@@ -96,8 +96,9 @@ def system_login() -> str:
 
 
 def session_id() -> str | None:
-    """Return the session ID of the current agent program, from EXECPLAN_SESSION or Claude Code; None if unknown."""
-    return os.environ.get("EXECPLAN_SESSION") or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+    """Return the session ID of the current agent program, from EXECPLAN_SESSION, Claude Code or Codex; None if unknown."""
+    names = ("EXECPLAN_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID")
+    return next(filter(None, map(os.environ.get, names)), None)
 
 
 def clean_name(text: str) -> str:

@@ -9,7 +9,7 @@ from execplan.errors import CHECK_FAILED, INPUT, POLICY, ExecplanError
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.plan_lookup import find_task, ids_for_texts, match_edited_tasks, task_ids
 from execplan.plan_store import plan_store
-from execplan.plan_store.author import actor
+from execplan.plan_store.author import actor, session_id
 from execplan.plan_store.claims_file import Claim, claims_path, load_claims, lock_claims, write_claims
 from execplan.project import project_state
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DEFAULT_HOURS = 2.0
 """Default duration of a claim in hours."""
+CHECKPOINT_PAGE = "checkpoint.md"
+"""Name of the restart page among a plan's artifacts."""
 _ENFORCE = "enforce"
 """Value of the setting `claims` that turns an edit of another author's claimed task into an error."""
 
@@ -53,7 +55,10 @@ def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: st
             chosen_id = _require_claimable(ref, plan, claimed, task, name)
         if chosen_id is not None:
             seconds = int(hours * 3600)
-            claim = Claim(_plan_key(project, ref), chosen_id, name, int(now().timestamp()) + seconds, seconds)
+            session = session_id() or ""
+            baseline = log_state(project, ref.path, plan) if session else ""
+            expiry = int(now().timestamp()) + seconds
+            claim = Claim(_plan_key(project, ref), chosen_id, name, expiry, seconds, session, baseline)
             write_claims(project, [*[other for other in load_claims(project) if other[:2] != claim[:2]], claim])
     return chosen_id
 
@@ -79,7 +84,7 @@ def transfer_claims(
     """
     with lock_claims(project, f"release of {name} to {new_holder}"):
         old_claims = _holder_claims(project, ref, name, task)
-        new_claims = [claim._replace(name=new_holder) for claim in old_claims]
+        new_claims = [claim._replace(name=new_holder, session="", baseline="") for claim in old_claims]
         if hours is not None:
             seconds = int(hours * 3600)
             new_claims = [
@@ -227,6 +232,27 @@ def _holder_claims(project: Project, ref: PlanRef, name: str, query: str | None)
     """Return an author's claims on a plan or one of its tasks. Raises ExecplanError on failure."""
     task_id = find_task(_read_plan(project, ref), query)[0] if query is not None else None
     return [claim for claim in _plan_claims(project, ref) if claim.name == name and task_id in (None, claim.task)]
+
+
+def log_state(project: Project, path: str, plan: ParsedPlan) -> str:
+    """Return the state of a plan's log: it changes with each decision, discovery, revision note and restart page."""
+    page = os.path.join(project.plan_artifacts_dir(path, archived=False), CHECKPOINT_PAGE)
+    try:
+        page_time = os.stat(page).st_mtime_ns
+    except OSError:
+        page_time = 0
+    counts = (len(plan.decisions), len(plan.discoveries), len(plan.outcomes), len(plan.revisions))
+    return " ".join([str(number) for number in (*counts, page_time)])
+
+
+def session_claims(project: Project, session: str) -> list[tuple[Claim, str]]:
+    """Return the claims that a session made and that are in force, each with the path of its plan here."""
+    base = os.path.realpath(project.path_base)
+    return [
+        (claim, os.path.join(base, claim.plan))
+        for claim in load_claims(project)
+        if session and claim.session == session
+    ]
 
 
 def _read_plan(project: Project, ref: PlanRef) -> ParsedPlan:

@@ -36,6 +36,10 @@ class Claim(NamedTuple):
     """Expiry in seconds since 1970."""
     seconds: int = _MAX_SECONDS
     """Duration in seconds; older versions did not record it."""
+    session: str = ""
+    """ID of the agent program's session that made the claim; empty if there was none, or if it was handed over."""
+    baseline: str = ""
+    """State of the plan's log when a session made the claim, as returned by `log_state`."""
 
     def format_end(self) -> str:
         """Format the expiry as a UTC timestamp."""
@@ -88,7 +92,14 @@ def _read_claims_file(project: Project) -> list[Claim]:
     try:
         rows = fast_json.loads(file_access.read(claims_path(project), _MAX_FILE_BYTES)[0])
         return [
-            Claim(str(row[0]), str(row[1]), str(row[2]), int(row[3]), *[int(seconds) for seconds in row[4:5]])
+            Claim(
+                str(row[0]),
+                str(row[1]),
+                str(row[2]),
+                int(row[3]),
+                int(row[4]) if len(row) > 4 else _MAX_SECONDS,
+                *[str(field) for field in row[5:7]],
+            )
             for row in rows
         ]
     except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:

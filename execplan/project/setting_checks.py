@@ -80,12 +80,13 @@ def _ensure_no_rules(table: Mapping[str, object], location: str) -> None:
 def _unknown_setting_error(name: str, known_names: tuple[str, ...], source: str) -> ExecplanError:
     from execplan.text.suggestions import did_you_mean
 
-    if name == "enhancer":
+    if name in ("enhancer", "drafting"):
+        reason = next(iter(load_settings_of(name).values())).user_only
         return ExecplanError(
             "loosened-policy",
-            f"{source}: {name} {load_settings_of(name)['command'].user_only}, which a repository can't do",
+            f"{source}: {name} {reason}, which a repository can't do",
             exit=INPUT,
-            hint="remove it; put it in ~/.config/execplan/config.toml, under [enhancer]",
+            hint=f"remove it; put it in ~/.config/execplan/config.toml, under [{name}]",
         )
     hint = did_you_mean(name, known_names) or f"one of {', '.join(known_names)}"
     if name in load_settings_of("execution"):

@@ -19,6 +19,9 @@ DEFAULT_BUDGET: Final = 8000
 DEFAULT_DECISIONS: Final = 3
 DEFAULT_ENHANCER_SECONDS: Final = 60
 DEFAULT_ENHANCER_KILOBYTES: Final = 512
+DEFAULT_DRAFTING_SECONDS: Final = 300
+DEFAULT_DRAFTING_KILOBYTES: Final = 512
+DEFAULT_DRAFTING_BUDGET: Final = 16_000
 
 
 class Setting(NamedTuple):
@@ -288,6 +291,41 @@ def _enhancer_settings() -> tuple[Setting, ...]:
     )
 
 
+def _drafting_settings() -> tuple[Setting, ...]:
+    reason = "names code to run and what is sent to it"
+    problem = 'must be a table of commands: programs = { claude = "claude -p" }'
+    programs = table_of(
+        "names with commands", problem, lambda command: not shapes.PROGRAM.find_problem(command), quotes=False
+    )
+    return (
+        Setting(
+            "programs", programs, "Programs and their arguments, by the names that `--draft-with` takes.", {}, reason
+        ),
+        Setting(
+            "seconds",
+            number(1, 3600),
+            "The time limit of a request; then the program and the processes that it started are terminated.",
+            DEFAULT_DRAFTING_SECONDS,
+            reason,
+        ),
+        Setting("kilobytes", number(1, 1024), "The maximum size of an answer.", DEFAULT_DRAFTING_KILOBYTES, reason),
+        Setting(
+            "environment",
+            shapes.variables(quotes=False),
+            "Variables that a program gets in addition to the usual ones.",
+            [],
+            reason,
+        ),
+        Setting(
+            "budget",
+            number(1000, 1_000_000),
+            "Tokens for the files and changes in a request.",
+            DEFAULT_DRAFTING_BUDGET,
+            reason,
+        ),
+    )
+
+
 class SettingTable(NamedTuple):
     """A table of settings."""
 
@@ -305,4 +343,5 @@ TABLES: Final = {
         "In your own settings; in a repository's settings, only to tighten the policy.", _execution_settings
     ),
     "enhancer": SettingTable("Only in your own settings.", _enhancer_settings),
+    "drafting": SettingTable("Only in your own settings.", _drafting_settings),
 }

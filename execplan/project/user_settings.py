@@ -59,12 +59,17 @@ def enhancer() -> dict[str, object]:
     return _tables()["enhancer"]
 
 
+def drafting() -> dict[str, object]:
+    """Return the `drafting` table, which names programs that may draft plans. Raises ExecplanError if invalid."""
+    return _tables()["drafting"]
+
+
 def _tables() -> dict[str, dict[str, object]]:
     """Return the tables of the file by name; empty tables if they are missing.
 
     Raises ExecplanError for invalid settings.
     """
-    tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}}
+    tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}, "drafting": {}}
     data = read_settings_file(path())
     if data is None or not has_content(data):
         return tables
@@ -72,7 +77,7 @@ def _tables() -> dict[str, dict[str, object]]:
 
     for name, value in (parse_table(data, path()) or {}).items():
         if name not in tables:
-            raise _unknown_setting_error(name, "lint.rules, or the table execution or enhancer")
+            raise _unknown_setting_error(name, "lint.rules, or the table execution, enhancer or drafting")
         if not isinstance(value, dict):
             raise ExecplanError("bad-setting", f"{path()}: {name} is not a table", exit=INPUT, hint=f"write: [{name}]")
         tables[name] = value

@@ -26,6 +26,7 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.linter.rule import Finding
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
 
@@ -124,10 +125,7 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
 
 def ensure_no_lint_errors(project: Project, plan: ParsedPlan, source: str, codes: Sequence[str] = ()) -> None:
     """Raise ExecplanError if a plan has lint errors, except those allowed in a draft; with `codes`, only these count."""
-    from execplan.linter.runner import ERROR, RuleContext, lint_plan
-
-    findings = lint_plan(plan, RuleContext(allows_draft=True))
-    errors = [finding for finding in findings if finding.level == ERROR and (not codes or finding.code in codes)]
+    errors = [finding for finding in find_lint_errors(plan) if not codes or finding.code in codes]
     if errors:
         lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
         display_path = source if source == "-" else project.display_path(os.path.abspath(source))
@@ -139,6 +137,13 @@ def ensure_no_lint_errors(project: Project, plan: ParsedPlan, source: str, codes
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
+
+
+def find_lint_errors(plan: ParsedPlan) -> list[Finding]:
+    """Return the lint errors that keep a plan from being added; a draft may have placeholder text and no tasks."""
+    from execplan.linter.runner import ERROR, RuleContext, lint_plan
+
+    return [finding for finding in lint_plan(plan, RuleContext(allows_draft=True)) if finding.level == ERROR]
 
 
 def validate_title(title: str) -> str:

@@ -12,7 +12,7 @@ from base64 import b64decode
 from typing import TYPE_CHECKING, Final
 
 from execplan.secrets import service_tokens
-from execplan.secrets.credential_patterns import all_patterns
+from execplan.secrets.credential_patterns import all_needles, all_patterns
 from execplan.secrets.secret_assignments import find_assignments
 from execplan.secrets.secret_values import compile_pattern, is_placeholder
 
@@ -34,8 +34,9 @@ def find_credentials(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of secrets in the text that a credential pattern matches; they may overlap."""
     lowered = text.lower()
     lowered = lowered if len(lowered) == len(text) else text.translate(_LOWER_ASCII)
+    present_needles = {needle for needle in all_needles() if needle in lowered}
     for needles, pattern, is_secret_match in all_patterns():
-        if not any([needle in lowered for needle in needles]):
+        if present_needles.isdisjoint(needles):
             continue
         regex = compile_pattern(pattern)
         groups = [group for group in ("s", "d", "q", "b") if group in regex.groupindex]

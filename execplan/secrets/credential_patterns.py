@@ -260,3 +260,9 @@ def all_patterns() -> tuple[CredentialPattern, ...]:
     ]
     shapes = [CredentialPattern(needles, pattern, credential_checks.is_rule_match) for _, needles, pattern in SHAPES]
     return (*_PATTERNS, *programs, *shapes)
+
+
+@cache
+def all_needles() -> tuple[str, ...]:
+    """Return the needles of all patterns, each once."""
+    return tuple(dict.fromkeys([needle for pattern in all_patterns() for needle in pattern.needles]))

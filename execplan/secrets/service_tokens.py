@@ -71,6 +71,8 @@ _TOKEN_CHAR_TABLE = bytes(
     [97 if (chr(code).isalnum() and code < 128) or chr(code) in "_-.+/=~" else 32 for code in range(256)]
 )
 """Byte translation that turns token characters into runs."""
+_DIGIT_TABLE = bytes([49 if 48 <= code <= 57 else 32 for code in range(256)])
+"""Byte translation that turns each digit into a 1."""
 _SEPARATOR_TABLE = {ord(char): " " for char in "_-.+/=~"}
 _RULE_INDEX: dict[str, list[tuple[str, str, str, int, int, bool, bool]]] = {}
 
@@ -126,12 +128,17 @@ def _extend_loosely(source: str, start: int, body: str) -> tuple[str, int]:
 
 def _find_prefixes(source: str, *, only_certain: bool) -> Iterator[tuple[int, str, str, str, int, int, bool]]:
     """Yield each position where a word has a token's prefix, with its rule; the index uses the first two characters."""
-    data = source.encode("ascii", "replace").translate(_TOKEN_CHAR_TABLE)
+    encoded = source.encode("ascii", "replace")
+    data, digits = encoded.translate(_TOKEN_CHAR_TABLE), encoded.translate(_DIGIT_TABLE)
     rule_index = _rule_index()
     index = data.find(_MIN_RUN)
     while index >= 0:
         run_end = data.find(b" ", index)
         run_end = len(source) if run_end < 0 else run_end
+        # a certain token has a digit; its characters are those of a run, and `%`
+        if only_certain and digits.find(b"1", index, run_end) < 0 and source[run_end : run_end + 1] != "%":
+            index = data.find(_MIN_RUN, run_end)
+            continue
         char_before = source[index - 1] if index else ""
         starts = [index, index + 1] if char_before == "\\" else [index, index + 2] if char_before == "%" else [index]
         part_start = index

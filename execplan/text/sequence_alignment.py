@@ -110,7 +110,13 @@ def _unique_elements(sequence: Sequence[Hashable], span: tuple[int, int]) -> dic
 
 
 def _longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the longest common subsequence as index pairs, in time proportional to the product of the lengths."""
+    """Return the longest common subsequence as index pairs, in time proportional to the product of the lengths.
+
+    Elements of the left side that the right side lacks are left out first, because they cost time and change nothing.
+    """
+    right_elements = set(right)
+    left_indexes = [index for index, element in enumerate(left) if element in right_elements]
+    left = [left[index] for index in left_indexes]
     rows = [[0] * (len(right) + 1)]
     for element in reversed(left):
         next_row = rows[-1]
@@ -127,7 +133,7 @@ def _longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
     left_index = right_index = 0
     while left_index < len(left) and right_index < len(right):
         if left[left_index] == right[right_index]:
-            pairs.append((left_index, right_index))
+            pairs.append((left_indexes[left_index], right_index))
             left_index, right_index = left_index + 1, right_index + 1
         elif rows[left_index + 1][right_index] >= rows[left_index][right_index + 1]:
             left_index += 1

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.text.pure_paths import is_inside
 from execplan.toolkit.command_process import Document, error_document, run_command
 
@@ -150,7 +150,7 @@ class ProjectTools:
         """Run a command on a plan of the project."""
         if not self._is_plan_inside(plan):
             message = f"the plan is outside of the project: {plan}"
-            error = ExecplanError("path-outside", message, exit=INPUT, hint="name the plan by its ID")
+            error = ExecplanError("path-outside", message, exit=POLICY, hint="name the plan by its ID")
             return error_document(arguments[0], error)
         separated = ["--", *operands] if operands else []
         command = [arguments[0], *_option("--plan", plan), *arguments[1:], *separated]

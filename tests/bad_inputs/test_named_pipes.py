@@ -17,6 +17,8 @@ PLAN = "2026-01-01_parser"
 READERS = (["doctor"], ["status"], ["prime"], ["show"], ["next"], ["lint"], ["context", "--estimate"])
 WRITERS = (["add", "Handle CRLF"], ["undo"], ["doctor", "--fix"], ["checkpoint"], ["done", "3", "--commit"])
 FILES = {
+    ".agents/skills/execplan/.execplan.json": (["doctor"], ["install", "skill"], ["uninstall", "skill"]),
+    ".agents/skills/execplan/SKILL.md": (["install", "skill"],),
     ".claude/settings.json": (["doctor"], ["install", "guard"], ["install", "session-hooks"], ["uninstall", "guard"]),
     ".codex/hooks.json": (["doctor"], ["install", "guard"]),
     ".gitattributes": (*READERS, *WRITERS, ["install", "merge-driver"], ["commit"], ["triage", "--since", "HEAD"]),

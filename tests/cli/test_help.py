@@ -155,19 +155,19 @@ def test_help_of_a_command_explains_its_plan(plain: Folder, name: str) -> None:
     [
         (["done"], "missing argument TASK...", "see execplan done --help"),
         (["decide", "x"], "missing option --why", "see execplan decide --help"),
-        (["done", "-p"], "option -p requires a value", "see execplan done --help"),
-        (["show", "--jsno"], "unknown option --jsno", "did you mean --json? see execplan show --help"),
+        (["done", "-p"], "-p requires a value", "see execplan done --help"),
+        (["show", "--jsno"], "unknown option --jsno", "did you mean --json? Otherwise see execplan show --help"),
         (["-x"], "unknown option -x", "see execplan --help"),
-        (["run", "--jobs", "x"], "invalid value for --jobs: 'x' is not a whole number", "see execplan run --help"),
+        (["run", "--jobs", "x"], "--jobs must be a whole number from 1 to 64, not 'x'", "see execplan run --help"),
         (
             ["done", "1", "--lock-timeout", "x"],
-            "invalid value for --lock-timeout: 'x' is not a number",
+            "--lock-timeout must be a number of at least 0, not 'x'",
             "see execplan done --help",
         ),
         (["list", "a", "b"], "unexpected arguments: a b", "see execplan list --help"),
         (
             ["status", "--state", "New."],
-            "invalid value for --state: 'New.' is not one of 'broken', 'active', 'draft', 'complete', 'archived'",
+            "--state must be one of broken, active, draft, complete, archived, not 'New.'",
             "see execplan status --help",
         ),
         (

@@ -201,6 +201,9 @@ def test_example(example: str, repositories: list[tuple[Shell, Path]]) -> None:
         if "--interactive" in example:  # tests/cli/test_interview.py runs it on a terminal
             assert (tried[-1].exit, "requires a terminal" in tried[-1].err) == (6, True)
             return
+        if "--draft-with" in example:  # tests/agents/drafting runs it with a program
+            assert (tried[-1].exit, "drafting.programs" in tried[-1].err) == (3, True)
+            return
         if tried[-1].exit == 0:
             assert "warning" not in tried[-1].err or example.startswith(_WARNS)
             return

@@ -91,7 +91,7 @@ def commit_older_plan(repo: Folder) -> None:
         os.utime(repo.path / name, (CLOCK - 1000, CLOCK - 1000))
 
 
-INSTALLABLE = ("agents", "guard", "session-hooks", "merge-driver", "pre-commit")
+INSTALLABLE = ("agents", "guard", "session-hooks", "stop-gate", "skill", "merge-driver", "pre-commit")
 
 
 @pytest.mark.parametrize("commits", [False, True])
@@ -135,6 +135,18 @@ def test_another_file_in_the_folder_is_drift(repo: Folder) -> None:
     repo.ok("install", "guard")
     repo.write(".claude/commands/ship.md", "Ship it.\n")
     assert drift(repo) == [".claude/"]
+
+
+def test_an_edited_skill_is_drift(repo: Folder) -> None:
+    commit_older_plan(repo)
+    repo.ok("install", "skill")
+    assert drift(repo) == []
+    skill = repo.path / ".agents/skills/execplan/SKILL.md"
+    skill.write_text(skill.read_text() + "Be quick.\n")
+    assert drift(repo) == [".agents/"]
+    repo.write(".agents/skills/other/SKILL.md", "Ours.\n")
+    repo.ok("install", "skill", "--force")
+    assert drift(repo) == [".agents/"]
 
 
 def test_a_block_that_was_edited_or_damaged_is_drift(repo: Folder) -> None:

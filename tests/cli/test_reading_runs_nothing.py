@@ -95,7 +95,7 @@ WRITERS = {
     "attach",
     "edit",
 }
-WRITERS |= {"restore", "rename", "resume", "rollback", "replan", "drop", "report", "guard", "uninstall"}
+WRITERS |= {"restore", "rename", "resume", "rollback", "replan", "drop", "report", "guard", "mcp", "uninstall"}
 """Those that are not tried: they write, and ask git nothing before that."""
 ASKING = [
     command

@@ -13,7 +13,7 @@ from tests.crash.strace import kill
 from tests.needs import need
 
 SETTINGS = {"permissions": {"allow": ["Bash(make:*)"]}}
-INTEGRATIONS = ("session-hooks", "guard", "agents", "git-hooks")
+INTEGRATIONS = ("session-hooks", "stop-gate", "guard", "agents", "git-hooks", "skill")
 FILE = ".claude/settings.json"
 
 
@@ -25,6 +25,8 @@ def scenario(tmp_path: Path) -> CrashScenario:
     scenario.restore("before")
     scenario.repo.write(FILE, json.dumps(SETTINGS))
     scenario.repo.write("AGENTS.md", "# Agents\n")
+    for folder in (".agents", ".claude"):
+        scenario.repo.write(f"{folder}/skills/ours/SKILL.md", "Ours.\n")
     scenario.save("before")
     scenario.undisturbed = scenario._run_undisturbed()
     return scenario

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execplan.edits import lost_edits
 from execplan.edits.lost_edits import JournaledEdit, contains_edit, reapply_edit, select_lost_edits
 
 HEAD = "# Plan\n\n## Progress\n\n"
@@ -252,3 +253,34 @@ def test_all_that_a_stale_save_overwrote_is_found_and_comes_back(
         assert restored is not None
         text = restored
     assert text.decode() == texts[-1] + "By hand.\n"
+
+
+@pytest.fixture
+def comparisons(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of bytes of each comparison line by line."""
+    sizes: list[int] = []
+
+    def recording_contains(step: JournaledEdit, text: bytes, other_texts: Container[str]) -> bool:
+        sizes.append(len(step.old) + len(step.new) + len(text))
+        return contains_edit(step, text, other_texts)
+
+    monkeypatch.setattr(lost_edits, "contains_edit", recording_contains)
+    return sizes
+
+
+def versions(count: int) -> list[str]:
+    """Texts that have nothing but their beginning in common."""
+    return [START + f"Version {number}: {'pqrs'[number % 4] * 40}.\n" for number in range(count)]
+
+
+def test_the_work_for_many_rewrites_is_limited(comparisons: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lost_edits, "_MAX_COMPARED_BYTES", 20_000)
+    assert lost_numbers(chain(*versions(200)), START + "Theirs.\n") == [199]
+    assert 10_000 < sum(comparisons) <= 20_000
+
+
+def test_each_text_is_compared_once_with_an_edit(comparisons: list[int]) -> None:
+    count = 20
+    lost_numbers(chain(*versions(count)), START + "Theirs.\n")
+    # with the current text, and with each later one, which is the text before the next edit too
+    assert 0 < len(comparisons) <= count * (count - 1) / 2

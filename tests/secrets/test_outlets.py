@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.enhancer.enhancer_call import build_request
+from execplan.agents.enhancer.enhancement_request import build_request
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.mask import PlanMasker
-from execplan.agents.enhancer.sensitive_text import PersonalData
+from execplan.agents.user_program.sensitive_text import PersonalData
 from execplan.context.checkpoint_page import format_page
 from execplan.context.context_pack import ContextPack, Unit, redact_pack
 from execplan.context.session_primer import format_primer

@@ -11,11 +11,12 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.agents.enhancer import sensitive_text, stored_proposal
-from execplan.agents.enhancer.enhancer_call import build_request
+from execplan.agents.enhancer import stored_proposal
+from execplan.agents.enhancer.enhancement_request import build_request
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import build_proposal, plan_content
 from execplan.agents.enhancer.relaxations import find_relaxations
+from execplan.agents.user_program import sensitive_text
 from execplan.engine.audit_log import log_file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.files import file_access
@@ -27,8 +28,8 @@ from execplan.text.violation import Violation
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from execplan.agents.enhancer.enhancer_call import CallResult
-    from execplan.agents.enhancer.enhancer_settings import EnhancerSettings
+    from execplan.agents.user_program.program_call import CallResult
+    from execplan.agents.user_program.program_settings import UserProgram
     from execplan.edits.plan_writer import WriteOptions
     from execplan.execution.execution_plan import ExecutionPlan
     from execplan.plan_store.plan_store import PlanRef
@@ -102,13 +103,14 @@ def prepare_request(
 
 
 def request_enhancement(
-    project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: EnhancerSettings, options: WriteOptions
+    project: Project, ref: PlanRef, prepared_request: PreparedRequest, command: UserProgram, options: WriteOptions
 ) -> EnhancementResult:
     """Call the enhancer, evaluate its answer and store the proposal.
 
     An interruption is recorded as well, and then raised. Raises ExecplanError if the end of the call can't be recorded.
     """
-    from execplan.agents.enhancer.enhancer_call import CallResult, EnhancementRecord, call_enhancer
+    from execplan.agents.enhancer.enhancement_request import EnhancementRecord
+    from execplan.agents.user_program.program_call import CallResult, call_program
     from execplan.engine.audit_log.log_writer import AuditLog
 
     audit_log = AuditLog(project, ref)
@@ -122,7 +124,7 @@ def request_enhancement(
         return EnhancementResult(NOT_SENT, f"the call can't be recorded, so nothing was sent: {error.message}")
     call_result = CallResult(b"", "", "", 0.0)
     try:
-        call_result = call_enhancer(project, command, prepared_request.payload)
+        call_result = call_program(project, command, prepared_request.payload)
         result = _interpret_call(project, ref, prepared_request, command.program, call_result)
     except ExecplanError as error:
         result = EnhancementResult(FAILED, prepared_request.masker.mask_text(error.message))

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from execplan.agents.enhancer.field_sharing import withhold_fields
-from execplan.agents.enhancer.sensitive_text import find_secret_arguments, find_suspected_secrets
+from execplan.agents.user_program.sensitive_text import find_secret_arguments, find_suspected_secrets
 from execplan.execution.documents.written_paths import written_paths
 from execplan.secrets.redaction import Redactor
 from execplan.secrets.secret_files import is_secret_file
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any
 
-    from execplan.agents.enhancer.sensitive_text import PersonalData
+    from execplan.agents.user_program.sensitive_text import PersonalData
 
 SECRET: Final = "secret"  # noqa: S105 - the name of a kind
 WITHHELD: Final = "withheld"

@@ -69,7 +69,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "next": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --claim --task --for --release --to --as",
         operand_kind="plan",
-        denied_options="--lock-timeout",
+        denied_options="--lock-timeout --hook",
     ),
     "stats": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
@@ -133,7 +133,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         f"{_WRITE_FLAGS} --list-templates",
         "--purpose --task --template",
         file_options="--from",
-        denied_options=f"{_DENIED_OPTIONS} -i --interactive",
+        denied_options=f"{_DENIED_OPTIONS} -i --interactive --draft-with",
     ),
     "attach": AllowedOptions(
         f"{_WRITE_FLAGS} --create",

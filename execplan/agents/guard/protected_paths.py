@@ -25,6 +25,14 @@ _AGENT_FILES = {
     ".mcp.json": "the servers that agent programs start",
 }
 """Files and directories of agent programs, at any level of a repository."""
+_AGENT_DIRECTORIES = {
+    "/.agents/skills/": "the skills of agent programs",
+    "/.agents/plugins/": "the plugins that agent programs offer",
+}
+"""Directories of agent programs, in a repository or elsewhere; `.agents` itself may also contain plans.
+
+A skill can contain commands that a program runs unasked.
+"""
 _USER_AGENT_FILES = (".claude", ".claude.json", ".codex")
 _STATE = "execplan's state"
 _LONGEST = 4096
@@ -113,6 +121,10 @@ def describe_protected(
 
 def _describe_owned(scope: GuardScope, project: Project, path: str) -> str:
     """Describe an absolute path that no agent may change; empty if it may be changed."""
+    folded = f"{path.casefold()}/"
+    for directory, description in _AGENT_DIRECTORIES.items():
+        if directory in folded:
+            return description
     for root in dict.fromkeys((scope.root, project.root)):
         if is_inside(path, root):
             relative_path = os.path.relpath(path, root)
@@ -218,6 +230,7 @@ def _find_protected_below(scope: GuardScope, project: Project, path: str) -> str
     ]
     protected_paths += [project.plans, project.state, project.git or project.state]
     protected_paths += [os.path.join(scope.root, name) for name in _AGENT_FILES]
+    protected_paths += [f"{scope.root}{directory}".rstrip("/") for directory in _AGENT_DIRECTORIES]
     protected_paths += [folder for folder, _ in _private_directories()]
     return next(
         (

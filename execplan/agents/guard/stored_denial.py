@@ -80,9 +80,7 @@ def load(project: Project, ref: PlanRef) -> ExecplanError | None:
         )
         if not applies or error["code"] not in _STORED_CODES:
             return None
-        return ExecplanError(
-            error["code"], error["message"], exit=error["exit"], hint=error["hint"], candidates=error["candidates"]
-        )
+        return ExecplanError.restore(error)
     except (ExecplanError, OSError, ValueError, KeyError, TypeError):
         return None
 

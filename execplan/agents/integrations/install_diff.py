@@ -14,6 +14,7 @@ _MARKDOWN = ("AGENTS.md", "CLAUDE.md")
 _ATTRIBUTES = ".gitattributes"
 _PRECOMMIT = ".pre-commit-config.yaml"
 _HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
+_SKILL_DIRECTORIES = (".agents/skills/execplan/", ".claude/skills/execplan/")
 _FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
@@ -23,15 +24,11 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
     The path is relative to the repository root; one that ends in a slash is a directory without tracked files.
     """
     if path.endswith("/"):
-        installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
-        return bool(installed_names) and all(
-            [
-                child_path in installed_names and differs_only_by_install(project, child_path, "")
-                for child_path in _list_files(project, path)
-            ]
-        )
+        if not any([name.startswith(path) for name in (*_FILES, *_SKILL_DIRECTORIES)]):
+            return False
+        return all([differs_only_by_install(project, child_path, "") for child_path in _list_files(project, path)])
     if path not in _FILES:
-        return False
+        return path.startswith(_SKILL_DIRECTORIES) and _is_installed_skill_file(project, path)
     from execplan.agents.integrations.integration_changes import read_project_file
 
     try:
@@ -42,6 +39,20 @@ def differs_only_by_install(project: Project, path: str, commit: str) -> bool:
         ) == _without_installed_parts(project, path, committed_data or b"")
     except ExecplanError:
         return False  # the author of the changes is unknown
+
+
+def _is_installed_skill_file(project: Project, path: str) -> bool:
+    """Check whether a file belongs to the installed skill and nobody has edited it."""
+    from execplan.agents.integrations import managed_directory, skill
+
+    for directory in skill.directories(project, list(skill.DIRECTORIES)):
+        name = os.path.relpath(os.path.join(project.root, path), directory.path)
+        try:
+            if managed_directory.is_intact(directory, name):
+                return True
+        except ExecplanError:
+            continue  # the author of the changes is unknown
+    return False
 
 
 def _list_files(project: Project, folder: str) -> list[str]:
@@ -79,10 +90,10 @@ def _without_installed_parts(project: Project, path: str, data: bytes) -> bytes:
         from execplan.agents.integrations import precommit
 
         return precommit.config_without_hook(file)
-    from execplan.agents.integrations import guard_hook, session_hooks
+    from execplan.agents.integrations import guard_hook, session_hooks, stop_gate
 
     absolute_path = os.path.join(project.root, path)
-    for integration in (guard_hook, session_hooks):
+    for integration in (guard_hook, session_hooks, stop_gate):
         change_set = integration.uninstall(
             project, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data}
         )

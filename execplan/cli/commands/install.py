@@ -14,8 +14,10 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     writes=(
         "agents: a block in AGENTS.md, and in CLAUDE.md if it exists. pre-commit: a hook in "
         ".pre-commit-config.yaml. git-hooks: the git hook pre-commit, in addition to what it does now. merge-driver: a block in "
-        ".gitattributes, and merge.execplan in git's local settings. guard, session-hooks and capture: entries in "
-        ".claude/settings.json, and in .codex/hooks.json if .codex exists or --for names it. completion: a file where the shell looks for it. "
+        ".gitattributes, and merge.execplan in git's local settings. guard, session-hooks, stop-gate and capture: entries in "
+        ".claude/settings.json, and in .codex/hooks.json if .codex exists or --for names it. skill: "
+        ".agents/skills/execplan, and .claude/skills/execplan if the repository has .claude or CLAUDE.md. plugin: a "
+        "directory in your data directory, or --to. completion: a file where the shell looks for it. "
         "Your own content is never changed; uninstall removes exactly what was added."
     ),
     examples=(
@@ -23,6 +25,8 @@ from execplan.cli.integration_installer import apply_integrations, check_request
         "execplan install pre-commit --dry-run",
         "execplan install guard --for claude",
         "execplan install session-hooks capture",
+        "execplan install skill",
+        "execplan install plugin",
         "execplan install completion --shell bash",
     ),
 )
@@ -35,13 +39,20 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="Agent program for guard, session-hooks and capture. Default: Claude Code, and Codex if .codex exists.",
+    help="Agent program for hooks and skill. Default: Claude Code, and Codex if .codex exists; for skill, Codex, and Claude Code if .claude or CLAUDE.md exists.",
 )
+@click.option("--to", "directory", metavar="DIR", help="Directory for plugin. Default: in your data directory.")
 @click.option("--force", is_flag=True, help="Also overwrite changes that were made by hand to what install added.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
 @lock_option
 def install(
-    call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
+    call: Call,
+    what: tuple[str, ...],
+    shell: str | None,
+    programs: tuple[str, ...],
+    directory: str | None,
+    force: bool,
+    dry_run: bool,
 ) -> Answer:
     """Install integrations: agents, hooks, merges, completion.
 
@@ -54,12 +65,16 @@ def install(
     merge-driver   a git merge driver that merges plans by task and entry
     guard          a hook that lets agents do only what an approved plan allows
     session-hooks  hooks that give each agent session an overview of the plan
+    stop-gate      a hook that keeps an agent working until its claimed tasks are done or explained
+    skill          a skill that tells agents when and how to use execplan
+    plugin         a plugin for Claude Code and Codex, for all your repositories
     capture        hooks that turn plans of plan mode into ExecPlans
     completion     shell completion for bash, zsh or fish
 
     Installed integrations are updated, so you can run the command again at any time.
     """
-    return apply_integrations("install", check_request("install", what, shell, programs), force=force, dry_run=dry_run)
+    request = check_request("install", what, shell, programs, directory)
+    return apply_integrations("install", request, force=force, dry_run=dry_run)
 
 
 command = install

@@ -13,7 +13,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 @define_command(
     reads="requests on standard input; plans, as the tools ask for them.",
     writes="answers on standard output; plans, as the commands do that the tools call.",
-    examples=("execplan mcp", "execplan mcp -C ../service"),
+    examples=("execplan mcp",),
 )
 def mcp(call: Call) -> Answer:
     """Serve plans to an agent program by the Model Context Protocol.

@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_advice import advise_new_plan
 from execplan.capture import captured_plan
 from execplan.capture.hook_input import PROGRAM_NAMES
 from execplan.cli import interview
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
-from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.output.new_plan_output import created_answer, templates_answer
 from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
 from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
-from execplan.plan import reader
 from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import plan_directories, project_discovery
-from execplan.scaffold import plan_creation, plan_templates
-from execplan.text.invisible_characters import escape_unprintable
+from execplan.scaffold import plan_creation
 from execplan.text.message_parts import format_count
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.project.project import Project
     from execplan.scaffold.plan_creation import CreatedPlan
     from execplan.scaffold.project_survey import ProjectSurvey
@@ -81,8 +74,14 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
 
 
 @define_command(
-    reads="the settings and the template; with --from, a plan.",
-    writes="the plan, under an unused ID, and its artifacts directory; there the original, if it was converted.",
+    reads=(
+        "the settings and the template; with --from, a plan; with --draft-with, your own settings, "
+        "and the files and changes that are sent."
+    ),
+    writes=(
+        "the plan, under an unused ID, and its artifacts directory; there the original, if it was converted; "
+        "with --draft-with, a draft with errors in the state directory."
+    ),
     examples=(
         'execplan new "Build the parser"',
         'execplan new "Build the parser" --purpose "Read plans" --task "Read lines"',
@@ -92,6 +91,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
         "execplan new 'Build the parser' --interactive",
         "execplan new --from draft.md --commit",
         "execplan new --from - --hook claude < input.json",
+        'execplan new "Build the parser" --draft-with claude --dry-run',
     ),
 )
 @click.argument("title", required=False)
@@ -116,6 +116,12 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     help="With --from -, read that agent's hook input: capture the plan of its plan mode; never fail.",
 )
 @click.option(
+    "--draft-with",
+    "program",
+    metavar="PROGRAM",
+    help="Let a program of yours write the first draft: execplan explain drafting.",
+)
+@click.option(
     "-i", "--interactive", is_flag=True, help="Prompt for each section; skip any, or write it in your editor."
 )
 @new_options
@@ -128,6 +134,7 @@ def new(
     listed: bool,
     source: str | None,
     hook: str | None,
+    program: str | None,
     interactive: bool,
     options: WriteOptions,
 ) -> Answer:
@@ -139,19 +146,26 @@ def new(
     `--from` adds an ExecPlan byte for byte. A plan that Claude Code, Codex or Cursor wrote is converted: its goals,
     tasks, files, commands and checks go to their sections, and its original becomes an artifact.
     """
-    _check_usage([title, purpose, *tasks, template], source, hook, listed=listed)
+    plan_inputs = [title, purpose, *tasks, template, program]
+    _ensure_compatible(
+        has_inputs=any(plan_inputs), source=source, hook=hook, listed=listed, interactive=interactive, program=program
+    )
     if interactive:
         _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
     if hook is not None:
-        return _capture(hook, options)
+        from execplan.cli.output.capture_output import capture_answer
+
+        return capture_answer(hook, options)
     project = project_discovery.find(os.getcwd())
     if listed:
-        return _templates_answer(project)
+        return templates_answer(project)
     if not project.exists:
         project = offer_setup(call, project, options)
+    if program is not None:
+        return _draft_answer(project, title or "", purpose, tasks, template, program, options)
     if source is not None:
         source_data = read_source(source)
         create = captured_plan.import_plan if captured_plan.is_native(source_data, source) else plan_creation.adopt_plan
@@ -165,61 +179,62 @@ def new(
         )
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
-    data = {
-        "id": created_plan.id,
-        "path": created_plan.path,
-        "artifacts": created_plan.paths[1].rstrip("/"),
-        "changed": True,
-        "digest": digest(created_plan.data),
-        "commit": created_plan.commit,
-    }
-    if options.dry_run:
-        text = printable_lines([f"would create {path}" for path in created_plan.paths], created_plan.diff)
-        return Answer({**data, "diff": created_plan.diff}, text, warnings=created_plan.warnings)
-    lines = [created_plan.path] + ([f"committed {created_plan.commit[:12]}"] if created_plan.commit else [])
-    name = quote_plan_name(created_plan.id, created_plan.path)
-    advice = advise_new_plan(reader.read(created_plan.data), name)
-    next_commands = (*advice.commands, f"execplan lint {name}")
-    return Answer(
-        data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work
+    return created_answer(created_plan, options)
+
+
+def _draft_answer(
+    project: Project,
+    title: str,
+    purpose: str,
+    tasks: tuple[str, ...],
+    template: str | None,
+    program: str,
+    options: WriteOptions,
+) -> Answer:
+    """Let a program write a draft, and create the plan from it; raises ExecplanError."""
+    from execplan.agents.drafting import drafting_settings, plan_drafting
+    from execplan.cli.output.draft_output import add_draft, broken_draft_answer
+
+    settings = drafting_settings.load_settings(project, program)
+    request = plan_drafting.DraftRequest(
+        title,
+        read_text(purpose, "the purpose") if purpose else "",
+        tuple([read_text(task, "a task") for task in tasks]),
+        template,
     )
+    draft = plan_drafting.request_draft(project, settings, request)
+    if draft.problems and options.dry_run:
+        return broken_draft_answer(draft, settings)
+    if draft.problems:
+        raise plan_drafting.keep_draft(project, draft, settings)
+    created_plan = plan_creation.adopt_plan(project, draft.data, "-", options)
+    return add_draft(created_answer(created_plan, options), draft, settings, dry_run=options.dry_run)
 
 
-def _capture(program: str, options: WriteOptions) -> Answer:
-    """Capture the plan in a hook's input; whatever is wrong is a warning, because the session goes on."""
-    from execplan.capture import hook_input
-
-    empty = {"id": None, "path": None, "action": None, "changed": False}
-    try:
-        hook_plan = hook_input.read_hook_plan(program, read_source("-"))
-        if hook_plan is None:
-            return Answer(empty, "")
-        project = project_discovery.find(hook_plan.cwd if os.path.isdir(hook_plan.cwd) else os.getcwd())
-        if not project.exists:
-            return Answer(empty, "")
-        captured = captured_plan.capture_plan(
-            project, PROGRAM_NAMES[program], hook_plan.session, hook_plan.text, options
-        )
-    except ExecplanError as error:
-        return Answer(empty, "", warnings=(f"the plan was not captured: {error.message}",))
-    changed = captured.action != captured_plan.UNCHANGED
-    data = {"id": captured.id, "path": captured.path, "action": captured.action, "changed": changed}
-    return Answer(data, "", warnings=captured.warnings)
-
-
-def _check_usage(plan_inputs: Sequence[str | None], source: str | None, hook: str | None, *, listed: bool) -> None:
+def _ensure_compatible(
+    *,
+    has_inputs: bool,
+    source: str | None,
+    hook: str | None,
+    listed: bool,
+    interactive: bool,
+    program: str | None,
+) -> None:
     """Raise ExecplanError if the options can't be combined."""
     if hook is not None and source != "-":
         raise ExecplanError("usage", "--hook requires --from -", exit=USAGE, hint="execplan new --from - --hook claude")
-    if source is not None and (any(plan_inputs) or listed):
+    if source is not None and (has_inputs or listed):
         raise ExecplanError(
             "usage",
             "--from reads a complete plan from a file, so it can't be combined with a title or other content",
             exit=USAGE,
             hint="omit the title and the other options",
         )
-    if listed and any(plan_inputs):
+    if listed and has_inputs:
         raise ExecplanError("usage", "--list-templates creates no plan", exit=USAGE, hint="omit the other options")
+    if interactive and program is not None:
+        message = "--interactive and --draft-with can't be combined"
+        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
 
 
 def _ensure_can_interview(call: Call, options: WriteOptions, *, is_new: bool) -> None:
@@ -252,21 +267,6 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
         commit=commit_result.digest,
         warnings=created_plan.warnings + commit_result.warnings,
     )
-
-
-def _templates_answer(project: Project) -> Answer:
-    """List all templates and their origin."""
-    all_templates = plan_templates.list_templates(project)
-    names = [escape_unprintable(template.name) for template in all_templates]
-    width = max(map(len, names))
-    lines = []
-    for name, template in zip(names, all_templates, strict=True):
-        origin = "replaces the built-in" if template.overrides else "own" if template.own else "built in"
-        lines.append(
-            f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
-        )
-    data = {"templates": [template._asdict() for template in all_templates]}
-    return Answer(data, printable_lines(lines), next_commands=("execplan new 'Title' --template bugfix",))
 
 
 command = new

@@ -112,6 +112,11 @@ def release_claims(
     help="End the claims of NAME on this plan. Default NAME: see --as.",
 )
 @click.option("--to", metavar="NAME", help="With --release: hand the claims over to NAME.")
+@click.option(
+    "--hook",
+    type=click.Choice(["claude", "codex"]),
+    help="Answer that agent's Stop hook on standard input; never fail.",
+)
 @lock_option
 def next_(
     call: Call,
@@ -121,6 +126,7 @@ def next_(
     time: str | None,
     release: str | None,
     to: str | None,
+    hook: str | None,
 ) -> Answer:
     """Show or claim the next open task.
 
@@ -131,6 +137,13 @@ def next_(
     the claim stays. If you claim again without --task, you keep the task that you have claimed, and its time restarts.
     Claims are made in your name: --as NAME, or else $EXECPLAN_AGENT, or else your git name.
     """
+    if hook is not None:
+        raise ExecplanError(
+            "usage",
+            "--hook can't be combined with anything else",
+            exit=USAGE,
+            hint=f"omit everything else: execplan next --hook {hook}",
+        )
     _ensure_compatible_options(claim, task, time, release, to)
     hours = _parse_hours(time) if time is not None else None
     stored_plan, broken_ids = _find_plan(plan)

@@ -21,21 +21,27 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     "programs",
     type=click.Choice(["claude", "codex"]),
     multiple=True,
-    help="Agent program for guard, session-hooks and capture. Default: both.",
+    help="Agent program for hooks and skill. Default: both.",
 )
+@click.option("--to", "directory", metavar="DIR", help="Directory for plugin. Default: in your data directory.")
 @click.option("--force", is_flag=True, help="Also remove changes that were made by hand to what install added.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and paths without writing them.")
 @lock_option
 def uninstall(
-    call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
+    call: Call,
+    what: tuple[str, ...],
+    shell: str | None,
+    programs: tuple[str, ...],
+    directory: str | None,
+    force: bool,
+    dry_run: bool,
 ) -> Answer:
     """Remove exactly what install added.
 
-    WHAT is agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, capture or completion.
+    WHAT is one or more names of integrations; `execplan install` without a name lists them.
     """
-    return apply_integrations(
-        "uninstall", check_request("uninstall", what, shell, programs), force=force, dry_run=dry_run
-    )
+    request = check_request("uninstall", what, shell, programs, directory)
+    return apply_integrations("uninstall", request, force=force, dry_run=dry_run)
 
 
 command = uninstall

@@ -138,31 +138,50 @@ def _excerpt(line: str, finding: Finding, max_width: int) -> tuple[str, str]:
     end = min(finding.end_column if finding.end_line == finding.line else len(line), len(line))
     is_whole_line = not line[:begin].strip() and not line[end:].strip()
     low, high = max(begin - max_width, 0), begin + 2 * max_width
-    cells = _cells(line[low:high])
-    begin, end = begin - low, max(min(end - low, len(cells)), begin - low)
-    widths = [width for _, width in cells]
-    first, last = 0, len(cells)
-    if low or high < len(line) or sum(widths) > max_width:
-        width_before, marked_width = sum(widths[:begin]), sum(widths[begin:end])
-        while first < begin and width_before > max_width // 3 and width_before + marked_width > max_width * 3 // 4:
-            width_before -= widths[first]
-            first += 1
-        used, last = 1, first
-        while last < len(cells) and used + widths[last] < max_width:
-            used += widths[last]
-            last += 1
+    nearby_text = line[low:high]
+    is_cut = low > 0 or high < len(line)
+    begin, end = begin - low, max(min(end - low, len(nearby_text)), begin - low)
+    if nearby_text.isascii() and nearby_text.isprintable():
+        first, last = 0, len(nearby_text)
+        if is_cut or last > max_width:
+            first, last = _plain_range(begin, end, last, max_width)
+        visible_text, width_before, marked_width = nearby_text[first:last], begin - first, min(end, last) - begin
+    else:
+        cells = _cells(nearby_text)
+        widths = [width for _, width in cells]
+        first, last = 0, len(cells)
+        if is_cut or sum(widths) > max_width:
+            first, last = _cell_range(begin, end, widths, max_width)
+        visible_text = "".join([text for text, _ in cells[first:last]])
+        width_before, marked_width = sum(widths[first:begin]), sum(widths[begin : min(end, last)])
     prefix = "…" if low or first else ""
-    suffix = "…" if last < len(cells) or high < len(line) else ""
-    source = prefix + "".join([text for text, _ in cells[first:last]]) + suffix
+    suffix = "…" if last < len(nearby_text) or high < len(line) else ""
     # If a finding covers its whole line, as for most rules about an item, one caret is enough.
-    caret_count = 1 if is_whole_line else max(sum(widths[begin : min(end, last)]), 1)
-    return source, " " * (len(prefix) + sum(widths[first:begin])) + "^" * caret_count
+    caret_count = 1 if is_whole_line else max(marked_width, 1)
+    return prefix + visible_text + suffix, " " * (len(prefix) + width_before) + "^" * caret_count
+
+
+def _cell_range(begin: int, end: int, widths: list[int], max_width: int) -> tuple[int, int]:
+    """Return the range of a line that is too long, given its cells' widths, around the part from `begin` to `end`."""
+    first, width_before, marked_width = 0, sum(widths[:begin]), sum(widths[begin:end])
+    while first < begin and width_before > max_width // 3 and width_before + marked_width > max_width * 3 // 4:
+        width_before -= widths[first]
+        first += 1
+    used, last = 1, first
+    while last < len(widths) and used + widths[last] < max_width:
+        used += widths[last]
+        last += 1
+    return first, last
+
+
+def _plain_range(begin: int, end: int, length: int, max_width: int) -> tuple[int, int]:
+    """Return what `_cell_range` returns for characters that are all one column wide."""
+    first = max(min(begin - max_width // 3, end - max_width * 3 // 4, begin), 0)
+    return first, min(first + max(max_width - 2, 0), length)
 
 
 def _cells(text: str) -> list[tuple[str, int]]:
     """Return each character as shown on a terminal, with its width in columns."""
-    if text.isascii() and text.isprintable():
-        return [(char, 1) for char in text]
     from unicodedata import combining, east_asian_width
 
     cells = []

@@ -51,6 +51,8 @@ def prime_answer(plan: str | None, hook: str | None) -> Answer:
     except ExecplanError as error:
         if not hook and (plan is not None or error.code not in _NO_PLAN_CODES):
             raise
+        if hook and error.code == "no-home":
+            return Answer({"id": None, "candidates": [], "text": ""}, "")  # a plugin's hooks run in every directory
         plan_answer = _no_plan_answer(error, redactor)
     return Answer(plan_answer.data, _format_for_hook(hook, plan_answer.text)) if hook else plan_answer
 

@@ -50,11 +50,21 @@ class AnnotatedFences(NamedTuple):
     """Every line of a code block with attributes, so that nothing else is inferred from it."""
 
 
+_LATEST: list[tuple[ParsedPlan, AnnotatedFences]] = []
+"""The plan that was read last with its code blocks, because several checks of a plan begin with them."""
+
+
 def find_annotated_fences(plan: ParsedPlan) -> AnnotatedFences:
     """Return the annotated code blocks.
 
     An `{expect}` block is attached to the step above if there is only prose between them.
     """
+    if not _LATEST or _LATEST[0][0] is not plan:
+        _LATEST[:] = [(plan, _read_annotated_fences(plan))]
+    return _LATEST[0][1]
+
+
+def _read_annotated_fences(plan: ParsedPlan) -> AnnotatedFences:
     if not any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
         return AnnotatedFences()
     collector = _FenceCollector()

@@ -56,6 +56,11 @@ def split_list(text: str) -> list[str]:
 
 
 def _split_quoted(text: str, separators: str) -> list[str]:
+    """Split a text at separators outside quotes, of which a space is one."""
+    if not set(text) & set("'\"\\"):
+        for separator in separators:
+            text = text.replace(separator, " ")
+        return [word for word in text.split(" ") if word]
     from shlex import shlex
 
     lexer = shlex(text, posix=True)

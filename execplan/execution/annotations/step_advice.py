@@ -51,7 +51,8 @@ _EXPECTATION_ATTRIBUTES = ("exit", "test-after")
 _MAX_STEPS = 100
 """Limit on the steps that are checked; an execution plan has no more by default."""
 _MAX_RATED_COMMANDS = 200
-"""Limit on the commands that are rated, with each part of a pipeline counted; each takes a millisecond or two."""
+"""Limit on the commands and variables that are rated, with each part of a pipeline counted; each takes a millisecond
+or two."""
 _MAX_COMMAND_LENGTH = 1000
 """Maximum length of a command that is checked, in characters; no hand-written command is longer."""
 _MAX_TASK_COMPARISONS = 5000
@@ -76,7 +77,7 @@ def find_step_advice(plan: ParsedPlan, parsed: ParsedSteps) -> tuple[StepProblem
         if step["type"] in COMMAND_TYPES and len(step["command"]) <= _MAX_COMMAND_LENGTH:
             command_line = parse_command(step["command"])
             problems += _find_shell_use(fence, step, command_line)
-            rating_budget -= len(command_line.simple_commands)
+            rating_budget -= len(command_line.simple_commands) + len(step.get("env", ()))
             problems += _find_dangerous_command(fence, step) if rating_budget >= 0 else ()
         if is_last:
             problems += _find_missing_expectation(fence, draft)

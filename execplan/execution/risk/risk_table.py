@@ -6,10 +6,11 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.named_tuple import NamedTuple
 from execplan.secrets import secret_files
+from execplan.text.text_lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Final
 
 LOW, MEDIUM, HIGH, CRITICAL = LEVELS
@@ -69,13 +70,13 @@ def builtin_table() -> RiskTable:
         from execplan.execution.risk import risk_rows
 
         table = RiskTable(
-            tuple([RiskRow(**row) for row in risk_rows.ROWS]),  # type: ignore[arg-type] # each was parsed when it was written
-            "",
+            tuple([RiskRow(*row) for row in risk_rows.ROWS]),  # type: ignore[arg-type] # each was parsed when it was written
+            risk_rows.VERSION,
             {name: frozenset(flags) for name, flags in risk_rows.VALUES.items()},
             {name: frozenset(flags) for name, flags in risk_rows.BARE.items()},
             {name: frozenset(words) for name, words in risk_rows.TASKS.items()},
         )
-        _BUILTIN_CACHE.append(_with_version(table))
+        _BUILTIN_CACHE.append(table)
     return _BUILTIN_CACHE[0]
 
 
@@ -95,7 +96,10 @@ def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_
                 exit=INPUT,
                 hint="move a row that lowers the risk to your own settings, ~/.config/execplan/config.toml",
             )
-    return _with_version(table._replace(rows=(*table.rows, *added))) if added else table
+    if not added:
+        return table
+    all_rows = (*table.rows, *added)
+    return table._replace(rows=all_rows, version=table_version(all_rows, table.values, table.bare, table.tasks))
 
 
 def _can_raise(row: RiskRow, table: RiskTable) -> bool:
@@ -147,19 +151,14 @@ def _setting_error(message: str) -> ExecplanError:
     return ExecplanError("bad-setting", message, exit=INPUT, hint=f"example: {_EXAMPLE}")
 
 
-def _with_version(table: RiskTable) -> RiskTable:
-    """Return the table with the version computed from its content."""
-    from hashlib import sha256
-
+def table_version(rows: Sequence[RiskRow], *mappings: Mapping[str, Iterable[str]]) -> str:
+    """Return the version of a table: the digest of its rows and its `values`, `bare` and `tasks`."""
     # a reason explains a level and does not change it: an approval stays valid when only a reason is reworded
-    unexplained_rows = [row._replace(reason="") for row in table.rows]
+    unexplained_rows = [row._replace(reason="") for row in rows]
     content: list[object] = [
         list(secret_files.DIGEST_RULES),
         # keeps the version of a table without tool rows from before tool rows existed
         [tuple(row) if row.tool else tuple(row)[:-1] for row in unexplained_rows],
-        *[
-            sorted([(name, sorted(words)) for name, words in mapping.items()])
-            for mapping in (table.values, table.bare, table.tasks)
-        ],
+        *[sorted([(name, sorted(words)) for name, words in mapping.items()]) for mapping in mappings],
     ]
-    return table._replace(version=sha256(repr(content).encode()).hexdigest())
+    return digest(repr(content).encode())

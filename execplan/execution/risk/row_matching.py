@@ -15,6 +15,7 @@ from execplan.execution.shell.simple_command import (
 )
 from execplan.named_tuple import NamedTuple
 from execplan.secrets.secret_files import is_secret_file
+from execplan.text.glob_match import matches_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,10 +248,4 @@ def row_matches_path(path: str, row: RiskRow) -> bool:
 
 
 def _matches_glob(text: str, pattern: str) -> bool:
-    if pattern == text or pattern == "*":
-        return True
-    if not set(pattern) & set("*?["):
-        return False
-    from fnmatch import fnmatchcase
-
-    return fnmatchcase(text, pattern)
+    return text == pattern or matches_glob(text, pattern)

@@ -67,13 +67,11 @@ def _rate_tool(name: str, table: RiskTable) -> Risk:
 
 
 def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
-    from shlex import join, quote
-
     kind = step["type"]
     if kind == "use_tool":
         yield _rate_tool(step.get("tool") or "", table)
     if step.get("command"):
-        assignments = "".join([f"{name}={quote(value)} " for name, value in step.get("env", {}).items()])
+        assignments = _format_assignments(step["env"]) if step.get("env") else ""
         is_script = step.get("shell") is not None
         yield rate_command(step["command"] if is_script else assignments + step["command"], table, is_script=is_script)
         if is_script and assignments:
@@ -92,4 +90,13 @@ def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
     yield from _rate_content(step, table)
     test = step.get("validation", {}).get("test_after")
     if test:
+        from shlex import join
+
         yield rate_command(join(test), table)
+
+
+def _format_assignments(env: Mapping[str, str]) -> str:
+    """Return variables as a shell takes them before a command."""
+    from shlex import quote
+
+    return "".join([f"{name}={quote(value)} " for name, value in env.items()])

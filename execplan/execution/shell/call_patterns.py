@@ -7,6 +7,7 @@ a directory matches everything in it; `tool:NAME` matches the tools of an agent.
 
 from __future__ import annotations
 
+from execplan.text.glob_match import WILDCARDS, matches_glob
 from execplan.text.pure_paths import is_inside
 
 TYPE_CHECKING = False
@@ -21,7 +22,6 @@ DELETE: Final = "delete"
 TOOL: Final = "tool"
 _KINDS = (WRITE, EDIT, DELETE, TOOL)
 _ANY_ARGUMENTS: Final = "..."
-_WILDCARDS = frozenset("*?[")
 
 
 def split_pattern(pattern: str) -> tuple[str, str]:
@@ -75,7 +75,7 @@ def matches_command_prefix(argv: Sequence[str], pattern: str) -> bool:
 def matches_path(path: str, pattern: str) -> bool:
     """Return whether a normalized path from the root matches a pattern, or is in a directory that the pattern names."""
     folder = "/".join([part for part in pattern.split("/") if part not in ("", ".")])
-    return not folder or is_inside(path, folder) or _matches_glob(path, folder)
+    return not folder or is_inside(path, folder) or matches_glob(path, folder)
 
 
 def matches_path_ignoring_case(path: str, pattern: str) -> bool:
@@ -85,24 +85,16 @@ def matches_path_ignoring_case(path: str, pattern: str) -> bool:
 
 def has_wildcard(token: str) -> bool:
     """Return whether a word of a pattern has a wildcard."""
-    return not _WILDCARDS.isdisjoint(token)
+    return not WILDCARDS.isdisjoint(token)
 
 
 def _all_match(argv: Sequence[str], tokens: Sequence[str]) -> bool:
-    return all([_matches_glob(*pair) for pair in zip(argv, tokens, strict=False)])
-
-
-def _matches_glob(text: str, pattern: str) -> bool:
-    if not has_wildcard(pattern):
-        return text == pattern
-    from fnmatch import fnmatchcase
-
-    return fnmatchcase(text, pattern)
+    return all([matches_glob(*pair) for pair in zip(argv, tokens, strict=False)])
 
 
 def matches_tool(name: str, pattern: str) -> bool:
     """Return whether a pattern matches an agent's tool, by its name in the agent program or in a document."""
-    return any([_matches_glob(candidate, pattern) for candidate in dict.fromkeys((name, dotted_tool_name(name)))])
+    return any([matches_glob(candidate, pattern) for candidate in dict.fromkeys((name, dotted_tool_name(name)))])
 
 
 def dotted_tool_name(name: str) -> str:

@@ -71,8 +71,9 @@ def check_plans(
         outcome = Outcome(*values)
         checked_count += not outcome.was_cached
         if outcome.findings:
-            checked_files[pending_plan.position] = _with_stored_findings(
-                checked_files[pending_plan.position], outcome.findings, outcome.report, outcome.data
+            checked = checked_files[pending_plan.position]
+            checked_files[pending_plan.position] = _make_result(
+                checked.path, checked.display_name, checked.fail_level, outcome.findings, outcome.report, outcome.data
             )
         if pending_plan.cache is not None and outcome.entry is not None:
             group = pending_plan.group
@@ -122,7 +123,8 @@ def _use_cached_results(
     try:
         for name in group.names:
             entry = cached_entries.get(name)
-            checked_file = CheckedFile(display_prefix + name, group.display_prefix + name, [], b"", fail_level)
+            names = display_prefix + name, group.display_prefix + name
+            findings, report = b"", None
             # the cache has no answers to queries that Git answers about a plan
             usable_cache = (
                 None if options.committed and os.path.join(group.directory, name) in options.committed else cache
@@ -142,22 +144,28 @@ def _use_cached_results(
                         is_in_repository,
                     )
                 )
-            elif entry[2]:
-                checked_file = _with_stored_findings(checked_file, entry[2], entry[6])
-            checked_files.append(checked_file)
+            else:
+                findings, report = entry[2], entry[6]
+            checked_files.append(_make_result(*names, fail_level, findings, report))
     finally:
         if directory_fd >= 0:
             os.close(directory_fd)
 
 
-def _with_stored_findings(
-    checked_file: CheckedFile, findings: bytes, report: StoredReport | None, data: bytes = b""
+def _make_result(
+    path: str, display_name: str, fail_level: str, findings: bytes, report: StoredReport | None, data: bytes = b""
 ) -> CheckedFile:
-    """Return the result for a plan with encoded findings, or for a skipped file that is not a plan."""
+    """Return the result for a plan with encoded findings or none, or for a skipped file that is not a plan.
+
+    With all its fields it is made faster than by `_replace`, which counts for thousands of plans.
+    """
     if findings == SKIPPED:
-        return checked_file._replace(is_plan=False, was_skipped=True)
-    stored_report = FindingReport(*report) if report is not None else None
-    return checked_file._replace(findings=StoredFindings(findings), data=data, report=stored_report)
+        return CheckedFile(path, display_name, [], b"", fail_level, is_plan=False, was_skipped=True)
+    stored_findings = StoredFindings(findings) if findings else []
+    stored_report = FindingReport._make(report) if report is not None else None
+    return CheckedFile._make(
+        (path, display_name, stored_findings, data, fail_level, True, None, False, 0, stored_report)
+    )
 
 
 def _is_cached_result_usable(

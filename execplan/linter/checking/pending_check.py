@@ -9,8 +9,8 @@ from execplan.files import file_access
 from execplan.linter.checking.effective_rules import active_levels
 from execplan.linter.checking.lint_cache import NO_MINUTE_LIMIT, LintCache, file_stat
 from execplan.linter.checking.plan_check import check_plan, make_rule_context
-from execplan.linter.checking.stored_findings import SKIPPED, decode_findings, encode_findings
-from execplan.linter.runner import lint_bytes, unreadable_finding
+from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings, encode_findings
+from execplan.linter.runner import lint_plan, unreadable_finding
 from execplan.named_tuple import NamedTuple
 from execplan.plan import reader
 from execplan.plan.reader import MAX_BYTES, too_large_error
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.linter.checking.lint_cache import CacheEntry, StoredReport, TreeQuery
     from execplan.linter.checking.plan_check import CheckOptions
     from execplan.linter.finding_summary import FindingReport
-    from execplan.linter.rule import Finding
+    from execplan.linter.rule import Finding, RuleContext
 
     MakeReport = Callable[[Sequence[Finding], list[str]], FindingReport]
     """Makes the report of a plan's findings, given its lines."""
@@ -72,14 +72,13 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
         checked_file = check_plan(target, options)
         if checked_file.was_skipped:
             return tuple(Outcome(SKIPPED))
-        findings = encode_findings(checked_file.findings)
-        return _uncached_outcome(findings, checked_file.data, parts)
+        return _uncached_outcome(checked_file.findings, checked_file.data, parts)
     try:
         data, size, status = file_access.read_with_status(ref.path, MAX_BYTES)
         if size > MAX_BYTES:
             raise too_large_error(size)
     except ExecplanError as error:
-        return _uncached_outcome(encode_findings([unreadable_finding(error)]), b"", parts)
+        return _uncached_outcome([unreadable_finding(error)], b"", parts)
     content_digest = _digest(data) if pending_plan.cache is not None else b""
     cached_entry = pending_plan.cached_entry
     path = project.display_path(ref.path)
@@ -89,12 +88,15 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
         and cached_entry[1] == content_digest
         and pending_plan.cache.is_valid(cached_entry)
     )
+    lines: list[str] | None = None
     if was_cached and pending_plan.cache is not None and cached_entry is not None:
-        _, _, findings, valid_from, valid_until, _, _ = cached_entry
+        _, _, encoded, valid_from, valid_until, _, _ = cached_entry
         queries = pending_plan.cache.entry_queries(cached_entry)
+        findings: Sequence[Finding] = StoredFindings(encoded) if encoded else ()
     else:
         context = make_rule_context(project, ref, options, is_explicit=False)
-        findings = encode_findings(lint_bytes(data, context, active_levels(project, options.selection, path)))
+        findings, lines = lint_with_lines(data, context, active_levels(project, options.selection, path))
+        encoded = encode_findings(findings)
         valid_from, valid_until = (
             (context.clock.low, context.clock.high)
             if context.clock is not None
@@ -103,33 +105,50 @@ def check_pending(pending_plan: PendingPlan, options: CheckOptions, parts: Wante
         queries = (
             tuple([(*question, answer) for question, answer in context.tree.answers.items()]) if context.tree else ()
         )
-    report = _stored_report(findings, data, parts)
+    report = _stored_report(findings, encoded, data, lines, parts)
     new_entry: CacheEntry | None = None
     if pending_plan.cache is not None:
         file_status = file_stat(status) if status is not None else None
-        new_entry = file_status, content_digest, findings, valid_from, valid_until, (), report
-    if findings == SKIPPED and pending_plan.group.is_explicit:  # the cache only records that the file is not a plan
+        new_entry = file_status, content_digest, encoded, valid_from, valid_until, (), report
+    if encoded == SKIPPED and pending_plan.group.is_explicit:  # the cache only records that the file is not a plan
         context = make_rule_context(project, ref, options)
-        findings = encode_findings(lint_bytes(data, context, active_levels(project, options.selection, path)))
-        report = _stored_report(findings, data, parts)
-    return tuple(Outcome(findings, report, data if parts.data and findings else b"", new_entry, queries, was_cached))
+        findings, lines = lint_with_lines(data, context, active_levels(project, options.selection, path))
+        encoded = encode_findings(findings)
+        report = _stored_report(findings, encoded, data, lines, parts)
+    return tuple(Outcome(encoded, report, data if parts.data and encoded else b"", new_entry, queries, was_cached))
 
 
-def _uncached_outcome(findings: bytes, data: bytes, parts: WantedParts) -> tuple[object, ...]:
-    """Return the outcome for a plan that is never cached, as a plain tuple."""
-    report = _stored_report(findings, data, parts)
-    return tuple(Outcome(findings, report, data if parts.data and findings else b""))
-
-
-def _stored_report(findings: bytes, data: bytes, parts: WantedParts) -> StoredReport | None:
-    """Return the report of encoded findings if one is wanted and there is something to report."""
-    if parts.make_report is None or not findings or findings == SKIPPED:
-        return None
+def lint_with_lines(data: bytes, context: RuleContext, levels: dict[str, str]) -> tuple[list[Finding], list[str]]:
+    """Return the findings for a plan's bytes, and its lines, which are none if the bytes can't be read."""
     try:
-        lines = reader.decode(data).lines
-    except ExecplanError:
-        lines = []
-    level_counts, first_error, first_code, text = parts.make_report(decode_findings(findings), lines)
+        plan = reader.read(data)
+    except ExecplanError as error:
+        return [unreadable_finding(error)], []
+    return lint_plan(plan, context, levels), plan.text.lines
+
+
+def _uncached_outcome(findings: Sequence[Finding], data: bytes, parts: WantedParts) -> tuple[object, ...]:
+    """Return the outcome for a plan that is never cached, as a plain tuple."""
+    encoded = encode_findings(findings)
+    report = _stored_report(findings, encoded, data, None, parts)
+    return tuple(Outcome(encoded, report, data if parts.data and encoded else b""))
+
+
+def _stored_report(
+    findings: Sequence[Finding], encoded: bytes, data: bytes, lines: list[str] | None, parts: WantedParts
+) -> StoredReport | None:
+    """Return the report of findings if one is wanted and there is something to report.
+
+    The lines are those of the data, or None if they were not read yet.
+    """
+    if parts.make_report is None or not encoded or encoded == SKIPPED:
+        return None
+    if lines is None:
+        try:
+            lines = reader.decode(data).lines
+        except ExecplanError:
+            lines = []
+    level_counts, first_error, first_code, text = parts.make_report(findings, lines)
     return level_counts, first_error, first_code, text
 
 

@@ -22,6 +22,7 @@ _ON_HOLD_DIRECTORIES = frozenset(("deferred", "superseded", "backlog", "someday"
 _HISTORY_TITLES = ("revision", "history", "changelog", "change log")
 """Parts of section titles for the plan's own history."""
 _STATUS_WORD = "status"
+_STATUS_SEPARATORS = ("", *":(-–—=")
 _MAX_STATUS_DISTANCE = 60
 """Number of lines from the start of the first section in which to look for a status."""
 _MAX_STATUS_LINES = 12
@@ -116,7 +117,7 @@ def _status_lines(plan: ParsedPlan) -> list[str]:
 def _is_status(line: str) -> bool:
     """Return whether a line starts with the word "status" and a separator."""
     bare = line.lstrip(" \t>-+*_#").casefold()
-    return bare.startswith(_STATUS_WORD) and bare[len(_STATUS_WORD) :].lstrip(" *_")[:1] in ("", *":(-–—=")
+    return bare.startswith(_STATUS_WORD) and bare[len(_STATUS_WORD) :].lstrip(" *_")[:1] in _STATUS_SEPARATORS
 
 
 def _says_on_hold(plan: ParsedPlan) -> bool:

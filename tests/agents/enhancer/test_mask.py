@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.enhancer import sensitive_text
 from execplan.agents.enhancer.field_sharing import FIELDS
 from execplan.agents.enhancer.mask import PlanMasker
 from execplan.agents.enhancer.proposal import plan_content
-from execplan.agents.enhancer.sensitive_text import PersonalData
 from execplan.agents.enhancer.unmask import unmask
+from execplan.agents.user_program import sensitive_text
+from execplan.agents.user_program.sensitive_text import PersonalData
 from execplan.execution.documents.document_io import validate_document
 from execplan.execution.execution_plan import ExecutionPlan
 from execplan.json_model.document_model import collect_models

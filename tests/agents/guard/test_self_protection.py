@@ -139,6 +139,10 @@ rm -rf .git
 mv .git x
 cp x .codex/hooks.json
 cp x .mcp.json
+cp x .agents/skills/execplan/SKILL.md
+rm -r .agents/skills
+echo x >> .agents/skills/ours/SKILL.md
+cp x {user}/.agents/skills/ours/SKILL.md
 cp x .agent/templates/plan.md
 cp x .agent/execplans/artifacts/2026-01-01_parser/approvals/a.json
 cp x .agent/execplans/artifacts/2026-01-01_parser/execution-plan.json
@@ -279,6 +283,14 @@ def test_a_command_that_would_free_is_told(sandbox: CallSandbox) -> None:
         assert not self_protection.is_execplan_call(call, sandbox.around), line
 
 
+def test_a_directory_with_skills_is_not_moved(sandbox: CallSandbox) -> None:
+    (sandbox.folder.path / ".agents/execplans").mkdir(parents=True)
+    assert not escape_reason(sandbox, sandbox.command("mv .agents x"))
+    (sandbox.folder.path / ".agents/skills").mkdir()
+    assert escape_reason(sandbox, sandbox.command("mv .agents x"))
+    assert not escape_reason(sandbox, sandbox.command("cat .agents/skills/execplan/SKILL.md"))
+
+
 def test_other_commands_are_none_of_these(sandbox: CallSandbox) -> None:
     for line in FINE:
         call = sandbox.command(line)
@@ -327,6 +339,12 @@ sub/.claude/settings.json
 .codex/hooks.json
 .codex/config.toml
 .mcp.json
+.agents/skills
+.agents/skills/execplan/SKILL.md
+.Agents/Skills/x/run.sh
+sub/.agents/skills/x/SKILL.md
+.agents/plugins/marketplace.json
+{user}/.agents/skills/x/SKILL.md
 .agent/templates/plan.md
 .agent/execplans/artifacts/2026-01-01_parser/execution-plan.json
 .agent/execplans/artifacts/2026-01-01_parser/approvals/a.json

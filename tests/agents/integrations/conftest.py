@@ -9,7 +9,16 @@ import pytest
 from tests.conftest import Folder
 from tests.shell import ROOT
 
-SOURCES = ("execplan", "templates", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+SOURCES = (
+    "execplan",
+    "templates",
+    "docs",
+    "scripts",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    ".pre-commit-hooks.yaml",
+)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,19 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-INTEGRATIONS = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "capture", "completion"]
+INTEGRATIONS = [
+    "agents",
+    "pre-commit",
+    "git-hooks",
+    "merge-driver",
+    "guard",
+    "session-hooks",
+    "stop-gate",
+    "skill",
+    "plugin",
+    "capture",
+    "completion",
+]
 BEGIN = "<!-- execplan:begin "
 
 
@@ -88,7 +100,7 @@ def test_from_a_worktree_and_from_below(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
-@pytest.mark.parametrize("what", [[], ["skill"], ["agents", "hooks"]])
+@pytest.mark.parametrize("what", [[], ["skills"], ["agents", "hooks"]])
 def test_usage_lists_the_integrations(repo: Folder, verb: str, what: list[str]) -> None:
     result = repo.run(verb, *what, "--json")
     assert result.exit == 2

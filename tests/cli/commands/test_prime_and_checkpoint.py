@@ -92,11 +92,13 @@ def test_a_session_begins_whatever_is_there(desk: InProcessRepository, hook: str
     desk.patch.delenv("EXECPLAN_PLAN")
     (tmp_path / "elsewhere").mkdir()
     desk.patch.chdir(tmp_path / "elsewhere")
-    assert session_text().startswith("execplan: no ExecPlan project found in ")
     if hook:
+        assert prime_output(desk, *options) == ""
         desk.patch.chdir(desk.path)
         desk.write(".agent/execplan.toml", "planz = 1\n")
         assert "planz" in session_text()
+    else:
+        assert session_text().startswith("execplan: no ExecPlan project found in ")
 
 
 def test_of_several_plans_each_is_described(desk: InProcessRepository) -> None:

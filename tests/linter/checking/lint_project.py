@@ -12,10 +12,11 @@ import pytest
 
 from execplan.linter.checking import batch_check, effective_rules, lint_cache, pending_check
 from execplan.linter.checking.check_targets import resolve_target_groups
+from execplan.linter.checking.pending_check import lint_with_lines
 from execplan.linter.checking.plan_check import CheckedFile, CheckOptions, make_rule_context
 from execplan.linter.rule import CLOCK, RULES, TREE, WARNING, Rule, RuleContext, RuleMatch, on_line
 from execplan.linter.rule_facts import Clock, RepositoryTree
-from execplan.linter.runner import DEFAULT_LEVELS, lint_bytes
+from execplan.linter.runner import DEFAULT_LEVELS
 from execplan.plan.model import ParsedPlan
 from tests.plans import CLEAN
 
@@ -106,9 +107,9 @@ def make_lint_project(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool 
 
     def recording_lint(data: bytes, facts: RuleContext, levels: dict[str, str]) -> Any:
         project.checked.append(os.path.basename(facts.path))
-        return lint_bytes(data, facts, levels)
+        return lint_with_lines(data, facts, levels)
 
     for module in (batch_check, pending_check):
         monkeypatch.setattr(module, "make_rule_context", make_context)
-    monkeypatch.setattr(pending_check, "lint_bytes", recording_lint)
+    monkeypatch.setattr(pending_check, "lint_with_lines", recording_lint)
     return project

@@ -34,7 +34,7 @@ def test_folders_without_a_plan(repo: Folder) -> None:
     assert orphan_paths(repo, "--ignore", "EP505") == []
     result = repo.run("lint")
     assert (
-        f"{AT}/artifacts/2025-11-01_gone:1:1 EP505 is the artifacts directory of a plan that doesn't exist\n"
+        f"{AT}/artifacts/2025-11-01_gone:1:1 EP505 this is the artifacts directory of a plan that doesn't exist\n"
         in result.out
     )
     assert "2 warnings in 2 plans" in result.out

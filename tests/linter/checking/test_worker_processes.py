@@ -16,7 +16,8 @@ from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions
 from execplan.linter.checking.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
-from execplan.plan import reader
+from execplan.linter.rule import RULES, RuleContext, RuleMatch
+from execplan.plan.model import ParsedPlan
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -133,10 +134,10 @@ def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: 
     monkeypatch.setattr(worker_processes, "PLANS_PER_PROCESS", 1)
     monkeypatch.setattr(worker_processes, "process_count", lambda count: 2)
 
-    def broken(*arguments: object) -> None:
+    def broken(plan: ParsedPlan, context: RuleContext) -> list[RuleMatch]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(reader, "read", broken)
+    monkeypatch.setitem(RULES, "EP101", RULES["EP101"]._replace(check=broken))
     with pytest.raises(ZeroDivisionError):
         check_plans(resolve_target_groups([]), CheckOptions())
 

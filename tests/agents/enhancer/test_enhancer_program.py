@@ -185,9 +185,9 @@ def test_the_user_s_own_settings(asking: EnhancerRepository, tmp_path: Path) -> 
         ('command = "x"\nkilobytes = 9999', "bad-setting", 3),
         ('command = "x"\nenvironment = ["A B"]', "bad-setting", 3),
         ('comand = "x"', "unknown-setting", 3),
-        (f'command = "{asking.path}/tools/model"', "enhancer-of-repository", 7),
-        (f'command = "python3 {asking.path}/tools/model.py"', "enhancer-of-repository", 7),
-        (f'command = "{tmp_path}/link"', "enhancer-of-repository", 7),
+        (f'command = "{asking.path}/tools/model"', "program-of-repository", 7),
+        (f'command = "python3 {asking.path}/tools/model.py"', "program-of-repository", 7),
+        (f'command = "{tmp_path}/link"', "program-of-repository", 7),
     ):
         (tmp_path / "link").unlink(missing_ok=True)
         (tmp_path / "link").symlink_to(asking.path / "tools")

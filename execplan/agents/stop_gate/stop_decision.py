@@ -1,0 +1,131 @@
+"""Whether a session of an agent may end: its claimed tasks are done, handed over, or explained in the plan."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.stop_gate.attended_session import is_attended
+from execplan.errors import ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.plan import reader
+from execplan.plan.model import OPEN
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import claims, plan_store
+from execplan.plan_store.claims_file import claims_path
+from execplan.project import project_discovery, project_state
+from execplan.text.text_lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final
+
+    from execplan.plan_store.claims_file import Claim
+    from execplan.project.project import Project
+
+DIRECTORY: Final = "stop-gate"
+"""Name of the state directory with the number of times that each session was kept going."""
+MAX_BLOCKS: Final = 2
+"""How often in a row a session is kept going for the same claims."""
+_EVENT: Final = "Stop"
+_MAX_TASKS: Final = 3
+_MAX_TEXT_CHARS: Final = 100
+_MAX_FILES: Final = 50
+"""Number of sessions after which the oldest counts are removed."""
+
+
+def continue_reason(program: str, payload: Mapping[str, Any]) -> str:
+    """Return why a session should go on, as an instruction for its agent; empty if it may end.
+
+    `payload` is the input of the program's hook. Raises ExecplanError if the claims can't be read.
+    """
+    session, directory = payload.get("session_id"), payload.get("cwd")
+    if payload.get("hook_event_name") != _EVENT or not isinstance(session, str) or not session:
+        return ""
+    if payload.get("agent_id") or not is_attended(program, payload):
+        return ""
+    project = project_discovery.find(directory if isinstance(directory, str) and directory else os.getcwd())
+    if not project.exists or not os.path.exists(claims_path(project)):
+        return ""
+    open_claims = _unexplained_claims(project, session)
+    if not open_claims:
+        return ""
+    key = " ".join(sorted([f"{claim.plan} {claim.task} {claim.until}" for claim, _, _ in open_claims]))
+    if not _count_block(project, session, key, is_repeated=payload.get("stop_hook_active") is True):
+        return ""
+    return _instruction(project, open_claims)
+
+
+def _unexplained_claims(project: Project, session: str) -> list[tuple[Claim, str, str]]:
+    """Return the session's claims on open tasks since which the plan's log is the same, with plan path and task text."""
+    unexplained = []
+    for claim, path in claims.session_claims(project, session):
+        try:
+            plan = reader.read(plan_store.read_bytes(project, path))
+        except ExecplanError:
+            continue
+        open_texts = {
+            task_id: task.text
+            for task_id, task in zip(task_ids(plan.tasks), plan.tasks, strict=True)
+            if task.state == OPEN
+        }
+        if claim.task in open_texts and claims.log_state(project, path, plan) == claim.baseline:
+            unexplained.append((claim, path, open_texts[claim.task]))
+    return unexplained
+
+
+def _count_block(project: Project, session: str, key: str, *, is_repeated: bool) -> bool:
+    """Count that a session is kept going for these claims; return False if that must not happen once more.
+
+    `is_repeated` says that the program has just kept it going. If no count is known then, something loses the counts,
+    or another hook keeps the session going; it may end, because nothing else would bound their number.
+    """
+    project_state.make_state_dir(project, DIRECTORY)
+    directory = os.path.join(project.state, DIRECTORY)
+    path = os.path.join(directory, digest(session.encode("utf-8", "backslashreplace"))[:32])
+    stored = file_access.read_if_exists(path, 1 << 10)
+    known_key, _, number = (stored or b"").decode("ascii", "replace").partition(" ")
+    claims_key = digest(key.encode("utf-8", "backslashreplace"))
+    count = int(number) if known_key == claims_key and number.strip().isdecimal() else 0
+    if count >= MAX_BLOCKS or (is_repeated and stored is None):
+        return False
+    if stored is None:
+        _remove_oldest(directory)
+    atomic_files.replace(path, f"{claims_key} {count + 1}\n".encode(), mode=0o600, durable=False, is_locked=False)
+    return True
+
+
+def _remove_oldest(directory: str) -> None:
+    paths = [os.path.join(directory, name) for name in os.listdir(directory)]
+    for path in sorted(paths, key=os.path.getmtime)[: max(0, len(paths) - _MAX_FILES + 1)]:
+        os.unlink(path)
+
+
+def _instruction(project: Project, open_claims: list[tuple[Claim, str, str]]) -> str:
+    """Return what the agent should do; texts of the plan are quoted and shortened."""
+    from shlex import quote
+
+    lines = ["execplan: you have claimed tasks that are neither done nor explained:"]
+    for claim, path, text in open_claims[:_MAX_TASKS]:
+        ref = plan_store.ref_for_path(project, path)
+        lines.append(f"- {claim.task} of {ref.shell_name}: {_shorten(text)}")
+    if len(open_claims) > _MAX_TASKS:
+        lines.append(f"- and {len(open_claims) - _MAX_TASKS} more")
+    claim, path, _ = open_claims[0]
+    name = plan_store.ref_for_path(project, path).shell_name
+    lines += [
+        "Before you end, do one of these for each:",
+        f"- finish it, then: execplan done {claim.task} -p {name}",
+        f"- say in the plan what stops you: execplan discover 'What you found' -p {name}",
+        f"- give it back: execplan next {name} --release {quote(claim.name)}",
+        "If you can't, or the user wants you to stop, just end again.",
+    ]
+    return "\n".join(lines)
+
+
+def _shorten(text: str) -> str:
+    """Return a task's text on one line, without secrets and unprintable characters."""
+    from execplan.secrets.certain_secrets import mask_secrets
+
+    line = "".join([char if char.isprintable() else " " for char in mask_secrets(text)])
+    return line if len(line) <= _MAX_TEXT_CHARS else f"{line[:_MAX_TEXT_CHARS]}…"

@@ -1,0 +1,63 @@
+"""A program that the user's own settings name: its command, its limits, and its environment."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.project import user_settings
+from execplan.text.pure_paths import is_inside
+
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+
+class UserProgram(NamedTuple):
+    """The command, the limits and the environment of a program."""
+
+    argv: tuple[str, ...]
+    seconds: int
+    """Time limit in seconds; after it, the program and all processes that it started are ended."""
+    kilobytes: int
+    """Maximum size of its answer in kilobytes."""
+    environment: tuple[str, ...] = ()
+    """Variables that the program gets in addition to those of every command."""
+
+    @property
+    def program(self) -> str:
+        """Name of the program, without directories and arguments, which may contain secrets."""
+        return os.path.basename(self.argv[0])
+
+
+def parse_command(command: str, setting: str, topic: str) -> tuple[str, ...]:
+    """Split a command as a shell would, and expand `~`; raises ExecplanError if that is impossible.
+
+    `setting` is the name of the setting, and `topic` the help topic that explains it.
+    """
+    try:
+        program, *arguments = shlex.split(command)
+    except ValueError as error:
+        message = f"{user_settings.path()}: {setting} can't be parsed: {str(error).lower()}"
+        hint = f"see the settings: execplan explain {topic}"
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint) from None
+    return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
+
+
+def ensure_outside_repository(project: Project, argv: tuple[str, ...], setting: str) -> None:
+    """Raise ExecplanError if a command names a path in the repository, where any writer could change it."""
+    for argument in argv:
+        if os.path.isabs(argument) and is_inside_repository(project, argument):
+            raise ExecplanError(
+                "program-of-repository",
+                f"{user_settings.path()}: {setting} uses {argument}, which is in the repository {project.root}",
+                exit=POLICY,
+                hint="use a program outside the repository, which no commit can change",
+            )
+
+
+def is_inside_repository(project: Project, path: str) -> bool:
+    """Check whether an absolute path leads into the repository."""
+    root = os.path.realpath(project.root)
+    return is_inside(os.path.realpath(path), root) or is_inside(os.path.normpath(path), root)
