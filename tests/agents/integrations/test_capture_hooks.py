@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks
+from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks, stop_gate
 from execplan.agents.integrations.integration_changes import apply_changes
 from execplan.doctor.agent_hook_checks import check_capture_hooks
 from execplan.doctor.doctor_check import DoctorContext
@@ -61,6 +61,41 @@ def test_beside_other_hooks_and_back_byte_for_byte(
     for integration in order:
         apply_changes(integration.uninstall(project, force=False).changes)
     assert tree(desk.path) == before
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"Stop":[]}}', '{"hooks": {"Stop": [{"hooks": []}]}}\n'])
+@pytest.mark.parametrize("order", list(itertools.permutations((capture_hooks, stop_gate))))
+@pytest.mark.parametrize("back", [1, -1])
+def test_two_hooks_at_one_event(desk: InProcessRepository, text: str, order: tuple[Any, ...], back: int) -> None:
+    project = project_discovery.require(str(desk.path))
+    if text:
+        desk.write(CODEX, text)
+    before = tree(desk.path)
+    for integration in order:
+        apply_changes(integration.install(project, force=False, programs=["codex"]).changes)
+    commands = [group["hooks"][0]["command"] for group in hooks(desk, CODEX)["Stop"] if group["hooks"]]
+    assert commands == [module.hook_handler("codex")["command"] for module in order]
+    for module in order:
+        assert module.install(project, force=False, programs=["codex"]).changes[0].action == "kept"
+        (entry,) = module.open_file(project, "codex").entries
+        assert entry.hook.mark in module.hook_handler("codex")["command"]
+    first, second = order[::back]
+    apply_changes(first.uninstall(project, force=False).changes)
+    assert second.install(project, force=False, programs=["codex"]).changes[0].action == "kept"
+    assert first.open_file(project, "codex").entries == ()
+    apply_changes(second.uninstall(project, force=False).changes)
+    assert tree(desk.path) == before
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations((capture_hooks, stop_gate))))
+def test_another_hook_at_the_event_by_hand_is_not_this_one(desk: InProcessRepository, order: tuple[Any, ...]) -> None:
+    by_hand, installed = order
+    command = by_hand.hook_handler("codex")["command"].partition(" #")[0].removeprefix("sh -c '")
+    desk.write(CODEX, json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}))
+    assert desk.type("install", installed.NAME, "--for", "codex").exit == 0
+    assert len(hooks(desk, CODEX)["Stop"]) == 2
+    assert desk.type("install", by_hand.NAME, "--for", "codex").exit == 0
+    assert len(hooks(desk, CODEX)["Stop"]) == 2, "it is there by hand"
 
 
 def test_a_matcher_for_another_tool_counts_as_an_edit(desk: InProcessRepository) -> None:
