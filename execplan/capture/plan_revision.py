@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.capture.native_plan import convert
 from execplan.capture.plan_assembly import body_edit, fill_template, section_lines
 from execplan.capture.plan_tasks import format_tasks, task_line_text
-from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.model import OPEN
 from execplan.plan.plan_change import (
@@ -187,7 +187,7 @@ def _checked_change(plan: ParsedPlan, edits: tuple[Edit, ...], summary: str, mes
         raise ExecplanError(
             "would-break",
             "the revised plan would change the structure of the plan",
-            exit=CHECK_FAILED,
+            exit=INPUT,
             hint="import it as another plan: execplan new --from FILE",
         )
     return PlanChange(edits, after, summary, messages)
