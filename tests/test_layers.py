@@ -26,7 +26,7 @@ LAYERS = (
     ("edits",),
     ("scaffold",),
     ("git_merge", "archive"),
-    ("undo", "approvals", "context.gathering"),
+    ("undo", "approvals", "context.gathering", "capture"),
     ("linter.checking",),
     ("engine",),
     ("agents",),
@@ -46,7 +46,11 @@ SINGLE_IMPORTERS = {
     "mistune": {"text/inline_markdown.py"},
     "pydantic": {"approvals/tool_runner.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
-    "yaml": {"agents/integrations/precommit_config.py", "execution/evaluation/checks/syntax_check.py"},
+    "yaml": {
+        "agents/integrations/precommit_config.py",
+        "capture/plan_front_matter.py",
+        "execution/evaluation/checks/syntax_check.py",
+    },
 }
 HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()

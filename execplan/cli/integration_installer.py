@@ -30,8 +30,9 @@ _PROJECT_MODULES = {
     "session-hooks": "session_hooks",
     "stop-gate": "stop_gate",
     "skill": "skill",
+    "capture": "capture_hooks",
 }
-_PROGRAM_INTEGRATIONS = ("guard", "session-hooks", "stop-gate", "skill")
+_PROGRAM_INTEGRATIONS = ("guard", "session-hooks", "stop-gate", "skill", "capture")
 _USER_INTEGRATIONS = ("completion", "plugin")
 """Integrations that belong to a user, not to a repository."""
 _SHELLS = ("bash", "zsh", "fish")
@@ -47,7 +48,7 @@ class IntegrationRequest(NamedTuple):
     shell: str | None
     """Shell for completion, if given."""
     programs: list[str]
-    """Agent programs for guard, session-hooks and skill; empty for those that are detected."""
+    """Agent programs for hooks and skill; empty for those that are detected."""
     directory: str | None
     """Directory for the plugin, if given."""
 

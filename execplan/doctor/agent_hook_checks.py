@@ -1,4 +1,4 @@
-"""Doctor checks of agent hooks: whether agents ask the guard before each call, and run the session hooks."""
+"""Doctor checks of agent hooks: whether agents ask the guard before each call, and run the other hooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.integrations import guard_hook, hook_file, session_hooks, stop_gate
+from execplan.agents.integrations import capture_hooks, guard_hook, hook_file, session_hooks, stop_gate
 from execplan.agents.integrations.hook_entry import STOP
 from execplan.agents.integrations.hook_file import PROGRAMS
 from execplan.approvals import approval_files, approval_status
@@ -225,6 +225,12 @@ def check_stop_gate(context: DoctorContext) -> Iterator[Finding | str]:
     yield from _check_optional_hooks(context, stop_gate, [STOP], "lets every session end")
 
 
+@check("capture")
+def check_capture_hooks(context: DoctorContext) -> Iterator[Finding | str]:
+    """The hooks that capture plans are intact and up to date, and no known setting disables them."""
+    yield from _check_optional_hooks(context, capture_hooks, capture_hooks.ALL_HOOKS, "captures no plans")
+
+
 def _check_optional_hooks(
     context: DoctorContext, integration: ModuleType, hooks: Sequence[Hook], consequence: str
 ) -> Iterator[Finding | str]:
@@ -238,10 +244,6 @@ def _check_optional_hooks(
     uninstall = partial(integration.uninstall, project, programs=installed_programs)
     yield from check_integration(project, integration.NAME, install, uninstall)
     if shutil.which("execplan") is None:
-        yield Finding(
-            WARNING,
-            "",
-            integration.NOT_ON_PATH_WARNING,
-            "add the directory of execplan to PATH, or install it there: pipx install .",
-        )
+        remedy = "add the directory of execplan to PATH, or install it there: pipx install ."
+        yield Finding(WARNING, "", integration.NOT_ON_PATH_WARNING, remedy)
     yield from find_disabled_hooks(project, installed_programs, WARNING, consequence, integration.open_file)

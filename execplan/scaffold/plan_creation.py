@@ -104,7 +104,7 @@ def create_plan(
     def content(name: str) -> tuple[bytes, tuple[str, ...]]:
         return plan_draft.render_plan(project, plan_template.name, name, title, purpose, tasks)
 
-    return _file_plan(project, plan_name(project, slug(title)), content, title, options)
+    return file_plan(project, plan_name(project, slug(title)), content, title, options)
 
 
 def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions) -> CreatedPlan:
@@ -117,10 +117,18 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
     with ErrorContext(source if stem else "standard input"):
         plan = reader.read(data)
-    errors = find_lint_errors(plan)
+    ensure_no_lint_errors(project, plan, source)
+    fits = stem and name_pattern.matches_pattern(project.settings.name, stem)
+    name = stem if fits else plan_name(project, slug(plan.title or stem or "plan"))
+    return file_plan(project, name, lambda _: (data, ()), plan.title or name, options)
+
+
+def ensure_no_lint_errors(project: Project, plan: ParsedPlan, source: str, codes: Sequence[str] = ()) -> None:
+    """Raise ExecplanError if a plan has lint errors, except those allowed in a draft; with `codes`, only these count."""
+    errors = [finding for finding in find_lint_errors(plan) if not codes or finding.code in codes]
     if errors:
         lines = [f"{source}:{finding.line}:{finding.column} {finding.code} {finding.message}" for finding in errors]
-        display_path = project.display_path(os.path.abspath(source)) if stem else source
+        display_path = source if source == "-" else project.display_path(os.path.abspath(source))
         raise ExecplanError(
             "lint-errors",
             f"the plan has {format_count(len(errors), 'error')}; nothing was written",
@@ -129,9 +137,6 @@ def adopt_plan(project: Project, data: bytes, source: str, options: WriteOptions
             candidates=lines,
             data={"findings": [finding.to_json(display_path) for finding in errors]},
         )
-    fits = stem and name_pattern.matches_pattern(project.settings.name, stem)
-    name = stem if fits else plan_name(project, slug(plan.title or stem or "plan"))
-    return _file_plan(project, name, lambda _: (data, ()), plan.title or name, options)
 
 
 def find_lint_errors(plan: ParsedPlan) -> list[Finding]:
@@ -158,11 +163,11 @@ def validate_title(title: str) -> str:
 
 
 def plan_name(project: Project, short: str) -> str:
-    """Return the name of a new plan in the form of the settings, from the short form of its title."""
+    """Return the name of a new plan in the project's format, before it is known whether it is free."""
     return plan_names.fill(project.settings.name, short)
 
 
-def _file_plan(
+def file_plan(
     project: Project,
     name: str,
     make_content: Callable[[str], tuple[bytes, tuple[str, ...]]],

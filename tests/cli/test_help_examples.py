@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -53,7 +54,9 @@ def in_progress(scratch: Path) -> Shell:
     shell.write("base.md", CLEAN)
     shell.write("ours.md", CLEAN.replace("- [ ] Build", "- [x] Build"))
     shell.write("theirs.md", CLEAN.replace("- [ ] Write", "- [x] Write"))
-    shell.write("call.json", '{"tool": "read", "path": "README.md", "cwd": "/"}\n')
+    shell.write("input.json", '{"tool_name": "ExitPlanMode", "tool_input": {"plan": "# Sort the tables"}}\n')
+    call = {"tool_name": "Read", "tool_input": {"file_path": "README.md"}, "cwd": str(shell.project)}
+    shell.write("call.json", json.dumps({"hook_event_name": "PreToolUse", **call}))
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")

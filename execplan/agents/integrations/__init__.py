@@ -9,9 +9,10 @@ INTEGRATIONS = {
     "merge-driver": "a git merge driver that merges plans by task and entry",
     "guard": "a hook that lets agents do only what an approved plan allows",
     "session-hooks": "hooks that give each agent session an overview of the plan",
-    "stop-gate": "a hook that keeps an agent working until its claimed tasks are done or explained",
+    "stop-gate": "a hook that keeps agents working on the tasks they claimed",
     "skill": "a skill that tells agents when and how to use execplan",
     "plugin": "a plugin for Claude Code and Codex, for all your repositories",
+    "capture": "hooks that turn plans of plan mode into ExecPlans",
     "completion": "shell completion for bash, zsh or fish",
 }
 """Available integrations, each with a description."""

@@ -33,6 +33,8 @@ class Hook(NamedTuple):
 
     Codex trusts a hook at its position: another group before it would move it, and Codex would ignore it silently.
     """
+    matcher: str = ""
+    """The tool that the event must be about; empty if the hook is for all."""
 
 
 GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard", is_first=True)
@@ -40,12 +42,14 @@ SESSION = Hook("SessionStart", "# execplan:session", "execplan prime")
 COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
 STOP = Hook("Stop", "# execplan:stop", "execplan next --hook")
 AFTER_CALL = Hook("PostToolUse", "# execplan:made", "execplan guard")
+PLAN_MODE = Hook("PermissionRequest", "# execplan:capture", "execplan new --from - --hook", matcher="ExitPlanMode")
+PLAN_PROPOSAL = Hook("Stop", "# execplan:proposal", "execplan new --from - --hook")
 MARK_FIELD = "execplan"
 """Field of an entry that has the changing part of the mark, in programs that trust a hook by the digest of its command.
 
 Such an entry can be installed again without a change of what is trusted. An entry that is not installed has an empty one.
 """
-_ALL_HOOKS = (GUARD, AFTER_CALL, SESSION, COMPACTION, STOP)
+_ALL_HOOKS = (GUARD, AFTER_CALL, SESSION, COMPACTION, STOP, PLAN_MODE, PLAN_PROPOSAL)
 _HOOKS = "hooks"
 _MARK_PATTERN = "([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
 """Pattern for the digest and the previous state of the file.
@@ -115,7 +119,8 @@ def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_direc
         if created_directories is None
         else f"made {created_directories}"
     )
-    return json_edits.insert_value(text, insertion, {_HOOKS: [_mark_handler(hook, bare_handler, note)]})
+    matcher = {"matcher": hook.matcher} if hook.matcher else {}
+    return json_edits.insert_value(text, insertion, {**matcher, _HOOKS: [_mark_handler(hook, bare_handler, note)]})
 
 
 def update_entry(text: str, entry: HookEntry, bare_handler: dict[str, Any]) -> str:
@@ -226,13 +231,15 @@ def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], .
     bare_handler = {**handler_value, field: pattern.sub(prefix.rstrip(), str(handler_value[field]))}
     is_intact = match is not None and match[1] == _digest(bare_handler, note) and hooks.keys[event_index] == hook.event
     return HookEntry(
-        hook, handler, group, ancestors, bare_handler, note, not (is_intact and _matches_everything(text, group))
+        hook, handler, group, ancestors, bare_handler, note, not (is_intact and _has_matcher(text, group, hook.matcher))
     )
 
 
-def _matches_everything(text: str, group: JsonNode) -> bool:
-    """Check whether a group applies to every tool, or to every kind of session start."""
+def _has_matcher(text: str, group: JsonNode, matcher: str) -> bool:
+    """Check whether a group applies to a hook's tool; without one, to every tool and every kind of session start."""
     other_fields = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
+    if matcher:
+        return list(other_fields) == ["matcher"] and json_edits.node_value(text, other_fields["matcher"]) == matcher
     return other_fields.keys() <= {"matcher"} and all(
         [json_edits.node_value(text, node) in _MATCH_ALL for node in other_fields.values()]
     )

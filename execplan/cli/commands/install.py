@@ -14,7 +14,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
     writes=(
         "agents: a block in AGENTS.md, and in CLAUDE.md if it exists. pre-commit: a hook in "
         ".pre-commit-config.yaml. git-hooks: the git hook pre-commit, in addition to what it does now. merge-driver: a block in "
-        ".gitattributes, and merge.execplan in git's local settings. guard, session-hooks and stop-gate: entries in "
+        ".gitattributes, and merge.execplan in git's local settings. guard, session-hooks, stop-gate and capture: entries in "
         ".claude/settings.json, and in .codex/hooks.json if .codex exists or --for names it. skill: "
         ".agents/skills/execplan, and .claude/skills/execplan if the repository has .claude or CLAUDE.md. plugin: a "
         "directory in your data directory, or --to. completion: a file where the shell looks for it. "
@@ -24,7 +24,7 @@ from execplan.cli.integration_installer import apply_integrations, check_request
         "execplan install agents git-hooks merge-driver",
         "execplan install pre-commit --dry-run",
         "execplan install guard --for claude",
-        "execplan install session-hooks",
+        "execplan install session-hooks capture",
         "execplan install skill",
         "execplan install plugin",
         "execplan install completion --shell bash",
@@ -65,9 +65,10 @@ def install(
     merge-driver   a git merge driver that merges plans by task and entry
     guard          a hook that lets agents do only what an approved plan allows
     session-hooks  hooks that give each agent session an overview of the plan
-    stop-gate      a hook that keeps an agent working until its claimed tasks are done or explained
+    stop-gate      a hook that keeps agents working on the tasks they claimed
     skill          a skill that tells agents when and how to use execplan
     plugin         a plugin for Claude Code and Codex, for all your repositories
+    capture        hooks that turn plans of plan mode into ExecPlans
     completion     shell completion for bash, zsh or fish
 
     Installed integrations are updated, so you can run the command again at any time.

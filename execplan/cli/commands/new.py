@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.advice.plan_advice import advise_new_plan
+from execplan.capture import captured_plan
+from execplan.capture.hook_input import PROGRAM_NAMES
 from execplan.cli import interview
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, new_options
-from execplan.cli.output.terminal_text import printable_lines
+from execplan.cli.output.new_plan_output import created_answer, templates_answer
 from execplan.cli.prompts import can_ask, confirm
 from execplan.cli.text_input import read_source, read_text
 from execplan.edits.plan_commit import commit_paths
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, USAGE, ExecplanError
-from execplan.plan import reader
 from execplan.plan_store import plan_store
-from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import plan_directories, project_discovery
-from execplan.scaffold import plan_creation, plan_templates
-from execplan.text.invisible_characters import escape_unprintable
+from execplan.scaffold import plan_creation
 from execplan.text.message_parts import format_count
-from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
@@ -78,10 +75,13 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
 
 @define_command(
     reads=(
-        "the settings and the template; with --from, a complete plan; with --draft-with, your own settings, "
+        "the settings and the template; with --from, a plan; with --draft-with, your own settings, "
         "and the files and changes that are sent."
     ),
-    writes="the plan, under an unused ID, and its artifacts directory; with --draft-with, a draft with errors in the state directory.",
+    writes=(
+        "the plan, under an unused ID, and its artifacts directory; there the original, if it was converted; "
+        "with --draft-with, a draft with errors in the state directory."
+    ),
     examples=(
         'execplan new "Build the parser"',
         'execplan new "Build the parser" --purpose "Read plans" --task "Read lines"',
@@ -90,6 +90,7 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
         "execplan new --list-templates",
         "execplan new 'Build the parser' --interactive",
         "execplan new --from draft.md --commit",
+        "execplan new --from - --hook claude < input.json",
         'execplan new "Build the parser" --draft-with claude --dry-run',
     ),
 )
@@ -103,7 +104,17 @@ def _plan_directories(survey_result: ProjectSurvey) -> list[tuple[str, int]]:
     help="Start with the questions and tasks for a kind of work.",
 )
 @click.option("--list-templates", "listed", is_flag=True, help="List the templates, including the repository's own.")
-@click.option("--from", "source", metavar="FILE", help="Import a complete plan from FILE, or - for standard input.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    help="Import a plan from FILE, or - for standard input: an ExecPlan, or a plan that an agent program wrote.",
+)
+@click.option(
+    "--hook",
+    type=click.Choice(list(PROGRAM_NAMES)),
+    help="With --from -, read that agent's hook input: capture the plan of its plan mode; never fail.",
+)
 @click.option(
     "--draft-with",
     "program",
@@ -122,33 +133,43 @@ def new(
     template: str | None,
     listed: bool,
     source: str | None,
+    hook: str | None,
     program: str | None,
     interactive: bool,
     options: WriteOptions,
 ) -> Answer:
-    """Create a plan from a template.
+    """Create a plan from a template, or import one.
 
     The plan has twelve sections, each with placeholder text that says what to write. With `--template small`, only three
     sections have to be filled in.
+
+    `--from` adds an ExecPlan byte for byte. A plan that Claude Code, Codex or Cursor wrote is converted: its goals,
+    tasks, files, commands and checks go to their sections, and its original becomes an artifact.
     """
     plan_inputs = [title, purpose, *tasks, template, program]
     _ensure_compatible(
-        has_inputs=any(plan_inputs), source=source, listed=listed, interactive=interactive, program=program
+        has_inputs=any(plan_inputs), source=source, hook=hook, listed=listed, interactive=interactive, program=program
     )
     if interactive:
         _ensure_can_interview(call, options, is_new=source is None and not listed)
         title = title or interview.ask_title()
     if source is None and title is None and not listed:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="specify it: execplan new 'Title'")
+    if hook is not None:
+        from execplan.cli.output.capture_output import capture_answer
+
+        return capture_answer(hook, options)
     project = project_discovery.find(os.getcwd())
     if listed:
-        return _templates_answer(project)
+        return templates_answer(project)
     if not project.exists:
         project = offer_setup(call, project, options)
     if program is not None:
         return _draft_answer(project, title or "", purpose, tasks, template, program, options)
     if source is not None:
-        created_plan = plan_creation.adopt_plan(project, read_source(source), source, options)
+        source_data = read_source(source)
+        create = captured_plan.import_plan if captured_plan.is_native(source_data, source) else plan_creation.adopt_plan
+        created_plan = create(project, source_data, source, options)
     else:
         purpose_text = read_text(purpose, "the purpose") if purpose else ""
         task_texts = [read_text(task, "a task") for task in tasks]
@@ -158,29 +179,7 @@ def new(
         )
         if interactive:
             created_plan = _interview(created_plan, title or "", options)
-    return _created_answer(created_plan, options)
-
-
-def _created_answer(created_plan: CreatedPlan, options: WriteOptions) -> Answer:
-    """Return the answer for a plan that was created, or would be in a dry run."""
-    data = {
-        "id": created_plan.id,
-        "path": created_plan.path,
-        "artifacts": created_plan.paths[1].rstrip("/"),
-        "changed": True,
-        "digest": digest(created_plan.data),
-        "commit": created_plan.commit,
-    }
-    if options.dry_run:
-        text = printable_lines([f"would create {path}" for path in created_plan.paths], created_plan.diff)
-        return Answer({**data, "diff": created_plan.diff}, text, warnings=created_plan.warnings)
-    lines = [created_plan.path] + ([f"committed {created_plan.commit[:12]}"] if created_plan.commit else [])
-    name = quote_plan_name(created_plan.id, created_plan.path)
-    advice = advise_new_plan(reader.read(created_plan.data), name)
-    next_commands = (*advice.commands, f"execplan lint {name}")
-    return Answer(
-        data, printable_lines(lines), warnings=created_plan.warnings, next_commands=next_commands, work=advice.work
-    )
+    return created_answer(created_plan, options)
 
 
 def _draft_answer(
@@ -209,13 +208,21 @@ def _draft_answer(
     if draft.problems:
         raise plan_drafting.keep_draft(project, draft, settings)
     created_plan = plan_creation.adopt_plan(project, draft.data, "-", options)
-    return add_draft(_created_answer(created_plan, options), draft, settings, dry_run=options.dry_run)
+    return add_draft(created_answer(created_plan, options), draft, settings, dry_run=options.dry_run)
 
 
 def _ensure_compatible(
-    *, has_inputs: bool, source: str | None, listed: bool, interactive: bool, program: str | None
+    *,
+    has_inputs: bool,
+    source: str | None,
+    hook: str | None,
+    listed: bool,
+    interactive: bool,
+    program: str | None,
 ) -> None:
     """Raise ExecplanError if the options can't be combined."""
+    if hook is not None and source != "-":
+        raise ExecplanError("usage", "--hook requires --from -", exit=USAGE, hint="execplan new --from - --hook claude")
     if source is not None and (has_inputs or listed):
         raise ExecplanError(
             "usage",
@@ -260,21 +267,6 @@ def _interview(created_plan: CreatedPlan, title: str, options: WriteOptions) -> 
         commit=commit_result.digest,
         warnings=created_plan.warnings + commit_result.warnings,
     )
-
-
-def _templates_answer(project: Project) -> Answer:
-    """List all templates and their origin."""
-    all_templates = plan_templates.list_templates(project)
-    names = [escape_unprintable(template.name) for template in all_templates]
-    width = max(map(len, names))
-    lines = []
-    for name, template in zip(names, all_templates, strict=True):
-        origin = "replaces the built-in" if template.overrides else "own" if template.own else "built in"
-        lines.append(
-            f"{name:{width}}  {template.about}  ({origin})" if template.about else f"{name:{width}}  ({origin})"
-        )
-    data = {"templates": [template._asdict() for template in all_templates]}
-    return Answer(data, printable_lines(lines), next_commands=("execplan new 'Title' --template bugfix",))
 
 
 command = new

@@ -23,6 +23,7 @@ INTEGRATIONS = [
     "stop-gate",
     "skill",
     "plugin",
+    "capture",
     "completion",
 ]
 BEGIN = "<!-- execplan:begin "

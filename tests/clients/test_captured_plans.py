@@ -1,0 +1,130 @@
+"""Plans that the real Codex proposes: its hook gives them to `execplan new`, which makes or updates an ExecPlan."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import IO, TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.agents.integrations import capture_hooks
+from execplan.doctor.codex_trust import trust_digest, trust_key
+from execplan.plan import reader
+from execplan.project import project_discovery
+from tests import needs
+from tests.clients.agent_programs import Codex, Workbench
+from tests.clients.model_server import FakeModel, Say, scripted
+from tests.clients.network_namespace import run_isolated
+
+if TYPE_CHECKING:
+    from execplan.plan.model import ParsedPlan
+    from tests.in_process_repository import InProcessRepository
+
+FIRST = "# Export notes\n\nNotes can be exported.\n\n1. Write the exporter\n2. Add the command\n"
+SECOND = "# Export notes\n\nNotes can be exported as CSV.\n\n1. Write the exporter\n2. Choose the columns\n"
+
+
+@pytest.fixture
+def codex(desk: InProcessRepository) -> Workbench:
+    """Codex, with the hook that captures plans."""
+    needs.need("unshare", "codex")
+    workbench = Workbench(Codex(), desk.path, desk.env)
+    assert desk.type("install", "capture", "--for", "codex").exit == 0
+    return workbench
+
+
+def captured(desk: InProcessRepository) -> list[ParsedPlan]:
+    """Return the plans that were captured."""
+    paths = sorted((desk.path / ".agent/execplans").glob("*export-notes*.md"))
+    return [reader.read(path.read_bytes()) for path in paths]
+
+
+def proposal(plan: str) -> list[Say]:
+    """Return what the model says in order to propose a plan."""
+    return [Say(f"I have read the code.\n\n<proposed_plan>\n{plan}</proposed_plan>\n")]
+
+
+def test_a_proposed_plan_is_captured_and_its_revision_updates_it(codex: Workbench, desk: InProcessRepository) -> None:
+    session = codex.run(scripted(proposal(FIRST)))
+    assert session.status == 0
+    assert len(session.requests) == 1, "the hook doesn't start another turn"
+    (plan,) = captured(desk)
+    assert [task.text for task in plan.tasks] == ["Write the exporter", "Add the command"]
+    codex.run(scripted(proposal(SECOND)), "One more thing.", continues=True)
+    (plan,) = captured(desk)
+    assert [task.text for task in plan.tasks] == ["Write the exporter", "Choose the columns"]
+
+
+def plan_in_plan_mode(workbench: Workbench, root: str, plan: str) -> list[dict[str, Any]]:
+    """Let the model propose a plan in plan mode, which only the app server can enter; return what the server said."""
+
+    def session() -> list[dict[str, Any]]:
+        model = FakeModel(workbench.program.form, scripted(proposal(plan)))
+        provider = f'model_providers.fake.base_url="{model.url}/v1"'
+        server = subprocess.Popen(
+            [needs.client("codex"), "-c", provider, "app-server"],
+            cwd=root,
+            env=workbench.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert server.stdin is not None
+        assert server.stdout is not None
+        messages: list[dict[str, Any]] = []
+        mode = {"mode": "plan", "settings": {"model": Codex.model}}
+        thread = {"cwd": root, "model": Codex.model, "approvalPolicy": "never", "sandbox": "danger-full-access"}
+        text = [{"type": "text", "text": "Plan it.", "text_elements": []}]
+        client = {"clientInfo": {"name": "test", "version": "1"}, "capabilities": {"experimentalApi": True}}
+        _send(server.stdin, {"id": 1, "method": "initialize", "params": client})
+        for line in server.stdout:
+            message = json.loads(line)
+            messages.append(message)
+            if message.get("id") == 1:
+                _send(server.stdin, {"method": "initialized"})
+                _send(server.stdin, {"id": 2, "method": "thread/start", "params": thread})
+            elif message.get("id") == 2:
+                turn = {"threadId": message["result"]["thread"]["id"], "input": text, "collaborationMode": mode}
+                _send(server.stdin, {"id": 3, "method": "turn/start", "params": turn})
+            elif message.get("method") == "turn/completed":
+                break
+        server.stdin.close()
+        server.stdout.close()
+        server.terminate()
+        server.wait()
+        model.close()
+        return messages
+
+    messages: list[dict[str, Any]] = run_isolated(session)
+    return messages
+
+
+def _send(stream: IO[str], message: dict[str, Any]) -> None:
+    stream.write(json.dumps(message) + "\n")
+    stream.flush()
+
+
+def trust_hook(desk: InProcessRepository) -> None:
+    """Trust the hook in the user's settings, as `/hooks` does."""
+    file = capture_hooks.open_file(project_discovery.require(str(desk.path)), "codex")
+    config = desk.path.parent / ".codex" / "config.toml"
+    (entry,) = file.entries
+    state = f'[hooks.state."{trust_key(file.path, entry)}"]\ntrusted_hash = "{trust_digest(entry)}"\n'
+    config.write_text(config.read_text() + state)
+
+
+def test_a_plan_of_plan_mode_is_captured_from_the_transcript(codex: Workbench, desk: InProcessRepository) -> None:
+    trust_hook(desk)
+    messages = plan_in_plan_mode(codex, str(desk.path), FIRST)
+    items = [message["params"]["item"] for message in messages if message.get("method") == "item/completed"]
+    assert "<proposed_plan>" not in json.dumps([item for item in items if item["type"] == "agentMessage"])
+    (plan,) = captured(desk)
+    assert [task.text for task in plan.tasks] == ["Write the exporter", "Add the command"]
+
+
+def test_a_turn_without_a_plan_captures_nothing(codex: Workbench, desk: InProcessRepository) -> None:
+    session = codex.run(scripted([Say("Use `<proposed_plan>` for plans.")]))
+    assert session.status == 0
+    assert not captured(desk)
