@@ -377,7 +377,7 @@ def test_a_test_may_be_what_the_step_makes(repo: Folder) -> None:
 def test_settings_that_nobody_can_read(repo: Folder) -> None:
     evaluation = evaluate_steps(repo, create("pyproject.toml", "x = " + "[" * 3000 + "]" * 3000 + "\n"))
     assert messages(evaluation, "syntax", "error") == [
-        "pyproject.toml would not be valid toml: it is nested too deeply"
+        "pyproject.toml would not be valid TOML: it is nested too deeply"
     ]
 
 
