@@ -28,5 +28,5 @@ def find_unseen_steps(records: Sequence[AuditRecord], *, is_guarded: bool) -> li
     ]
 
 
-def _attempt(record: AuditRecord) -> tuple[str, ...]:
+def _attempt(record: AuditRecord) -> tuple[str | None, str, str]:
     return record.run, str(record.said.get("step")), str(record.said.get("attempt"))
