@@ -201,7 +201,7 @@ def test_19_done_without_progress(plain: Folder) -> None:
     path = plain.plan(without("Progress"))
     for command in ("done", "reopen"):
         error = expect_error(plain, path, command, "1", says=("Progress",))
-        assert error["hint"] == "add it in the right place with execplan add 'First step' --create -p 2026-01-01_parser"
+        assert error["hint"] == "add it in the right place: execplan add 'First step' --create -p 2026-01-01_parser"
     assert plain.ok("status")["plans"][0]["next"] is None
 
 
@@ -259,7 +259,7 @@ def test_21_conflict_markers(plain: Folder, end: str) -> None:
         assert f"line {CONFLICT_LINE}" in text_result.err
         assert "conflict" in checked_output(text_result)
     assert plain.ok("show")["counts"]["total"] == 4
-    expect_edit_errors(plain, path, says=("conflict", f"{path.name}:{CONFLICT_LINE}"))
+    expect_edit_errors(plain, path, says=("conflict", f"line {CONFLICT_LINE}"))
     expect_error(plain, path, "archive", says=("conflict",))
     expect_error(plain, path, "archive", "--force", "--reason", "Enough.", says=("conflict",))
     expect_error(plain, path, "done", "2", "--dry-run", says=("conflict",))
