@@ -86,7 +86,7 @@ def unusual_section_order(plan: ParsedPlan, context: RuleContext) -> Iterator[Ru
 def nonstandard_heading(plan: ParsedPlan, context: RuleContext) -> Iterator[RuleMatch]:
     """The heading of a section differs from the standard one.
 
-    execplan recognizes it, but other tools, and people who search, may not. Text after the name, such as a translation
+    It is recognized here, but other tools, and people who search, may miss it. Text after the name, such as a translation
     or a word in parentheses, is fine and stays. A section "Dependencies" can be about the order of work; it is fixed
     automatically only if it names code and is not about the order.
 
