@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
 
 
-_COMMIT_COMMANDS = ("add", "commit", "push", "-C", "--no-pager")
-"""What follows `git` in commands that may stage, commit or push."""
+_COMMIT_COMMANDS = frozenset(("add", "commit", "push"))
+"""Commands of git that stage, commit or push."""
 
 
 def find_drift(step: Mapping[str, Any], run_state: RunState, project: Project) -> str:
@@ -137,7 +137,8 @@ def _decide_own_work(
 
         if edits_only_plans(call, context.project):
             return read_policy.ReadDecision(ALLOW, "it only writes plans")
-    if call.kind == COMMAND and any([f"git {name}" in " ".join(call.command.split()) for name in _COMMIT_COMMANDS]):
+    words = call.command.split()
+    if call.kind == COMMAND and "git" in words and not _COMMIT_COMMANDS.isdisjoint(words):
         from execplan.agents.guard.own_commits import decide_commit
 
         commit_decision = decide_commit(call, context.scope, context.project, context.read_policy)
