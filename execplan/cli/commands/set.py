@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import click
 
+from execplan.advice.plan_advice import advise_filling, unfilled_sections
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, create_option, define_command, writer_options
 from execplan.cli.plan_arguments import plan_option
-from execplan.cli.plan_editing import edit_plan
+from execplan.cli.plan_editing import edit_answer
 from execplan.cli.text_input import read_lines
 from execplan.edits.plan_writer import WriteOptions
+from execplan.library.plan_api import Plan
+from execplan.plan_store.plan_store import quote_plan_name
 
 
 @define_command(
@@ -32,9 +35,14 @@ def set_(call: Call, section: str, text: str, plan: str | None, create: bool, op
     contain anything except headings of the first two levels. Other sections do not change.
     """
     lines = read_lines(text, "the section")
-    return edit_plan(
-        plan, lambda plan: plan.set(section, lines, create=create, options=options), options, "execplan lint {id}"
-    )
+    edited_plan = Plan.find(plan)
+    amended = edited_plan.set(section, lines, create=create, options=options)
+    name = quote_plan_name(edited_plan.id, amended.path)
+    sections = [] if options.dry_run else unfilled_sections(edited_plan.read())
+    if not sections:
+        return edit_answer(amended, options, f"execplan lint {name}")
+    advice = advise_filling(sections, name)
+    return edit_answer(amended, options, *advice.commands)._replace(work=advice.work)
 
 
 command = set_
