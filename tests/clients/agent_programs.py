@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from execplan.agents.integrations import guard_hook, session_hooks, stop_gate
+from execplan.agents.integrations import capture_hooks, guard_hook, session_hooks, stop_gate
 from execplan.doctor.codex_trust import trust_digest, trust_key
 from tests import needs
 from tests.clients import messages_form, responses_form
@@ -95,7 +95,7 @@ class Codex:
     def trust_hooks(self, home: Path, project: Project) -> None:
         """Write what Codex stores of a trusted hook."""
         with (home / ".codex" / "config.toml").open("a") as config:
-            for integration in (guard_hook, session_hooks, stop_gate):
+            for integration in (capture_hooks, guard_hook, session_hooks, stop_gate):
                 file = integration.open_file(project, "codex")
                 for entry in file.entries:
                     key, digest = trust_key(file.path, entry), trust_digest(entry)

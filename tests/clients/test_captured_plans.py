@@ -8,8 +8,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.integrations import capture_hooks
-from execplan.doctor.codex_trust import trust_digest, trust_key
 from execplan.plan import reader
 from execplan.project import project_discovery
 from tests import needs
@@ -27,10 +25,11 @@ SECOND = "# Export notes\n\nNotes can be exported as CSV.\n\n1. Write the export
 
 @pytest.fixture
 def codex(desk: InProcessRepository) -> Workbench:
-    """Codex, with the hook that captures plans."""
+    """Codex, with the hook that captures plans, which its user trusts."""
     needs.need("unshare", "codex")
     workbench = Workbench(Codex(), desk.path, desk.env)
     assert desk.type("install", "capture", "--for", "codex").exit == 0
+    workbench.program.trust_hooks(desk.path.parent, project_discovery.require(str(desk.path)))
     return workbench
 
 
@@ -106,17 +105,7 @@ def _send(stream: IO[str], message: dict[str, Any]) -> None:
     stream.flush()
 
 
-def trust_hook(desk: InProcessRepository) -> None:
-    """Trust the hook in the user's settings, as `/hooks` does."""
-    file = capture_hooks.open_file(project_discovery.require(str(desk.path)), "codex")
-    config = desk.path.parent / ".codex" / "config.toml"
-    (entry,) = file.entries
-    state = f'[hooks.state."{trust_key(file.path, entry)}"]\ntrusted_hash = "{trust_digest(entry)}"\n'
-    config.write_text(config.read_text() + state)
-
-
 def test_a_plan_of_plan_mode_is_captured_from_the_transcript(codex: Workbench, desk: InProcessRepository) -> None:
-    trust_hook(desk)
     messages = plan_in_plan_mode(codex, str(desk.path), FIRST)
     items = [message["params"]["item"] for message in messages if message.get("method") == "item/completed"]
     assert "<proposed_plan>" not in json.dumps([item for item in items if item["type"] == "agentMessage"])

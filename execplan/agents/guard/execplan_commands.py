@@ -133,7 +133,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         f"{_WRITE_FLAGS} --list-templates",
         "--purpose --task --template",
         file_options="--from",
-        denied_options=f"{_DENIED_OPTIONS} -i --interactive --draft-with",
+        denied_options=f"{_DENIED_OPTIONS} -i --interactive --draft-with --hook",
     ),
     "attach": AllowedOptions(
         f"{_WRITE_FLAGS} --create",
