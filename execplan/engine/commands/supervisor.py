@@ -214,14 +214,18 @@ class _SupervisedCommand:
                 return
 
     def _request_exit(self, seconds: float) -> None:
-        """Ask all processes to end, new ones included, and wait up to `seconds`."""
+        """Ask all processes to end, new ones included, and wait up to `seconds`.
+
+        Parents come first: a shell whose child ends before it would report the signal as its own exit status.
+        """
         deadline = time.monotonic() + seconds
         signaled: set[int] = set()
         while not processes.wait_for_children(self._record_exit, _REAP_TIMEOUT) and time.monotonic() < deadline:
-            running = {process.pid for process in processes.descendants(self._root_pid())}
-            for pid in running - signaled:
-                processes.send_signal(pid, TERM)
-            signaled |= running
+            running = [process.pid for process in processes.descendants(self._root_pid())]
+            for pid in running:
+                if pid not in signaled:
+                    processes.send_signal(pid, TERM)
+            signaled.update(running)
             if not running:
                 return
 

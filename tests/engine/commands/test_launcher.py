@@ -15,6 +15,7 @@ import pytest
 from execplan.engine.commands import launcher, processes
 from execplan.engine.commands.launcher import CommandResult
 from execplan.engine.commands.stop_signal import StopSignal
+from execplan.engine.commands.supervisor import _SupervisedCommand
 from execplan.errors import ExecplanError
 from tests.engine.command_folder import DAEMON, CommandFolder, is_alive, until
 
@@ -150,6 +151,16 @@ def test_time_ends_all_of_it(command_folder: CommandFolder) -> None:
     assert result.reason == "it took longer than 0.4 s"
     assert not is_alive(command_folder.pid())
     assert ended(command_folder.marked()).cause == "timeout"
+
+
+def test_a_shell_is_asked_to_end_before_the_command_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = [processes.Process(pid, "sh", 0) for pid in (9, 1, 8)]
+    asked: list[int] = []
+    monkeypatch.setattr(processes, "descendants", lambda pid: running)
+    monkeypatch.setattr(processes, "send_signal", lambda pid, signal: asked.append(pid))
+    monkeypatch.setattr(processes, "wait_for_children", lambda on_exit, seconds: False)
+    _SupervisedCommand({"wrap": []})._request_exit(0.01)
+    assert asked == [9, 1, 8], "parents first, each once"
 
 
 def test_it_may_tidy_up_before_it_is_killed(command_folder: CommandFolder) -> None:
