@@ -140,28 +140,6 @@ def test_the_line_captures_a_plan_and_never_fails(desk: InProcessRepository, pro
     assert run(str(tools)) == (0, b""), "execplan is not on PATH"
 
 
-def test_doctor_checks_them(desk: InProcessRepository) -> None:
-    project = project_discovery.require(str(desk.path))
-
-    def reports() -> str:
-        context = DoctorContext(str(desk.path), str)
-        return " ".join(
-            [report if isinstance(report, str) else report.message for report in check_capture_hooks(context)]
-        )
-
-    assert reports() == "not installed"
-    apply_changes(capture_hooks.install(project, force=False, programs=["claude"]).changes)
-    assert "no plan is captured" in reports()
-    desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    assert reports() == ""
-    path = desk.path / CLAUDE
-    original = path.read_text()
-    path.write_text(original.replace('"hooks"', '"disableAllHooks": true, "hooks"', 1))
-    assert "captures no plans" in reports()
-    path.write_text(original.replace("|| :", "||:"))
-    assert "edited by hand" in reports()
-
-
 def test_doctor_says_that_codex_does_not_trust_the_hook_yet(desk: InProcessRepository) -> None:
     desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     project = project_discovery.require(str(desk.path))

@@ -15,8 +15,6 @@ import pytest
 from execplan.agents.integrations import guard_hook, session_hooks
 from execplan.agents.integrations.integration_changes import apply_changes
 from execplan.agents.integrations.session_hooks import HOOKS, hook_handler
-from execplan.doctor.agent_hook_checks import check_session_hooks
-from execplan.doctor.doctor_check import DoctorContext
 from execplan.project import project_discovery
 from tests.agents.integrations.file_tree import tree
 from tests.in_process_repository import InProcessRepository
@@ -142,35 +140,3 @@ def test_the_line_prints_the_plan_and_never_fails(desk: InProcessRepository, pro
     plain.mkdir()
     os.symlink(str(shutil.which("sh")), plain / "sh")
     assert run(str(plain)) == (0, ""), "execplan is not on PATH"
-
-
-def test_doctor_checks_them(desk: InProcessRepository) -> None:
-    project = project_discovery.require(str(desk.path))
-
-    def reports() -> str:
-        context = DoctorContext(str(desk.path), str)
-        return " ".join(
-            [report if isinstance(report, str) else report.message for report in check_session_hooks(context)]
-        )
-
-    assert reports() == "not installed"
-    apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
-    assert "PATH" in reports()
-    desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    assert reports() == ""
-    path = desk.path / CLAUDE
-    original = path.read_text()
-    path.write_text(original.replace('"hooks"', '"disableAllHooks": true, "hooks"', 1))
-    assert "disableAllHooks" in reports()
-    path.write_text(original.replace('"timeout": 20', '"timeout": 20, "x": 1', 1))
-    assert "edited by hand" in reports()
-    path.write_text(original.replace("|| :", "||:"))
-    assert "edited by hand" in reports()
-    path.write_text(original[:-9])
-    assert "expected a comma" in reports()
-    path.write_text("{}")
-    session_hooks_of_today = session_hooks.TIMEOUT
-    desk.patch.setattr(session_hooks, "TIMEOUT", 9)
-    apply_changes(session_hooks.install(project, force=False, programs=["claude"]).changes)
-    desk.patch.setattr(session_hooks, "TIMEOUT", session_hooks_of_today)
-    assert "is out of date" in reports()

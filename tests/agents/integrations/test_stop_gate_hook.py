@@ -5,11 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from execplan.agents.integrations import stop_gate
-from execplan.agents.integrations.integration_changes import apply_changes
-from execplan.doctor.agent_hook_checks import check_stop_gate
-from execplan.doctor.doctor_check import DoctorContext
-from execplan.project import project_discovery
 from tests.agents.integrations.file_tree import tree
 from tests.in_process_repository import InProcessRepository
 
@@ -39,23 +34,3 @@ def test_there_and_back(desk: InProcessRepository) -> None:
     assert hooks(desk, CLAUDE)["Stop"] == groups[:1]
     desk.data("uninstall", "guard", "session-hooks")
     assert tree(desk.path) == before
-
-
-def test_doctor_checks_it(desk: InProcessRepository) -> None:
-    project = project_discovery.require(str(desk.path))
-
-    def reports() -> str:
-        context = DoctorContext(str(desk.path), str)
-        return " ".join([report if isinstance(report, str) else report.message for report in check_stop_gate(context)])
-
-    assert reports() == "not installed"
-    apply_changes(stop_gate.install(project, force=False, programs=["claude"]).changes)
-    assert "PATH" in reports()
-    desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    assert reports() == ""
-    path = desk.path / CLAUDE
-    original = path.read_text()
-    path.write_text(original.replace('"hooks"', '"disableAllHooks": true, "hooks"', 1))
-    assert "lets every session end" in reports()
-    path.write_text(original.replace("|| :", "||:"))
-    assert "edited by hand" in reports()
