@@ -39,7 +39,7 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel demo-check
+	$(MAKE) --output-sync -j $(JOBS) style words prose types generated corpus precision wheel compiled demo-check
 	$(MAKE) test
 	$(BIN)/execplan lint
 

@@ -24,5 +24,6 @@ export EXECPLAN_CORPUS="${EXECPLAN_CORPUS:-$checkout/../shared/corpus}"
 cd "$work/tree"
 "$python" -m execplan --version | tee /dev/stderr | grep -q "(compiled)"
 "$python" scripts/compare_builds.py "$checkout" .
+"$python" scripts/corpus.py --check
 "$python" -m pytest -q -n "$jobs" -p no:cacheprovider -m "not hypothesis" \
 	tests/test_clock.py tests/test_cases.py tests/text tests/plan tests/linter tests/crash/test_kills.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from multiprocessing import Pool
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from corpus_given import PlanLocation, locate_plans, rule_context
@@ -53,8 +53,8 @@ def main() -> int:
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing to check")
         return 0
-    with Pool() as pool:
-        reports = pool.map(examine, plans(folder), chunksize=4)
+    with ProcessPoolExecutor() as pool:  # unlike multiprocessing.Pool, it reports a process that crashed
+        reports = list(pool.map(examine, plans(folder), chunksize=4))
     failures = [failure for report in reports for failure in report.failures]
     for failure in failures:
         print(failure, file=sys.stderr)
