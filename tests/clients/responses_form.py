@@ -47,7 +47,9 @@ def format_reply(reply: Reply, number: int, first_call: int) -> Iterator[dict[st
 def _item(action: Action, call: int) -> dict[str, Any]:
     if isinstance(action, Say):
         return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": action.text}]}
-    call_fields = {"name": action.name, "call_id": f"call-{call}"}
+    server, separator, tool = action.name.rpartition("__")
+    name_fields = {"namespace": server, "name": tool} if separator else {"name": action.name}
+    call_fields = {**name_fields, "call_id": f"call-{call}"}
     if isinstance(action.arguments, str):
         return {"type": "custom_tool_call", **call_fields, "input": action.arguments}
     return {"type": "function_call", **call_fields, "arguments": json.dumps(action.arguments)}
