@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,7 +29,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GuardRepository:
     return desk
 
 
-def use_skill(desk: GuardRepository, name: object = "tidy", cwd: str = "", **arguments: object) -> Answer:
+def use_skill(desk: GuardRepository, name: object = "tidy", cwd: str = "", **arguments: Any) -> Answer:
     """Ask about the use of a skill."""
     call = hook("Skill", cwd or str(desk.path), skill=name, **arguments)
     return guard(json.dumps(call).encode(), "--program", "claude")
@@ -38,7 +38,6 @@ def use_skill(desk: GuardRepository, name: object = "tidy", cwd: str = "", **arg
 def test_a_skill_that_gives_instructions_is_read(desk: GuardRepository) -> None:
     assert use_skill(desk).kind == "allow"
     assert use_skill(desk, args="all of it").kind == "allow"
-    (desk.path / "src").mkdir()
     assert use_skill(desk, cwd=str(desk.path / "src")).kind == "allow"
 
 
@@ -102,8 +101,9 @@ def _deny_it(desk: GuardRepository) -> None:
 
 
 @pytest.mark.parametrize("change", [_add_user_skill, _add_skill_below, _link_to_secret, _deny_it])
-def test_what_else_may_be_meant_or_read_counts(desk: GuardRepository, change: Callable[[GuardRepository], None]) -> None:
-    (desk.path / "src").mkdir()
+def test_what_else_may_be_meant_or_read_counts(
+    desk: GuardRepository, change: Callable[[GuardRepository], None]
+) -> None:
     assert use_skill(desk, cwd=str(desk.path / "src")).kind == "allow"
     change(desk)
     assert use_skill(desk, cwd=str(desk.path / "src")).kind == "deny"
