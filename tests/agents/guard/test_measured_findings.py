@@ -78,7 +78,7 @@ def test_finding_2_a_planned_command_elsewhere_is_denied(begun: GuardRepository,
 
 @pytest.mark.parametrize("arguments", [{"tty": True}, {"shell": "/tmp/sh"}])
 def test_finding_3_a_command_with_a_terminal_or_a_shell_of_its_own_is_denied(
-    begun: GuardRepository, arguments: dict[str, object]
+    begun: GuardRepository, arguments: dict[str, Any]
 ) -> None:
     assert not _is_codex_denied(begun, "git log -p")
     assert _is_codex_denied(begun, "git log -p", **arguments)
