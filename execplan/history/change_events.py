@@ -20,7 +20,7 @@ from execplan.history.history_event import (
     SECTION_CHANGED,
     HistoryEvent,
 )
-from execplan.history.plan_comparison import compare_versions
+from execplan.history.version_comparison import compare_versions
 from execplan.history.version_units import VersionUnits
 from execplan.history.working_tree import ON_DISK
 from execplan.plan import reader
@@ -55,8 +55,8 @@ class ChangeReader:
         lists = [self._parent_events(plan_change, parent) for parent in range(len(plan_change.change.former_blobs))]
         events = lists[0]
         if len(lists) > 1:
-            others = [{_event_key(event) for event in other_events} for other_events in lists[1:]]
-            events = [event for event in events if all([_event_key(event) in keys for keys in others])]
+            other_keys = [{_event_key(event) for event in other_events} for other_events in lists[1:]]
+            events = [event for event in events if all([_event_key(event) in keys for keys in other_keys])]
             events = [event for event in events if self._is_new_in_merge(event, plan_change)]
         lineage = plan_change.lineage
         time = commit.time if commit is not None else self._modification_time(plan_change)
@@ -143,12 +143,12 @@ class ChangeReader:
 
     def _readable_version(self, plan_change: PlanChange, blob: str) -> VersionUnits | None:
         """Return the last version up to a blob that can be read as a plan, or None."""
-        seen = {""}
-        while blob not in seen:
+        visited = {""}
+        while blob not in visited:
             version = self.version(blob)
             if isinstance(version, VersionUnits):
                 return version
-            seen.add(blob)
+            visited.add(blob)
             blob = plan_change.lineage.former_blobs.get(blob, "")
         return None
 

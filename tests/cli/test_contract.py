@@ -38,7 +38,7 @@ CALLS = {
     "show": ["show"],
     "next": ["next"],
     "log": ["log"],
-    "diff": ["diff", "parser"],
+    "diff": ["diff"],
     "stats": ["stats"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],

@@ -10,7 +10,9 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import parse_moment
-from execplan.errors import USAGE, ExecplanError
+from execplan.cli.plan_arguments import require_one_plan
+from execplan.errors import ExecplanError
+from execplan.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
     from execplan.history.plan_diff import PlanDiff
@@ -51,10 +53,10 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     from execplan.history.plan_diff import compare_revisions
 
     if plan_name is not None:
-        if revision is not None:
-            message = f"{plan} and -p {plan_name} name two plans"
-            raise ExecplanError("usage", message, exit=USAGE, hint="specify the plan once")
-        plan, revision = plan_name, plan
+        if plan is not None and (revision is not None or is_exact_name(os.getcwd(), plan)):
+            require_one_plan([plan], plan_name)
+        else:
+            plan, revision = plan_name, plan
     project, ref, revision = _find_plan(plan, revision)
     old_commit, new_commit = _find_commits(project, revision or _HEAD)
     plan_diff = compare_revisions(project, ref, old_commit, new_commit)
