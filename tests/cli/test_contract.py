@@ -37,6 +37,8 @@ CALLS = {
     "list": ["list"],
     "show": ["show"],
     "next": ["next"],
+    "log": ["log"],
+    "diff": ["diff"],
     "stats": ["stats"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],

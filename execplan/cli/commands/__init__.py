@@ -29,6 +29,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "status": "Show plans by state, and the next task of each open plan.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
+        "log": "Show what happened to plans, newest first.",
+        "diff": "Show what changed in a plan, in the plan's terms.",
         "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {
