@@ -63,7 +63,7 @@ def _match_expression(words: Sequence[SearchWord]) -> str:
 
 def _phrase(word: SearchWord) -> str:
     """Return the FTS5 phrase for a word; in a quoted phrase, no punctuation has a meaning."""
-    text = prepare_text(word.text.rstrip("*") if word.is_prefix else word.text).replace('"', '""')
+    text = prepare_text(word.text).replace('"', '""')
     return f'"{text}"{"*" if word.is_prefix else ""}'
 
 
@@ -78,14 +78,13 @@ def _filter_condition(search_filter: SearchFilter, database: Connection) -> tupl
         return "items.date >= ?", [max(search_filter.values)]
     if search_filter.name == AUTHOR:
         authors = _column_values(database, "author")
-        column, values = "items.author", [
-            author for author in authors if _contains_any(author, search_filter.values)
-        ]
+        column, values = "items.author", [author for author in authors if _contains_any(author, search_filter.values)]
     elif search_filter.name == PLAN:
         plans = database.execute("select id, name, title from plans").fetchall()
-        column, values = "plans.id", [
-            plan for plan, name, title in plans if _contains_any(f"{name}\n{title}", search_filter.values)
-        ]
+        column, values = (
+            "plans.id",
+            [plan for plan, name, title in plans if _contains_any(f"{name}\n{title}", search_filter.values)],
+        )
     else:
         column = {TASK: "items.state", STATE: "plans.state"}[search_filter.name]
     return f"{column} in ({', '.join('?' * len(values))})", list(values)

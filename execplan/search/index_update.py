@@ -17,7 +17,7 @@ from execplan.plan.model import ARCHIVED, BROKEN
 from execplan.plan_store import plan_store
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import with_nested_projects
-from execplan.search.search_index import PlanRecord
+from execplan.search.search_index import IndexedItem, PlanRecord, indexed_items
 from execplan.search.search_items import SearchItem, artifact_items, plan_items
 from execplan.text.text_lines import digest
 from execplan.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
@@ -73,7 +73,8 @@ class PlanContent(NamedTuple):
 class _Changes(NamedTuple):
     """What differs between the files and the index."""
 
-    contents: list[PlanContent]
+    plans: list[tuple[PlanRecord, list[IndexedItem]]]
+    """Changed plans with their items."""
     statuses: list[tuple[bytes, str]]
     """Paths and file statuses of plans whose content is unchanged."""
 
@@ -135,11 +136,11 @@ def update(index: SearchIndex, plan_files: Sequence[PlanFile], make_lock: MakeLo
             _write(index, changes, removed)
     else:
         changes = _read_changes(index, changed)
-        if not (changes.contents or changes.statuses or removed):
+        if not (changes.plans or changes.statuses or removed):
             return
         with make_lock():
             _write(index, changes, removed)
-    trace.log(f"indexed {len(changes.contents)} of {len(plan_files)} plans")
+    trace.log(f"indexed {len(changes.plans)} of {len(plan_files)} plans")
     if index.has_much_waste():
         with make_lock(), index.transaction():
             index.clear()
@@ -171,7 +172,8 @@ def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile]) -> _Change
     def read(position: int) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
         plan_file = plan_files[position]
         content = read_content(plan_file, records.get(plan_file.path))
-        return tuple(content.record), [tuple(item) for item in content.items]  # what `marshal` can write
+        items = indexed_items(content.record, enumerate(content.items))
+        return tuple(content.record), [tuple(item) for item in items]  # what `marshal` can write
 
     results = run_in_processes(read, len(plan_files), process_count(len(plan_files)), lambda count: None)
     changes = _Changes([], [])
@@ -179,7 +181,7 @@ def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile]) -> _Change
         record = PlanRecord._make(record_fields)
         old = records.get(record.path)
         if old is None or record._replace(status="") != old._replace(status=""):
-            changes.contents.append(PlanContent(record, tuple([SearchItem._make(item) for item in items])))
+            changes.plans.append((record, [IndexedItem._make(item) for item in items]))
         elif record.status != old.status:
             changes.statuses.append((record.path, record.status))
     return changes
@@ -189,9 +191,7 @@ def read_content(plan_file: PlanFile, known: PlanRecord | None = None) -> PlanCo
     """Read a plan for the search; without items if it is the known one or can't be read."""
     project, ref = plan_file.project, plan_file.ref
     date = ref.id[:10] if ref.id[:4].isdigit() and ref.id[4:5] == ref.id[7:8] == "-" else ""
-    record = PlanRecord(
-        plan_file.path, "", _UNREADABLE, ref.id, "", BROKEN, date, plan_file.artifacts_digest
-    )
+    record = PlanRecord(plan_file.path, "", _UNREADABLE, ref.id, "", BROKEN, date, plan_file.artifacts_digest)
     try:
         ensure_inside(project, ref.path)
         data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)
@@ -224,6 +224,6 @@ def _write(index: SearchIndex, changes: _Changes, removed: Sequence[bytes]) -> N
             index.remove(path)
         for path, status in changes.statuses:
             index.set_status(path, status)
-        for content in changes.contents:
-            index.remove(content.record.path)
-            index.add(content.record, enumerate(content.items))
+        for record, items in changes.plans:
+            index.remove(record.path)
+            index.add(record, items)

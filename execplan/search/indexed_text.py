@@ -13,19 +13,26 @@ MARK_START: Final = "\x02"
 MARK_END: Final = "\x03"
 _UNSPACED_SEPARATOR: Final = "\x1f"
 """Character around letters of scripts without spaces; it separates words for SQLite and is removed from results."""
-_RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((_UNSPACED_SEPARATOR, MARK_START, MARK_END, "\0"), " "))
+_RESERVED = (MARK_START, MARK_END, _UNSPACED_SEPARATOR, "\0")
 
 
 def clean_text(text: str) -> str:
     """Replace characters that SQLite can't store, such as those of file names that are not UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def prepare_text(text: str) -> str:
     """Return a text as it is indexed and searched for."""
-    if text.isascii() and text.replace("\n", "").isprintable():
-        return text
-    return separate_unspaced(clean_text(text.translate(_RESERVED_TO_SPACE)), _UNSPACED_SEPARATOR)
+    for char in _RESERVED:
+        if char in text:
+            text = text.replace(char, " ")
+    return text if text.isascii() else separate_unspaced(clean_text(text), _UNSPACED_SEPARATOR)
 
 
 def find_marks(text: str) -> list[tuple[int, int]]:

@@ -41,7 +41,8 @@ class Match(NamedTuple):
 def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int, int]]) -> Match:
     """Return the match of an item, given the spans of the words found in its text."""
     source, spans = _redact(item.text, spans)
-    best_line, best_spans, best_index = "", (), 0
+    best_line, best_index = "", 0
+    best_spans: tuple[tuple[int, int], ...] = ()
     start = 0
     for index, line in enumerate(source.split("\n")):
         line_spans = _spans_within(spans, start, start + len(line))
@@ -55,7 +56,7 @@ def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int,
         path = plan_file.project.display_path(os.path.join(directory, item.text))
     return Match(
         item.kind,
-        _redactor().redact_text(item.heading),
+        redact_line(item.heading),
         path,
         item.lines[best_index] if item.lines else 0,
         best_line.strip(),
@@ -69,17 +70,18 @@ def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int,
 def _spans_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
     """Return the parts of spans in a line, as positions in it."""
     return tuple(
-        [
-            (max(begin, start) - start, min(stop, end) - start)
-            for begin, stop in spans
-            if begin < end and stop > start
-        ]
+        [(max(begin, start) - start, min(stop, end) - start) for begin, stop in spans if begin < end and stop > start]
     )
 
 
 def _count_words(line: str, spans: Sequence[tuple[int, int]]) -> int:
     """Count the different words at spans in a line."""
     return len({line[start:end].casefold() for start, end in spans})
+
+
+def redact_line(text: str) -> str:
+    """Redact the secrets in a text of one line."""
+    return _redactor().redact_text(text)
 
 
 @cache

@@ -8,29 +8,29 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from execplan import trace
-from execplan.errors import BUSY, ENVIRONMENT, ExecplanError
+from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.search import index_file, index_update
 from execplan.search.match_lines import Match, make_match
+from execplan.search.search_index import indexed_items
 from execplan.search.search_query import parse_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
     from execplan.search.index_update import PlanContent, PlanFile
     from execplan.search.search_index import Hit, SearchIndex
     from execplan.search.search_query import SearchQuery
-
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 DEFAULT_LIMIT: Final = 10
 """Default maximum number of plans in a result."""
 DEFAULT_MATCHES: Final = 3
 """Default maximum number of matches shown of each plan."""
-_NO_INDEX_CODES = frozenset({"busy", "no-locks", "io-error", "no-such-file"})
-"""Codes of errors after which the search works without the file of the index."""
+_FATAL_CODES = frozenset({"no-full-text-search", "worker-died"})
+"""Codes of errors of the environment after which a search without the file of the index would fail, too."""
 
 
 class PlanResult(NamedTuple):
@@ -103,7 +103,7 @@ def _find_hits(
             trace.log(f"can't use {index_file.index_path(project)}: {error}")
             break
         except ExecplanError as error:
-            if error.code not in _NO_INDEX_CODES or error.exit not in (BUSY, ENVIRONMENT):
+            if error.code in _FATAL_CODES or error.exit not in (BUSY, CONFLICT, ENVIRONMENT):
                 raise
             trace.log(f"can't use {index_file.index_path(project)}: {error.message}")
             break
@@ -141,14 +141,17 @@ def _read_result(
     if not spans:
         return None
     matches = [
-        make_match(plan_file, content.items[position], spans[position])
-        for position in positions[:matches_per_plan]
+        make_match(plan_file, content.items[position], spans[position]) for position in positions[:matches_per_plan]
     ]
     record = content.record
-    return PlanResult(plan_file.project, plan_file.ref, record.title or None, record.state, tuple(matches), len(positions))
+    return PlanResult(
+        plan_file.project, plan_file.ref, record.title or None, record.state, tuple(matches), len(positions)
+    )
 
 
-def _mark_items(content: PlanContent, positions: Sequence[int], query: SearchQuery) -> dict[int, list[tuple[int, int]]] | None:
+def _mark_items(
+    content: PlanContent, positions: Sequence[int], query: SearchQuery
+) -> dict[int, list[tuple[int, int]]] | None:
     """Return the spans of matching words in items, by position; None if there is no such item, or one does not match.
 
     When all items are given, those that don't match are left out.
@@ -156,6 +159,7 @@ def _mark_items(content: PlanContent, positions: Sequence[int], query: SearchQue
     if max(positions, default=0) >= len(content.items):
         return None
     with index_file.open_memory_index(keeps_text=True) as index:
-        index.add(content.record, [(position, content.items[position]) for position in positions])
+        items = indexed_items(content.record, [(position, content.items[position]) for position in positions])
+        index.add(content.record, items)
         spans = index.mark_matches(query)
     return spans if len(spans) == len(positions) or len(positions) == len(content.items) else None

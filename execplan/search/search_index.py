@@ -26,11 +26,15 @@ _FORMAT: Final = 1
 _TOKENIZER: Final = "unicode61 remove_diacritics 2"
 _SCHEMA = (
     "create table properties(name text primary key, value text not null)",
-    "create table plans(id integer primary key, path blob not null unique, status text not null, digest text not null,"
-    " name text not null, title text not null, state text not null, date text not null, artifacts text not null,"
-    " problem text not null)",
-    "create table items(id integer primary key, plan integer not null, position integer not null, kind text not null,"
-    " section text not null, state text not null, author text not null, date text not null, weight real not null)",
+    """create table plans(
+        id integer primary key, path blob not null unique, status text not null, digest text not null,
+        name text not null, title text not null, state text not null, date text not null, artifacts text not null,
+        problem text not null
+    )""",
+    """create table items(
+        id integer primary key, plan integer not null, position integer not null, kind text not null,
+        section text not null, state text not null, author text not null, date text not null, weight real not null
+    )""",
     "create index items_by_plan on items(plan)",
 )
 _CONTEXT_WEIGHT: Final = 0.3
@@ -67,6 +71,24 @@ class PlanRecord(NamedTuple):
     """Digest of the names of the plan's artifacts."""
     problem: str = ""
     """Why the plan can't be read; empty if it can."""
+
+
+class IndexedItem(NamedTuple):
+    """An item as the index has it."""
+
+    position: int
+    """Index of the item in its plan."""
+    kind: str
+    section: str
+    state: str
+    author: str
+    date: str
+    weight: float
+    """Weight of matches in the item."""
+    text: str
+    """Prepared text."""
+    context: str
+    """Prepared titles of the plan and the section."""
 
 
 class Hit(NamedTuple):
@@ -154,44 +176,23 @@ class SearchIndex:
             self._database.execute("delete from items where plan = ?", (plan,))
             self._database.execute("delete from plans where id = ?", (plan,))
 
-    def add(self, record: PlanRecord, items: Iterable[tuple[int, SearchItem]]) -> None:
-        """Add a plan with its items and their positions."""
+    def add(self, record: PlanRecord, items: Sequence[IndexedItem]) -> None:
+        """Add a plan with its items."""
         marks = ", ".join("?" * len(record))
         plan = self._database.execute(
             f"insert into plans({', '.join(record._fields)}) values ({marks})",  # noqa: S608 - names of ours
             [clean_text(value) if isinstance(value, str) else value for value in record],
         ).lastrowid
-        weight = _ARCHIVED_WEIGHT if record.state == ARCHIVED else 1.0
         first = int(self._database.execute("select value from properties where name = 'next item'").fetchone()[0])
-        numbered = list(enumerate(items, first))
         self._database.executemany(
             "insert into items values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    number,
-                    plan,
-                    position,
-                    item.kind,
-                    item.section,
-                    item.state,
-                    item.author,
-                    item.date or record.date,
-                    weight * _KIND_WEIGHTS.get(item.kind, 1.0),
-                )
-                for number, (position, item) in numbered
-            ],
+            [(number, plan, *item[:7]) for number, item in enumerate(items, first)],
         )
-        title = prepare_text(record.title)
         self._database.executemany(
             "insert into words(rowid, text, context) values (?, ?, ?)",
-            [
-                (number, prepare_text(item.text), f"{title}\n{prepare_text(item.heading)}")
-                for number, (_, item) in numbered
-            ],
+            [(number, item.text, item.context) for number, item in enumerate(items, first)],
         )
-        self._database.execute(
-            "update properties set value = ? where name = 'next item'", (str(first + len(numbered)),)
-        )
+        self._database.execute("update properties set value = ? where name = 'next item'", (str(first + len(items)),))
 
     def has_much_waste(self) -> bool:
         """Return whether more words are left of removed plans than are in the index."""
@@ -219,9 +220,7 @@ class SearchIndex:
             rows = self._database.execute(_select("items.position", conditions, has_words=False), values)
             return {position: [] for (position,) in rows}
         columns = "items.position, highlight(words, 0, ?, ?)"
-        rows = self._database.execute(
-            _select(columns, conditions, has_words=True), (MARK_START, MARK_END, *values)
-        )
+        rows = self._database.execute(_select(columns, conditions, has_words=True), (MARK_START, MARK_END, *values))
         return {position: find_marks(text) for position, text in rows}
 
 
@@ -230,3 +229,23 @@ def _select(columns: str, conditions: Sequence[str], *, has_words: bool) -> str:
     if has_words:
         tables = f"words join items on items.id = words.rowid {tables.removeprefix('items ')}"
     return f"select {columns} from {tables} where {' and '.join(conditions) or '1'}"  # noqa: S608 - values are bound
+
+
+def indexed_items(record: PlanRecord, items: Iterable[tuple[int, SearchItem]]) -> list[IndexedItem]:
+    """Return the items of a plan, given with their positions, as the index has them."""
+    title = prepare_text(record.title)
+    weight = _ARCHIVED_WEIGHT if record.state == ARCHIVED else 1.0
+    return [
+        IndexedItem(
+            position,
+            item.kind,
+            clean_text(item.section),
+            item.state,
+            clean_text(item.author),
+            item.date or record.date,
+            weight * _KIND_WEIGHTS.get(item.kind, 1.0),
+            prepare_text(item.text),
+            f"{title}\n{prepare_text(item.heading)}",
+        )
+        for position, item in items
+    ]

@@ -59,35 +59,19 @@ class SearchItem(NamedTuple):
 
 def plan_items(plan: ParsedPlan) -> list[SearchItem]:
     """Return the items of a plan; each line with text is in exactly one, except template text to be replaced."""
-    lines = plan.text.lines
-    items = [SearchItem(SECTION, "", (), "", "")]
-    owners = [0] * len(lines)
-
-    def claim(item: SearchItem, start: int, end: int) -> None:
-        """Make the lines of a range the item's own."""
-        owners[start:end] = [len(items)] * (end - start)
-        items.append(item)
-
+    owners = _LineOwners(plan)
     if plan.title_line >= 0:
-        claim(SearchItem(TITLE, "", (), "", ""), plan.title_line, plan.title_line + 1)
-    starts = [section.start for section in plan.sections]
-    titles = [(section.title, outline.title_key(section.name or section.title)) for section in plan.sections]
-    for section, (title, key) in zip(plan.sections, titles, strict=True):
+        owners.claim(TITLE, plan.title_line, plan.title_line + 1)
+    for section, key in zip(plan.sections, owners.section_keys, strict=True):
         headings = [
             block
             for block in plan.blocks[section.first_block : section.block_end]
             if block.kind == HEADING and not block.depth
         ]
         ends = [*[block.start for block in headings], section.end]
-        claim(SearchItem(SECTION, "", (), title, key), section.start, ends[0])
+        owners.claim(SECTION, section.start, ends[0], section.title, key)
         for block, end in zip(headings, ends[1:], strict=True):
-            claim(SearchItem(SECTION, "", (), f"{title} › {block.text}", key), block.start, end)
-
-    def section_at(line: int) -> tuple[str, str]:
-        """Return the title and the key of the section that contains a line."""
-        index = bisect_right(starts, line) - 1
-        return titles[index] if index >= 0 else ("", "")
-
+            owners.claim(SECTION, block.start, end, f"{section.title} › {block.text}", key)
     for kind, entries in (
         (DECISION, plan.decisions),
         (DISCOVERY, plan.discoveries),
@@ -95,27 +79,70 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
         (REVISION, plan.revisions),
     ):
         for entry in entries:
-            date = _entry_date(entry)
-            claim(
-                SearchItem(kind, "", (), *section_at(entry.start), author=entry.author or "", date=date),
-                entry.start,
-                entry.end,
-            )
+            heading, key = owners.section_at(entry.start)
+            author, date = entry.author or "", _entry_date(entry)
+            owners.claim(kind, entry.start, entry.end, heading, key, "", author, date)
     for task in plan.tasks:
+        heading, key = owners.section_at(task.start)
         date = task.timestamp.date if task.timestamp is not None and task.timestamp.is_valid else ""
-        claim(SearchItem(TASK, "", (), *section_at(task.start), state=task.state, date=date), task.start, task.item_end)
-    placeholder_lines = frozenset(plan.placeholder_lines)
-    item_lines: list[list[int]] = [[] for _ in items]
-    for index, owner in enumerate(owners):
-        if index not in placeholder_lines and lines[index].strip():
-            item_lines[owner].append(index)
-    return [
-        item._replace(
-            text="\n".join([lines[index] for index in indexes]), lines=tuple([index + 1 for index in indexes])
-        )
-        for item, indexes in zip(items, item_lines, strict=True)
-        if indexes
-    ]
+        owners.claim(TASK, task.start, task.item_end, heading, key, task.state, "", date)
+    return owners.items()
+
+
+class _LineOwners:
+    """The item that each line of a plan belongs to: the last one that claims it."""
+
+    def __init__(self, plan: ParsedPlan) -> None:
+        self._plan = plan
+        self._owners = [0] * len(plan.text.lines)
+        self._claims: list[tuple[str, str, str, str, str, str]] = [(SECTION, "", "", "", "", "")]
+        self._section_starts = [section.start for section in plan.sections]
+        self.section_keys = [outline.title_key(section.name or section.title) for section in plan.sections]
+
+    def section_at(self, line: int) -> tuple[str, str]:
+        """Return the title and the key of the section that contains a line."""
+        index = bisect_right(self._section_starts, line) - 1
+        return (self._plan.sections[index].title, self.section_keys[index]) if index >= 0 else ("", "")
+
+    def claim(
+        self,
+        kind: str,
+        start: int,
+        end: int,
+        heading: str = "",
+        section: str = "",
+        state: str = "",
+        author: str = "",
+        date: str = "",
+    ) -> None:
+        """Make an item with the fields of a `SearchItem` the owner of a range of lines."""
+        self._owners[start:end] = [len(self._claims)] * (end - start)
+        self._claims.append((kind, heading, section, state, author, date))
+
+    def items(self) -> list[SearchItem]:
+        """Return the items that own lines with text, in the order of their claims."""
+        lines = self._plan.text.lines
+        placeholder_lines = frozenset(self._plan.placeholder_lines)
+        indexes_by_claim: list[list[int]] = [[] for _ in self._claims]
+        for index, owner in enumerate(self._owners):
+            if lines[index] and index not in placeholder_lines and not lines[index].isspace():
+                indexes_by_claim[owner].append(index)
+        return [
+            SearchItem(
+                kind,
+                "\n".join([lines[index] for index in indexes]),
+                tuple([index + 1 for index in indexes]),
+                heading,
+                section,
+                state,
+                author,
+                date,
+            )
+            for (kind, heading, section, state, author, date), indexes in zip(
+                self._claims, indexes_by_claim, strict=True
+            )
+            if indexes
+        ]
 
 
 def artifact_items(names: Iterable[str]) -> list[SearchItem]:

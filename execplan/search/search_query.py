@@ -77,8 +77,10 @@ def parse_query(text: str) -> SearchQuery:
         if text[position].isspace():
             position += 1
             continue
-        is_excluded = text[position] == "-" and text[position + 1 : position + 2] not in ("", "-") and not (
-            text[position + 1].isspace()
+        is_excluded = (
+            text[position] == "-"
+            and text[position + 1 : position + 2] not in ("", "-")
+            and not (text[position + 1].isspace())
         )
         position += is_excluded
         filter_match = _FILTER.match(text, position)
@@ -92,7 +94,8 @@ def parse_query(text: str) -> SearchQuery:
         is_prefix = value.endswith("*") if not is_quoted else text[position : position + 1] == "*"
         position += is_prefix and is_quoted
         if any([_is_word_character(char) for char in value]):
-            (excluded_words if is_excluded else words).append(SearchWord(value, is_prefix))
+            word = SearchWord(value if is_quoted else value.rstrip("*"), is_prefix)
+            (excluded_words if is_excluded else words).append(word)
     if not (words or excluded_words or filters):
         raise _query_error("the query has no words", "search for a word, or use a filter: execplan search task:open")
     if len(words) + len(excluded_words) > _MAX_WORDS:
@@ -139,7 +142,7 @@ def _check_choice(name: str, value: str, known: tuple[str, ...]) -> str:
 
 def unknown_value_error(name: str, value: str, known: tuple[str, ...]) -> ExecplanError:
     """Return the error for a value that a filter doesn't have."""
-    hint = did_you_mean(value, known) or f"use one of these: {', '.join(known)}"
+    hint = did_you_mean(value, known) or "use one of these"
     message = f"the filter {name}: has no value {value!r}"
     return ExecplanError("unknown-filter-value", message, exit=USAGE, hint=hint, candidates=known)
 

@@ -37,6 +37,7 @@ CALLS = {
     "list": ["list"],
     "show": ["show"],
     "next": ["next"],
+    "search": ["search", "parser"],
     "stats": ["stats"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
