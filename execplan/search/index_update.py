@@ -17,7 +17,7 @@ from execplan.plan.model import ARCHIVED, BROKEN
 from execplan.plan_store import plan_store
 from execplan.project.project import ensure_inside
 from execplan.project.project_discovery import with_nested_projects
-from execplan.search.search_index import IndexedItem, PlanRecord, indexed_items
+from execplan.search.index_records import IndexedItem, PlanRecord, indexed_items
 from execplan.search.search_items import SearchItem, artifact_items, plan_items
 from execplan.text.text_lines import digest
 from execplan.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
@@ -187,8 +187,8 @@ def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile]) -> _Change
     return changes
 
 
-def read_content(plan_file: PlanFile, known: PlanRecord | None = None) -> PlanContent:
-    """Read a plan for the search; without items if it is the known one or can't be read."""
+def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> PlanContent:
+    """Read a plan for the search; without items if it is the indexed one or can't be read."""
     project, ref = plan_file.project, plan_file.ref
     date = ref.id[:10] if ref.id[:4].isdigit() and ref.id[4:5] == ref.id[7:8] == "-" else ""
     record = PlanRecord(plan_file.path, "", _UNREADABLE, ref.id, "", BROKEN, date, plan_file.artifacts_digest)
@@ -200,8 +200,12 @@ def read_content(plan_file: PlanFile, known: PlanRecord | None = None) -> PlanCo
         record = record._replace(digest=digest(data))
         if status is not None and max(status.st_mtime_ns, status.st_ctime_ns) < time_ns() - _MTIME_MARGIN_NS:
             record = record._replace(status=_format_status(status))
-        if known is not None and known.digest == record.digest and _is_same_plan(known, record, archived=ref.archived):
-            return PlanContent(known._replace(status=record.status), ())
+        if (
+            indexed is not None
+            and indexed.digest == record.digest
+            and _is_same_plan(indexed, record, archived=ref.archived)
+        ):
+            return PlanContent(indexed._replace(status=record.status), ())
         plan = reader.read(data)
     except ExecplanError as error:
         return PlanContent(record._replace(problem=error.message), ())
@@ -209,12 +213,12 @@ def read_content(plan_file: PlanFile, known: PlanRecord | None = None) -> PlanCo
     return PlanContent(record, (*plan_items(plan), *artifact_items(plan_file.artifacts)))
 
 
-def _is_same_plan(known: PlanRecord, record: PlanRecord, *, archived: bool) -> bool:
+def _is_same_plan(indexed: PlanRecord, record: PlanRecord, *, archived: bool) -> bool:
     return (
-        not known.problem
-        and known.artifacts == record.artifacts
-        and known.name == record.name
-        and (known.state == ARCHIVED) == archived
+        not indexed.problem
+        and indexed.artifacts == record.artifacts
+        and indexed.name == record.name
+        and (indexed.state == ARCHIVED) == archived
     )
 
 

@@ -91,14 +91,14 @@ def _redactor() -> Redactor:
 
 def _redact(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """Replace secrets in a text of several lines; spans move with the text, and those of secrets are dropped."""
-    kept = list(spans)
+    remaining = list(spans)
     for start, end in reversed(_redactor().spans(text)):
         replacement = REDACTED + "\n" * text.count("\n", start, end)
         text = text[:start] + replacement + text[end:]
         shift = len(replacement) - (end - start)
-        kept = [
+        remaining = [
             (begin + shift, stop + shift) if begin >= end else (begin, stop)
-            for begin, stop in kept
+            for begin, stop in remaining
             if stop <= start or begin >= end
         ]
-    return text, kept
+    return text, remaining

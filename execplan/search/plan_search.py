@@ -11,8 +11,8 @@ from execplan import trace
 from execplan.errors import BUSY, CONFLICT, ENVIRONMENT, ExecplanError
 from execplan.named_tuple import NamedTuple
 from execplan.search import index_file, index_update
+from execplan.search.index_records import indexed_items
 from execplan.search.match_lines import Match, make_match
-from execplan.search.search_index import indexed_items
 from execplan.search.search_query import parse_query
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.search.index_records import Hit
     from execplan.search.index_update import PlanContent, PlanFile
-    from execplan.search.search_index import Hit, SearchIndex
+    from execplan.search.search_index import SearchIndex
     from execplan.search.search_query import SearchQuery
 
 DEFAULT_LIMIT: Final = 10

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 from execplan import __version__
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.named_tuple import NamedTuple
-from execplan.plan.model import ARCHIVED
-from execplan.search import search_items
 from execplan.search.index_conditions import make_conditions
-from execplan.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks, prepare_text
+from execplan.search.index_records import Hit, PlanRecord
+from execplan.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Final
 
-    from execplan.search.search_items import SearchItem
+    from execplan.search.index_records import IndexedItem
     from execplan.search.search_query import SearchQuery
 
 _FORMAT: Final = 1
@@ -39,66 +37,8 @@ _SCHEMA = (
 )
 _CONTEXT_WEIGHT: Final = 0.3
 """Weight of a word in the titles of the plan and the section, relative to 1 for a word in the item's own text."""
-_KIND_WEIGHTS = {
-    search_items.TITLE: 3.0,
-    search_items.TASK: 1.5,
-    search_items.DECISION: 1.5,
-    search_items.DISCOVERY: 1.5,
-    search_items.OUTCOME: 1.5,
-}
-"""Weights of matches by kind of item; others have 1."""
-_ARCHIVED_WEIGHT: Final = 0.8
-"""Weight of matches in archived plans, which are less likely to be wanted."""
 _MAX_UNUSED_IDS: Final = 10_000
 """Number of IDs of removed items that is always tolerated."""
-
-
-class PlanRecord(NamedTuple):
-    """A plan as the index has it, without its items."""
-
-    path: bytes
-    """Path that is displayed, encoded for the file system."""
-    status: str
-    """File status in which the file has the digest; empty if it can't be trusted."""
-    digest: str
-    name: str
-    """ID of the plan."""
-    title: str
-    state: str
-    date: str
-    """Date at the start of the plan's ID, or empty; the date of items without their own."""
-    artifacts: str
-    """Digest of the names of the plan's artifacts."""
-    problem: str = ""
-    """Why the plan can't be read; empty if it can."""
-
-
-class IndexedItem(NamedTuple):
-    """An item as the index has it."""
-
-    position: int
-    """Index of the item in its plan."""
-    kind: str
-    section: str
-    state: str
-    author: str
-    date: str
-    weight: float
-    """Weight of matches in the item."""
-    text: str
-    """Prepared text."""
-    context: str
-    """Prepared titles of the plan and the section."""
-
-
-class Hit(NamedTuple):
-    """An item that matches a query."""
-
-    path: bytes
-    position: int
-    """Index of the item in its plan."""
-    score: float
-    """Rank; higher is better."""
 
 
 class SearchIndex:
@@ -143,7 +83,7 @@ class SearchIndex:
         )
 
     def clear(self) -> None:
-        """Remove all plans and all words."""
+        """Remove all plans, with their words."""
         self._database.execute("delete from plans")
         self._database.execute("delete from items")
         self._database.execute("insert into words(words) values ('delete-all')")
@@ -177,7 +117,7 @@ class SearchIndex:
             self._database.execute("delete from plans where id = ?", (plan,))
 
     def add(self, record: PlanRecord, items: Sequence[IndexedItem]) -> None:
-        """Add a plan with its items."""
+        """Add a plan and its items to the index."""
         marks = ", ".join("?" * len(record))
         plan = self._database.execute(
             f"insert into plans({', '.join(record._fields)}) values ({marks})",  # noqa: S608 - names of ours
@@ -229,23 +169,3 @@ def _select(columns: str, conditions: Sequence[str], *, has_words: bool) -> str:
     if has_words:
         tables = f"words join items on items.id = words.rowid {tables.removeprefix('items ')}"
     return f"select {columns} from {tables} where {' and '.join(conditions) or '1'}"  # noqa: S608 - values are bound
-
-
-def indexed_items(record: PlanRecord, items: Iterable[tuple[int, SearchItem]]) -> list[IndexedItem]:
-    """Return the items of a plan, given with their positions, as the index has them."""
-    title = prepare_text(record.title)
-    weight = _ARCHIVED_WEIGHT if record.state == ARCHIVED else 1.0
-    return [
-        IndexedItem(
-            position,
-            item.kind,
-            clean_text(item.section),
-            item.state,
-            clean_text(item.author),
-            item.date or record.date,
-            weight * _KIND_WEIGHTS.get(item.kind, 1.0),
-            prepare_text(item.text),
-            f"{title}\n{prepare_text(item.heading)}",
-        )
-        for position, item in items
-    ]

@@ -57,7 +57,7 @@ class SearchFilter(NamedTuple):
 
 
 class SearchQuery(NamedTuple):
-    """A parsed query."""
+    """A query, split into its parts."""
 
     words: tuple[SearchWord, ...]
     excluded_words: tuple[SearchWord, ...]
@@ -65,7 +65,7 @@ class SearchQuery(NamedTuple):
 
 
 def parse_query(text: str) -> SearchQuery:
-    """Parse a query. Raises ExecplanError for an empty or too long one, and for a filter with an unknown value."""
+    """Parse the text of a query. Raises ExecplanError for an empty or too long one, and for a filter with an unknown value."""
     if len(text) > _MAX_CHARS:
         message = f"the query has {len(text):,} characters; at most {_MAX_CHARS:,} are allowed"
         raise _query_error(message, "search for fewer words")
@@ -129,22 +129,22 @@ def _check_values(name: str, value: str, *, is_quoted: bool) -> tuple[str, ...]:
     if name in (BEFORE, AFTER):
         return tuple([_check_date(name, part) for part in values])
     if name in (TASK, STATE):
-        known = (OPEN, DONE, OTHER) if name == TASK else STATES
-        return tuple([_check_choice(name, part.lower(), known) for part in values])
+        allowed_values = (OPEN, DONE, OTHER) if name == TASK else STATES
+        return tuple([_check_choice(name, part.lower(), allowed_values) for part in values])
     return tuple(values)
 
 
-def _check_choice(name: str, value: str, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise unknown_value_error(name, value, known)
+def _check_choice(name: str, value: str, allowed_values: tuple[str, ...]) -> str:
+    if value not in allowed_values:
+        raise unknown_value_error(name, value, allowed_values)
     return value
 
 
-def unknown_value_error(name: str, value: str, known: tuple[str, ...]) -> ExecplanError:
+def unknown_value_error(name: str, value: str, allowed_values: tuple[str, ...]) -> ExecplanError:
     """Return the error for a value that a filter doesn't have."""
-    hint = did_you_mean(value, known) or "use one of these"
+    hint = did_you_mean(value, allowed_values) or "use one of these"
     message = f"the filter {name}: has no value {value!r}"
-    return ExecplanError("unknown-filter-value", message, exit=USAGE, hint=hint, candidates=known)
+    return ExecplanError("unknown-filter-value", message, exit=USAGE, hint=hint, candidates=allowed_values)
 
 
 def _check_date(name: str, value: str) -> str:

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from execplan.plan import reader
 from execplan.project import project_discovery
 from execplan.search import index_file, plan_search
+from execplan.search.index_records import PlanRecord, indexed_items
 from execplan.search.index_update import PlanFile
 from execplan.search.indexed_text import find_marks, prepare_text
 from execplan.search.plan_search import PlanResult, SearchResults, search
-from execplan.search.search_index import PlanRecord, indexed_items
 from execplan.search.search_items import plan_items
 from execplan.search.search_query import SearchQuery, SearchWord
 from tests.conftest import Folder

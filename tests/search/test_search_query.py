@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from execplan.errors import USAGE, ExecplanError
 from execplan.search.search_query import SearchFilter, SearchWord, parse_query
 
-QUERIES = {
+QUERIES: dict[str, Any] = {
     "parser": ([("parser", False)], [], []),
     "pars* tables": ([("pars", True), ("tables", False)], [], []),
     '"read lines" x': ([("read lines", False), ("x", False)], [], []),

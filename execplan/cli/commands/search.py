@@ -76,8 +76,8 @@ def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> A
 def _next_commands(project: Project, query: str, results: SearchResults) -> tuple[str, ...]:
     """Suggest the rest of the results, or a search for prefixes if there are none."""
     if results.plans:
-        shown = len(results.plans)
-        return (f"execplan search {quote(query)} --limit {results.plan_count}",) if results.plan_count > shown else ()
+        is_complete = results.plan_count == len(results.plans)
+        return () if is_complete else (f"execplan search {quote(query)} --limit {results.plan_count}",)
     if any([char in query for char in _SIMPLE_QUERY]):
         return ()
     from execplan.search import plan_search
