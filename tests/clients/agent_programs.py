@@ -61,6 +61,9 @@ class AgentProgram(Protocol):
     def trust_hooks(self, home: Path, project: Project) -> None:
         """Do what a user does who trusts the hooks of a repository."""
 
+    def add_server(self, home: Path) -> None:
+        """Add execplan's MCP server to the user's settings, as the documentation says."""
+
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
 
@@ -101,6 +104,11 @@ class Codex:
                     key, digest = trust_key(file.path, entry), trust_digest(entry)
                     config.write(f'[hooks.state."{key}"]\ntrusted_hash = "{digest}"\n')
 
+    def add_server(self, home: Path) -> None:
+        """Add execplan's MCP server to the user's settings, as the documentation says."""
+        with (home / ".codex" / "config.toml").open("a") as config:
+            config.write('[mcp_servers.execplan]\ncommand = "execplan"\nargs = ["mcp"]\n')
+
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
         return Use("exec_command", {"cmd": text})
@@ -133,6 +141,12 @@ class Claude:
 
     def trust_hooks(self, home: Path, project: Project) -> None:
         """Do nothing: without a person, it runs the hooks of every directory."""
+
+    def add_server(self, home: Path) -> None:
+        """Add execplan's MCP server to the user's settings, as the documentation says."""
+        arguments = ["mcp", "add", "--scope", "user", "execplan", "--", "execplan", "mcp"]
+        environment = {**os.environ, "HOME": str(home)}
+        subprocess.run([needs.client(self.name), *arguments], env=environment, cwd=home, check=True, timeout=60)
 
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
