@@ -38,6 +38,8 @@ CALLS = {
     "show": ["show"],
     "next": ["next"],
     "search": ["search", "parser"],
+    "log": ["log"],
+    "diff": ["diff"],
     "stats": ["stats"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],

@@ -30,6 +30,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
         "search": "Search plans: titles, sections, tasks, decisions and artifacts.",
+        "log": "Show what happened to plans, newest first.",
+        "diff": "Show what changed in a plan, in the plan's terms.",
         "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {
