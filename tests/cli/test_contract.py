@@ -37,6 +37,7 @@ CALLS = {
     "list": ["list"],
     "show": ["show"],
     "next": ["next"],
+    "search": ["search", "parser"],
     "log": ["log"],
     "diff": ["diff"],
     "stats": ["stats"],

@@ -73,6 +73,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
     ),
