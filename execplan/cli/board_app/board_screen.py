@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Footer, Input, Static
 
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.board_app.card_list import CardList
@@ -86,6 +86,8 @@ class BoardScreen(Screen[None]):
         for column in board.columns:
             cards = [card for card in column.cards if _matches(card, words)]
             self._card_list(column.name).show_cards(cards, len(column.cards))
+        if words and not self._card_list(self._current).cards:
+            self._current = next((name for name in COLUMNS if self._card_list(name).cards), self._current)
         self._show_columns()
 
     def _show_columns(self) -> None:
@@ -99,12 +101,12 @@ class BoardScreen(Screen[None]):
             self._card_list(name).display = name in shown and (not is_narrow or name == self._current)
         if had_focus:
             self._card_list(self._current).focus()
-        parts: list[str | tuple[str, str]] = []
-        for column in self._board.columns:
-            if column.total:
-                is_current = is_narrow and column.name == self._current
-                parts.append((f" {column.name} {column.total} ", "reverse" if is_current else ""))
-        self.query_one("#summary", Static).update(Content.assemble(*parts) if parts else Content("no plans yet"))
+        counts = [
+            Text(f" {column.name} {column.total} ", "reverse" if is_narrow and column.name == self._current else "")
+            for column in self._board.columns
+            if column.total
+        ]
+        self.query_one("#summary", Static).update(Text(" ").join(counts) if counts else "no plans yet")
 
     def _shown_columns(self) -> list[str]:
         """Return the names of the columns that have cards or are always shown."""
@@ -118,10 +120,9 @@ class BoardScreen(Screen[None]):
     def _card_list(self, name: str) -> CardList:
         return self.query_one(f"#column-{name}", CardList)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open the selected card's plan."""
-        if isinstance(event.option_list, CardList) and (card := event.option_list.highlighted_card):
-            self.app.push_screen(PlanScreen(self.app.plan_path(card.path)))
+    def on_card_list_opened(self, event: CardList.Opened) -> None:
+        """Open a card's plan."""
+        self.app.push_screen(PlanScreen(self.app.plan_path(event.card.path)))
 
     def on_descendant_focus(self) -> None:
         """Remember the column that has the focus."""

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from execplan.cli.board_app.card_text import plain_content
+from execplan.cli.board_app.card_text import plain_text
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -60,7 +60,7 @@ class TaskDialog(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """Build the dialog."""
         with Vertical():
-            yield Static(plain_content(f"Add a task to {self._plan_title}"))
+            yield Static(plain_text(f"Add a task to {self._plan_title}"), markup=False)
             yield Input(placeholder="Text of the task", max_length=2000)
             yield Static(Content.styled("enter adds it, escape cancels", "$text-muted"))
 

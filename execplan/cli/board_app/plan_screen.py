@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.markdown import Markdown
+from rich.text import Text
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from execplan.cli.board_app.card_text import plain_content, task_content
+from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.cli.board_app.plan_view import PlanView, ViewedTask, load_plan_view
@@ -80,12 +80,12 @@ class PlanScreen(Screen[None]):
         if view == self._view:
             return
         self._view, old_view = view, self._view
-        self.query_one("#plan-title", Static).update(plain_content(view.title))
-        self.query_one("#plan-path", Static).update(plain_content(view.path))
+        self.query_one("#plan-title", Static).update(plain_text(view.title))
+        self.query_one("#plan-path", Static).update(plain_text(view.path))
         self._show_tasks(view, old_view)
         text = self.query_one("#markdown", Static)
         if view.error:
-            text.update(Content.styled(str(plain_content(view.error)), "$text-error"))
+            text.update(Text(plain_text(view.error), style="red"))
         elif old_view is None or view.markdown != old_view.markdown:
             text.update(Markdown(view.markdown, hyperlinks=False))
 
@@ -98,7 +98,7 @@ class PlanScreen(Screen[None]):
         if highlighted is None:
             highlighted = next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
         tasks.clear_options()
-        tasks.add_options([Option(task_content(task)) for task in view.tasks])
+        tasks.add_options([Option(task_text(task)) for task in view.tasks])
         if view.tasks:
             tasks.highlighted = min(highlighted, len(view.tasks) - 1)
             tasks.scroll_to(y=scroll_y, animate=False)
