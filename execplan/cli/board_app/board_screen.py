@@ -34,6 +34,7 @@ class BoardScreen(Screen[None]):
     """Shows all columns side by side, or one on a narrow terminal."""
 
     app: BoardApp
+    AUTO_FOCUS = ""  # the current column gets the focus, not the first one
     BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
         Binding("left,h", "move(-1)", show=False),
         Binding("right,l", "move(1)", show=False),
