@@ -154,11 +154,11 @@ class BoardApp(App[int]):
         self._exit_renderables.clear()
 
     def action_help(self) -> None:
-        """Show the keys."""
+        """Show the list of keys."""
         self.push_screen(HelpDialog())
 
     def action_close(self) -> None:
-        """Quit."""
+        """Quit at the user's request."""
         self.exit(OK)
 
     def action_interrupt(self) -> None:

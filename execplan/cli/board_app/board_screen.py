@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MIN_WIDTH = 100
 """Minimum width of a terminal for several columns side by side."""
+_MIN_COLUMN_WIDTH = 24
+"""Minimum width of a column side by side with others."""
 _ALWAYS_SHOWN = (DRAFT, ACTIVE, COMPLETE)
 """Columns that are shown even if they are empty."""
 
@@ -51,7 +53,7 @@ class BoardScreen(Screen[None]):
         #summary { padding: 0 1; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
         #columns { height: 1fr; }
         #filter { display: none; border: none; height: 1; padding: 0 1; }
-        #filter.shown { display: block; }
+        #filter.visible { display: block; }
     }
     """
 
@@ -72,7 +74,7 @@ class BoardScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Show the board."""
+        """Show the board when the screen opens."""
         self.show_board(self._board)
         self._card_list(self._current).focus()
 
@@ -93,13 +95,14 @@ class BoardScreen(Screen[None]):
 
     def _show_columns(self) -> None:
         """Show the columns that have cards, or only the current one on a narrow terminal."""
-        shown = self._shown_columns()
+        columns = self._visible_columns()
         had_focus = isinstance(self.focused, CardList)
-        if self._current not in shown:
-            self._current = shown[0]
-        is_narrow = self.size.width < _MIN_WIDTH
+        if self._current not in columns:
+            self._current = columns[0]
+        filled = [name for name in COLUMNS if self._card_list(name).cards]
+        is_narrow = self.size.width < max(_MIN_WIDTH, len(filled) * _MIN_COLUMN_WIDTH)
         for name in COLUMNS:
-            self._card_list(name).display = name in shown and (not is_narrow or name == self._current)
+            self._card_list(name).display = name in columns and (not is_narrow or name == self._current)
         if had_focus:
             self._card_list(self._current).focus()
         counts = [
@@ -109,7 +112,7 @@ class BoardScreen(Screen[None]):
         ]
         self.query_one("#summary", Static).update(Text(" ").join(counts) if counts else "no plans yet")
 
-    def _shown_columns(self) -> list[str]:
+    def _visible_columns(self) -> list[str]:
         """Return the names of the columns that have cards or are always shown."""
         return [
             column.name
@@ -131,33 +134,33 @@ class BoardScreen(Screen[None]):
             self._current = self.focused.column
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter the cards."""
+        """Filter the cards while the user types."""
         self.show_board(self._board)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go from the filter to the cards."""
-        self._leave_filter(shown=bool(event.value))
+        self._leave_filter(is_visible=bool(event.value))
 
     def action_move(self, step: int) -> None:
         """Go to the next column on the left or right."""
-        shown = self._shown_columns()
-        self._current = shown[(shown.index(self._current) + step) % len(shown)]
+        columns = self._visible_columns()
+        self._current = columns[(columns.index(self._current) + step) % len(columns)]
         self._show_columns()
         self._card_list(self._current).focus()
 
     def action_filter(self) -> None:
         """Show the filter and type in it."""
         filter_input = self.query_one("#filter", Input)
-        filter_input.add_class("shown")
+        filter_input.add_class("visible")
         filter_input.focus()
 
     def action_clear_filter(self) -> None:
-        """Remove the filter."""
+        """Remove the filter and hide it."""
         self.query_one("#filter", Input).value = ""
-        self._leave_filter(shown=False)
+        self._leave_filter(is_visible=False)
 
-    def _leave_filter(self, *, shown: bool) -> None:
-        self.query_one("#filter", Input).set_class(shown, "shown")
+    def _leave_filter(self, *, is_visible: bool) -> None:
+        self.query_one("#filter", Input).set_class(is_visible, "visible")
         self._card_list(self._current).focus()
 
     def action_complete(self) -> None:

@@ -63,7 +63,7 @@ class PlanScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Show the plan."""
+        """Show the plan when the screen opens."""
         tasks = self.query_one("#tasks", OptionList)
         tasks.border_title = "tasks"
         self.reload()

@@ -26,7 +26,7 @@ class ViewedTask(NamedTuple):
 
 
 class PlanView(NamedTuple):
-    """An opened plan."""
+    """A plan that the user has opened."""
 
     title: str
     path: str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.cli.board_app.card_text import card_lines
 from execplan.errors import INTERRUPTED, OK, TERMINATED
 from tests.cli.board_app.app_session import AppSession, run_session
 from tests.in_process_repository import NAME, InProcessRepository
@@ -15,6 +16,10 @@ from tests.plans import CLEAN
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rich.text import Text
+
+    from execplan.board.board_cards import Card
 
 SECOND = "# Build the scanner\n\n## Progress\n\n- [x] (2025-12-31 09:00Z) Scan lines.\n- [ ] Scan words.\n"
 COMPLETE = "# Build the writer\n\n## Progress\n\n- [x] (2025-12-01 09:00Z) Write.\n"
@@ -119,7 +124,7 @@ def test_a_change_since_the_plan_was_shown_stops_an_edit(desk: InProcessReposito
         await session.until("The plan has changed since it was shown")
         assert text_of(desk, "scanner") == changed
         session.app.reload(everything=False)
-        await session.until("1/3")
+        await session.until("1/3  1 day ago")
         await session.press("d")
         await session.until("done: 2. Scan words.")
 
@@ -294,13 +299,15 @@ def test_signals_end_the_board(desk: InProcessRepository, number: int, status: i
 
 
 def test_a_thousand_cards_are_not_all_drawn(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    from execplan.cli.board_app import card_list
-
     for at in range(1000):
         desk.plan(SECOND, f"plan-{at:04}")
     drawn: set[str] = set()
-    original = card_list.card_lines
-    monkeypatch.setattr(card_list, "card_lines", lambda card: drawn.add(card.id) or original(card))
+
+    def count_drawn(card: Card) -> list[Text]:
+        drawn.add(card.id)
+        return card_lines(card)
+
+    monkeypatch.setattr("execplan.cli.board_app.card_list.card_lines", count_drawn)
 
     async def steps(session: AppSession) -> None:
         await session.press("end", "home", "pagedown")
