@@ -14,7 +14,7 @@ from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Card
-    from execplan.cli.board_app.plan_view import ViewedTask
+    from execplan.cli.board_app.opened_plan import ViewedTask
 
 _BAR_WIDTH = 10
 _CLAIM_STYLE = "cyan"

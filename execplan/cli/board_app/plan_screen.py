@@ -14,8 +14,8 @@ from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
-from execplan.cli.board_app.plan_view import PlanView, ViewedTask, load_plan_view
 from execplan.errors import ExecplanError
 from execplan.plan.model import OPEN
 
@@ -51,7 +51,7 @@ class PlanScreen(Screen[None]):
     def __init__(self, path: str) -> None:
         super().__init__()
         self._path = path
-        self._view: PlanView | None = None
+        self._view: OpenedPlan | None = None
 
     def compose(self) -> ComposeResult:
         """Build the screen: title, tasks and text."""
@@ -72,7 +72,7 @@ class PlanScreen(Screen[None]):
     def reload(self) -> None:
         """Load the plan again and show it if it has changed; if it is gone, go back to the board."""
         try:
-            view = load_plan_view(self._path)
+            view = load_opened_plan(self._path)
         except ExecplanError as error:
             self.app.show_error(error)
             self.dismiss()
@@ -89,7 +89,7 @@ class PlanScreen(Screen[None]):
         elif old_view is None or view.markdown != old_view.markdown:
             text.update(Markdown(view.markdown, hyperlinks=False))
 
-    def _show_tasks(self, view: PlanView, old_view: PlanView | None) -> None:
+    def _show_tasks(self, view: OpenedPlan, old_view: OpenedPlan | None) -> None:
         tasks = self.query_one("#tasks", OptionList)
         tasks.display = bool(view.tasks)
         if old_view is not None and view.tasks == old_view.tasks:
