@@ -32,6 +32,7 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
+    ("board",),
     ("library",),
     ("toolkit",),
     ("cli",),
