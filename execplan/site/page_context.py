@@ -40,6 +40,10 @@ class PageContext(NamedTuple):
     """Token that forms send; empty if the page has no forms, as in a static site."""
     events: str = ""
     """URL of the server-sent events about changes; empty on a static page."""
+    scripts: tuple[str, ...] = ()
+    """URLs of scripts that only live pages have."""
+    notices: tuple[str, ...] = ()
+    """Messages at the top of the page, such as the result of an edit."""
 
     @property
     def is_live(self) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
-    from execplan.plan_store.claims_file import Claim
+    from execplan.board.board_cards import TaskClaim
     from execplan.text.markdown_html import NameAnchor, ResolveLink
 
 
@@ -82,7 +82,7 @@ class PlanContent(NamedTuple):
     sections: tuple[SectionHtml, ...]
 
 
-def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, Claim]) -> PlanContent:
+def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> PlanContent:
     """Convert a plan to HTML; `claims` are the claims on its tasks by task ID."""
     writer = _ContentWriter(plan, resolve_link, claims)
     return PlanContent(
@@ -124,7 +124,7 @@ class DecisionWriter:
 class _ContentWriter:
     """Converts the parts of a plan, in the order of the file, to HTML."""
 
-    def __init__(self, plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, Claim]) -> None:
+    def __init__(self, plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> None:
         self._plan = plan
         self._claims = claims
         self._anchor_counts: dict[str, int] = {}
@@ -195,8 +195,8 @@ class _ContentWriter:
                 task.depth,
                 self._task_notes(task),
                 task.heading if task.heading != heading else "",
-                claim.name if claim is not None else "",
-                claim.format_end() if claim is not None else "",
+                claim.by if claim is not None else "",
+                claim.until if claim is not None else "",
             )
             heading = task.heading
 
