@@ -45,6 +45,7 @@ SINGLE_IMPORTERS = {
     "click": {"cli/"},
     "mcp": {"toolkit/mcp_server.py"},
     "mistune": {"text/inline_markdown.py"},
+    "textual": {"cli/board_app/"},
     "pydantic": {"approvals/tool_runner.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
     "yaml": {

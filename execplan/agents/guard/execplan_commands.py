@@ -64,6 +64,7 @@ def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
+    "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
     "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
     "next": AllowedOptions(

@@ -27,6 +27,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     "View": {
         "next": "Show or claim the next open task.",
         "status": "Show plans by state, and the next task of each open plan.",
+        "board": "Show plans as a board: broken, draft, active, stalled, complete.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
         "stats": "Count runs, steps, rollbacks and approvals.",
