@@ -17,6 +17,7 @@ from execplan.site.page_context import (
     BOARD_PAGE,
     DECISIONS_PAGE,
 )
+from execplan.text.inline_markdown import plain_text
 from execplan.text.invisible_characters import escape_unprintable_lines
 from execplan.text.message_parts import format_count, format_duration
 from execplan.text.text_lines import digest
@@ -121,6 +122,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals["navigation"] = _NAVIGATION
+    environment.filters["plain"] = plain_text
     environment.filters["count"] = format_count
     environment.filters["duration"] = format_duration
     environment.filters["utc"] = format_utc_timestamp
