@@ -35,10 +35,10 @@ class CachedPage(NamedTuple):
     """Digest of everything in memory that the page depends on."""
     checked_paths: tuple[tuple[str, bool], ...]
     """Absolute paths to which the page links, and whether they existed."""
-    files: tuple[WrittenFile, ...]
-    """The page and the files copied for it."""
     decisions: tuple[tuple[str, ...], ...]
     """The plan's decisions for the page with all decisions: the fields of each as texts."""
+    files: tuple[WrittenFile, ...]
+    """The page and the files copied for it."""
 
 
 class PageCache:
@@ -73,9 +73,8 @@ def open_page_cache(project: Project, directory: str, templates_digest: str) -> 
 
 
 def _plain_page(page: CachedPage) -> tuple[Any, ...]:
-    return tuple(page._replace(files=tuple([tuple(file) for file in page.files])))  # type: ignore[arg-type]
+    return (*page[:-1], tuple([tuple(file) for file in page.files]))
 
 
 def _make_page(fields: tuple[Any, ...]) -> CachedPage:
-    page = CachedPage._make(fields)
-    return page._replace(files=tuple([WrittenFile._make(file) for file in page.files]))
+    return CachedPage._make((*fields[:-1], tuple([WrittenFile._make(file) for file in fields[-1]])))

@@ -19,8 +19,8 @@ from execplan.text.markdown_html import MarkdownHtml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.board.board_cards import TaskClaim
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.text.markdown_html import NameAnchor, ResolveLink
 
 
@@ -162,7 +162,11 @@ class _ContentWriter:
         elif section.name == DECISIONS:
             decisions = DecisionWriter(self._plan, self._markdown).decisions(section.start, section.end)
             excluded_lines = _lines_of(
-                [(entry.start, entry.end) for entry in self._plan.decisions if section.start <= entry.start < section.end]
+                [
+                    (entry.start, entry.end)
+                    for entry in self._plan.decisions
+                    if section.start <= entry.start < section.end
+                ]
             )
         title = Markup(self._markdown.inline(section.title))  # noqa: S704 (escaped)
         return SectionHtml(

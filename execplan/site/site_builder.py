@@ -28,14 +28,14 @@ from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from execplan.board.board_cards import Board, Card
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor
-    from execplan.site.page_cache import PageCache
     from execplan.site.artifact_copies import Artifact
+    from execplan.site.page_cache import PageCache
 
     Tick = Callable[[int, int], None]
 
@@ -123,12 +123,19 @@ class _SiteBuilder:
             cache.save(cached_pages)
         unchanged = len(self._digests) - len(self._written)
         return BuiltSite(
-            self._site.path, len(pages), tuple(sorted(self._written)), unchanged, tuple(removed), tuple(self._site.warnings)
+            self._site.path,
+            len(pages),
+            tuple(sorted(self._written)),
+            unchanged,
+            tuple(removed),
+            tuple(self._site.warnings),
         )
 
     def _load_plan_pages(self) -> list[_PlanPage]:
         members = with_nested_projects(self._project)
-        refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
+        refs = {
+            member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)
+        }
         findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
         plan_pages = []
         for card in self._board.cards:
@@ -165,7 +172,7 @@ class _SiteBuilder:
             written_files = tuple([WrittenFile._make(file) for file in files])
             self._digests.update({file.name: file.digest for file in written_files})
             self._written += changed
-            page = CachedPage(fingerprints[index], tuple(checked_paths), written_files, tuple(decisions))
+            page = CachedPage(fingerprints[index], tuple(checked_paths), tuple(decisions), written_files)
             cached_pages[plan_pages[index].page] = page
         return cached_pages
 
@@ -173,10 +180,15 @@ class _SiteBuilder:
         """Write the page of a plan and the copies of its artifacts; `marshal` can write the result."""
         redact_text = self._redactor.redact_text
         published = read_published_plan(plan_page.project, plan_page.ref, redact_text)
-        copies = {artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target}
+        copies = {
+            artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target
+        }
         view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, plan_page.facts)
         html = page_rendering.render_plan(view, self._plan_context, self._names)
-        contents = {plan_page.page: html.encode("utf-8"), **{name: data for name, data in copies.items() if data is not None}}
+        contents = {
+            plan_page.page: html.encode("utf-8"),
+            **{name: data for name, data in copies.items() if data is not None},
+        }
         changed = [name for name, data in contents.items() if self._site.write(name, data)]
         files = [(name, digest(data), self._site.status(name)) for name, data in contents.items()]
         decisions = load_decisions(published, plan_page.card, self._top_context, self._names)
@@ -189,9 +201,7 @@ class _SiteBuilder:
         """Render the board, the archive and the decisions where they changed."""
         cards = self._board.cards
         decisions = [cached_pages[plan_page.page].decisions for plan_page in plan_pages]
-        fingerprint = digest(
-            repr((self._common_digest, cards, decisions)).encode("utf-8", "surrogatepass")
-        )
+        fingerprint = digest(repr((self._common_digest, cards, decisions)).encode("utf-8", "surrogatepass"))
         names = (BOARD_PAGE, ARCHIVE_PAGE, DECISIONS_PAGE)
         old_page = cache.pages.get(BOARD_PAGE) if cache is not None else None
         if old_page is not None and old_page.fingerprint == fingerprint and self._is_intact(old_page):
@@ -213,7 +223,7 @@ class _SiteBuilder:
         for name, text in zip(names, texts, strict=True):
             self._write(name, text.encode("utf-8"))
         files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in names])
-        cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), files, ())
+        cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), (), files)
 
     def _plan_fingerprint(self, plan_page: _PlanPage) -> str:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
@@ -252,7 +262,12 @@ def _make_context(project: Project, directory: str, root: str) -> PageContext:
 def _ensure_separate(project: Project, directory: str) -> None:
     """Raise ExecplanError if the site would be among the plans, artifacts or settings of a project."""
     for member in with_nested_projects(project):
-        for folder in (member.plans, *member.archives, member.artifacts_dir(""), member.artifacts_dir("", archived=True)):
+        for folder in (
+            member.plans,
+            *member.archives,
+            member.artifacts_dir(""),
+            member.artifacts_dir("", archived=True),
+        ):
             if is_inside(directory, os.path.realpath(folder)):
                 message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
                 raise ExecplanError(

@@ -67,7 +67,7 @@ MARKDOWN = (
     "# </h3><script>alert(1)</script>",
     "### a\n\n##### b\n\n# c\n",
     "> # d\n",
-    "http://evil.example/\"onmouseover=\"alert(1)",
+    'http://evil.example/"onmouseover="alert(1)',
     "https://a.example/<script>",
     "`</code><script>alert(1)</script>`",
     "~~<b onclick=x>~~ **<i>** *a*",

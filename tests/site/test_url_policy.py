@@ -31,7 +31,9 @@ def test_kinds(url: str, kind: str) -> None:
     assert classify_url(url) == kind
 
 
-@pytest.mark.parametrize("url", [link for link in LINKS if "script" in link.lower() and "&" not in link and "x>" not in link])
+@pytest.mark.parametrize(
+    "url", [link for link in LINKS if "script" in link.lower() and "&" not in link and "x>" not in link]
+)
 def test_no_form_of_a_script_is_a_link(url: str) -> None:
     assert classify_url(url) in (BLOCKED, EXTERNAL)
     assert classify_url(url) == BLOCKED or url.startswith("https:")
@@ -43,7 +45,7 @@ def test_no_form_of_a_script_is_a_link(url: str) -> None:
     st.integers(0, 11),
     st.booleans(),
 )
-def test_noise_in_a_scheme_does_not_hide_it(scheme: str, noise: list[str], position: int, upper: bool) -> None:  # noqa: FBT001
+def test_noise_in_a_scheme_does_not_hide_it(scheme: str, noise: list[str], position: int, upper: bool) -> None:
     text = scheme.upper() if upper else scheme
     position = min(position, len(text))
     assert classify_url(text[:position] + "".join(noise) + text[position:] + "x") == BLOCKED

@@ -33,7 +33,12 @@ def test_nothing_of_a_hostile_text_can_run(source: str) -> None:
     check_fragment(converter().inline(source.replace("\n", " ")))
 
 
-@given(st.lists(st.sampled_from([*MARKDOWN, "\n", "\n\n", "- ", "> ", "    ", "a", "`", "*", "|", "[", "](", "<", '"', "&"]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from([*MARKDOWN, "\n", "\n\n", "- ", "> ", "    ", "a", "`", "*", "|", "[", "](", "<", '"', "&"]),
+        max_size=8,
+    )
+)
 def test_no_combination_can_run(pieces: list[str]) -> None:
     check_fragment(converter().block("".join(pieces)))
 
@@ -82,13 +87,23 @@ def test_headings_leave_no_gap() -> None:
 
 
 def test_attributes_of_a_step_are_shown() -> None:
-    assert '<p class="code-info"><code>sh {#build exit=0}</code></p>' in converter().block("```sh {#build exit=0}\nx\n```\n")
+    assert '<p class="code-info"><code>sh {#build exit=0}</code></p>' in converter().block(
+        "```sh {#build exit=0}\nx\n```\n"
+    )
     assert "code-info" not in converter().block("```sh\nx\n```\n")
 
 
 @pytest.mark.parametrize(
     "source",
-    ["# " + " " * 50_000 + "x", "[" * 5000, "*a" * 20_000, "`" * 20_001, "> " * 5000, "- " * 5000 + "a", "|a" * 10_000 + "\n|-" * 2],
+    [
+        "# " + " " * 50_000 + "x",
+        "[" * 5000,
+        "*a" * 20_000,
+        "`" * 20_001,
+        "> " * 5000,
+        "- " * 5000 + "a",
+        "|a" * 10_000 + "\n|-" * 2,
+    ],
     ids=["spaces", "brackets", "emphasis", "backticks", "quotes", "items", "table"],
 )
 def test_extreme_texts_are_safe(source: str) -> None:
