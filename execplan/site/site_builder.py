@@ -11,6 +11,7 @@ from markupsafe import Markup
 from execplan.board.board_cards import load_board
 from execplan.board.finding_counts import check_all_plans
 from execplan.errors import INPUT, ExecplanError
+from execplan.git.git_directory import head_commit
 from execplan.linter.checking.worker_processes import process_count, run_in_processes
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.board.board_cards import Board, Card
+    from execplan.history.history_event import HistoryEvent
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor
@@ -109,11 +111,11 @@ class _SiteBuilder:
 
     def build(self, tick: Tick | None) -> BuiltSite:
         """Write what changed, and remove what is no longer part of the site. The caller holds the lock."""
-        plan_pages = self._load_plan_pages()
+        cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
+        plan_pages = self._load_plan_pages(cache)
         copies = [artifact.target for plan_page in plan_pages for artifact in plan_page.artifacts if artifact.target]
         pages = [BOARD_PAGE, DECISIONS_PAGE, ARCHIVE_PAGE, *[plan_page.page for plan_page in plan_pages]]
         self._site.claim([*pages, *copies, *self._assets])
-        cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
         cached_pages = self._update_plan_pages(plan_pages, cache, tick)
         self._update_top_pages(plan_pages, cached_pages, cache)
         for name, data in self._assets.items():
@@ -131,21 +133,44 @@ class _SiteBuilder:
             tuple(self._site.warnings),
         )
 
-    def _load_plan_pages(self) -> list[_PlanPage]:
+    def _load_plan_pages(self, cache: PageCache | None) -> list[_PlanPage]:
         members = with_nested_projects(self._project)
         refs = {
             member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)
         }
         findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
+        events = self._load_events(refs, cache)
         plan_pages = []
         for card in self._board.cards:
             if card.path in refs:
                 member, ref = refs[card.path]
                 page = self._names.page(card.path)
                 artifacts = tuple(list_artifacts(member, ref, page))
-                facts = PlanFacts(findings.get(card.path, ()))
+                facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()))
                 plan_pages.append(_PlanPage(member, ref, card, page, artifacts, facts))
         return plan_pages
+
+    def _load_events(
+        self, refs: Mapping[str, tuple[Project, PlanRef]], cache: PageCache | None
+    ) -> dict[str, list[HistoryEvent]]:
+        """Return the events of each plan by its path; none without Git, or with a warning if Git fails."""
+        if self._project.git is None:
+            return {}
+        from execplan.history.plan_history import load_history
+
+        def load() -> list[HistoryEvent]:
+            return [event for member in with_nested_projects(self._project) for event in load_history(member)]
+
+        events_by_path: dict[str, list[HistoryEvent]] = {}
+        try:
+            key = digest(repr((head_commit(self._project), _file_states(refs))).encode("utf-8", "surrogatepass"))
+            events = cache.events(key, load) if cache is not None else load()
+        except ExecplanError as error:
+            self._site.warnings.append(f"the pages have no history: {error.message}")
+            return {}
+        for event in events:
+            events_by_path.setdefault(event.path, []).append(event)
+        return events_by_path
 
     def _update_plan_pages(
         self, plan_pages: Sequence[_PlanPage], cache: PageCache | None, tick: Tick | None
@@ -248,6 +273,18 @@ def _restore_decision(fields: Sequence[str]) -> DecisionItem:
     """Return a decision whose fields were cached as plain texts; its text and rationale are HTML."""
     decision = DecisionItem._make(fields)
     return decision._replace(text=Markup(decision.text), rationale=Markup(decision.rationale))  # noqa: S704 (escaped)
+
+
+def _file_states(refs: Mapping[str, tuple[Project, PlanRef]]) -> list[tuple[str, int, int]]:
+    """Return the size and the time of the last change of each plan's file, on which changes without a commit depend."""
+    states = []
+    for path, (_, ref) in refs.items():
+        try:
+            status = os.stat(ref.path)
+        except OSError:
+            continue
+        states.append((path, status.st_size, status.st_mtime_ns))
+    return states
 
 
 def _make_context(project: Project, directory: str, root: str) -> PageContext:

@@ -39,6 +39,8 @@ CALLS = {
     "site": ["site"],
     "show": ["show"],
     "next": ["next"],
+    "log": ["log"],
+    "diff": ["diff"],
     "stats": ["stats"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],

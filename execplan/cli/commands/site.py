@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
-from execplan.cli.output.lint_report import ProgressBar
+from execplan.cli.output.progress_bar import ProgressBar
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 
@@ -47,7 +47,7 @@ def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
     project = project_discovery.require(os.getcwd())
     path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)
     redactor = Redactor(os.environ, os.environ)  # of variables only those whose names tell
-    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+    with ProgressBar("site", is_enabled=not call.quiet and not call.as_json) as bar:
         built_site = build_site(project, path, redactor, dry_run=dry_run, tick=bar.tick)
     display_path = project.display_path(built_site.directory)
     text = _describe_result(built_site, dry_run=dry_run)
