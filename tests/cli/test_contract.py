@@ -36,6 +36,7 @@ CALLS = {
     "status": ["status"],
     "list": ["list"],
     "board": ["board"],
+    "site": ["site"],
     "show": ["show"],
     "next": ["next"],
     "search": ["search", "parser"],

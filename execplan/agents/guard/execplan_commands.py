@@ -187,6 +187,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "mcp": "the agent program starts the server, not the agent",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "site": "it writes files that are not in any step",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

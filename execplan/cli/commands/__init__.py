@@ -33,6 +33,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "search": "Search plans: titles, sections, tasks, decisions and artifacts.",
         "log": "Show what happened to plans, newest first.",
         "diff": "Show what changed in a plan, in the plan's terms.",
+        "site": "Build a static web site with all plans.",
         "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {
