@@ -65,6 +65,7 @@ def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
+    "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
     "show": AllowedOptions("--steps --run?", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
@@ -73,9 +74,12 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
     ),
+    "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
+    "diff": AllowedOptions("--text", _PLAN_OPTIONS),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
@@ -183,6 +187,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "mcp": "the agent program starts the server, not the agent",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "site": "it writes files that are not in any step",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
