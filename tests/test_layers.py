@@ -32,6 +32,7 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
+    ("charts",),
     ("library",),
     ("toolkit",),
     ("cli",),
