@@ -105,7 +105,7 @@ OWN_HANDLES = {
     "capture/captured_plan.py": 1,
     "cli/schema_builder.py": 1,
     "linter/rule.py": 1,
-    "linter/checking/lint_cache.py": 1,
+    "files/marshal_cache.py": 1,
     "worker_processes.py": 2,
     "approvals/tool_runner.py": 1,
     "approvals/tool_discovery.py": 1,
@@ -115,6 +115,7 @@ OWN_HANDLES = {
     "archive/archive_evidence.py": 1,
     "archive/attachments.py": 1,
     "project/builtin_templates.py": 1,
+    "site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "files/file_access.py": 2,
 }

@@ -35,6 +35,8 @@ CALLS = {
     "drop": ["drop", "--force"],
     "status": ["status"],
     "list": ["list"],
+    "board": ["board"],
+    "site": ["site"],
     "show": ["show"],
     "next": ["next"],
     "search": ["search", "parser"],

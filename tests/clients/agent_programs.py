@@ -78,10 +78,12 @@ class Codex:
     form: WireForm = responses_form
     model = "gpt-5.5"
     """A model whose tools are offered one by one; others get one tool that runs scripts."""
+    flags: tuple[str, ...] = ()
+    """Further flags of a session."""
 
     def arguments(self, prompt: str, url: str, *, continues: bool) -> list[str]:
         """Return the arguments of a session without a person."""
-        flags = ["--json", "--dangerously-bypass-approvals-and-sandbox"]
+        flags = ["--json", "--dangerously-bypass-approvals-and-sandbox", *self.flags]
         provider = f'model_providers.fake.base_url="{url}/v1"'
         return ["exec", *(["resume", "--last"] if continues else []), *flags, "-m", self.model, "-c", provider, prompt]
 

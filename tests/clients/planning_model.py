@@ -123,6 +123,16 @@ class ToolDoor:
         return "\n".join([*lines, f"next: {suggested}"])
 
 
+def once_open(door: Door, script: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
+    """Answer with a script as soon as nothing else has to be called before."""
+
+    def answer(request: Request) -> Reply:
+        preparation = door.open(request)
+        return script(request) if preparation is None else Reply([preparation])
+
+    return answer
+
+
 def _parse_options(words: Sequence[str]) -> dict[str, list[str]]:
     """Return the values of each option; those of the name "" are operands."""
     values: dict[str, list[str]] = {"": []}

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.model_server import Reply, Use, scripted
-from tests.clients.planning_model import CommandDoor, PlanningModel, ToolDoor
+from tests.clients.model_server import Use, scripted
+from tests.clients.planning_model import CommandDoor, PlanningModel, ToolDoor, once_open
 
 if TYPE_CHECKING:
     from tests.clients.agent_programs import Workbench
     from tests.clients.conftest import Results
-    from tests.clients.model_server import Request
     from tests.clients.planning_model import Door
     from tests.in_process_repository import InProcessRepository
 
@@ -79,13 +78,7 @@ def test_a_tool_is_denied_what_its_command_is(bench: Workbench, desk: InProcessR
         Use(f"{door.SERVER}edit_task", {**task, "agent": "somebody"}),
         Use(f"{door.SERVER}edit_task", task),
     ]
-    script = scripted(*[[call] for call in calls])
-
-    def answer(request: Request) -> Reply:
-        preparation = door.open(request)
-        return script(request) if preparation is None else Reply([preparation])
-
-    session = bench.run(answer)
+    session = bench.run(once_open(door, scripted(*[[call] for call in calls])))
     read = list(dict([result for request in session.requests for result in request.results]).values())
     denied = ["leads outside" in read[-3], "leave out agent" in read[-2]]
     is_guarded = all(denied) and desk.data("show")["tasks"][-1]["text"] == task["text"]

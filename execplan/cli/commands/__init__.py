@@ -27,11 +27,13 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     "View": {
         "next": "Show or claim the next open task.",
         "status": "Show plans by state, and the next task of each open plan.",
+        "board": "Show plans as a board: broken, draft, active, stalled, complete.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
         "search": "Search plans: titles, sections, tasks, decisions and artifacts.",
         "log": "Show what happened to plans, newest first.",
         "diff": "Show what changed in a plan, in the plan's terms.",
+        "site": "Build a static web site with all plans.",
         "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {

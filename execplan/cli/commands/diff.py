@@ -29,7 +29,7 @@ _HEAD = "HEAD"
         "execplan diff parser",
         "execplan diff parser HEAD~3",
         "execplan diff parser 2026-10-01 --text",
-        "execplan diff parser main..feature --json",
+        "execplan diff parser HEAD~2..HEAD --json",
     ),
 )
 @click.argument("plan", required=False, metavar="[PLAN]")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.next_tasks import describe_next_task, find_open_tasks
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.output.text_table import format_table
+from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
@@ -179,7 +179,7 @@ def _plan_row(stored_plan: StoredPlan, activity: PlanActivity) -> _PlanRow:
     return _PlanRow(stored_plan, plan_data, advice)
 
 
-def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str, str, str]:
+def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str | ProgressCell, str, str]:
     if plan_data["state"] == BROKEN:
         return BROKEN, "-", plan_data[name], plan_data["error"]
     counts = plan_data["counts"]
@@ -187,27 +187,14 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
     if counts["other"]:
         progress += f" +{counts['other']} other"
     marks = (" (stalled)" if plan_data["stalled"] else "") + execution_status.status_suffix(plan_data["execution"])
-    return plan_data["state"], progress, plan_data[name], _next_task_text(plan_data, advice) + marks
+    done = ProgressCell(progress, counts["done"], counts["total"])
+    return plan_data["state"], done, plan_data[name], _next_task_text(plan_data, advice) + marks
 
 
 def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
-    """Return the next task of a plan and the claims of others, or why there is none."""
-    task = plan_data["next"]
-    other_claims = [
-        claimed_task for claimed_task in plan_data["taken"] if task is None or claimed_task["id"] != task["id"]
-    ]
-    claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
-    if task:
-        yours = " (claimed by you, in progress)" if "by" in task else ""
-        return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "")
-    if claimed:
-        return f"all open tasks are claimed: {claimed}"
-    if plan_data["state"] != COMPLETE:
-        return "no tasks yet" if plan_data["state"] in (DRAFT, ACTIVE) else ""
-    if plan_data["execution"]:
-        return "no open tasks"
-    reasons = {"archive": ": archive it", "lint": ", but placeholder text", "outcome": ", no outcome"}
-    return f"no open tasks{reasons[advice.commands[0].split()[1]]}"
+    is_finished = plan_data["state"] == COMPLETE and not plan_data["execution"]
+    finishing_command = advice.commands[0].split()[1] if is_finished else ""
+    return describe_next_task(plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command)
 
 
 status.may_page = True

@@ -83,7 +83,7 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
     """
     label_width = _label_width(events)
     groups = []
-    for _, group in groupby(events, key=lambda event: (event.commit, event.path)):
+    for _, group in groupby(events, key=lambda event: (event.commit, event.path, event.time, event.author)):
         group_events = list(group)
         header = _format_header(group_events[0], names_plan=names_plan)
         lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)

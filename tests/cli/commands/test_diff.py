@@ -13,11 +13,13 @@ NAME = "2026-01-01_parser"
 @pytest.fixture
 def edited(repo: Folder) -> Folder:
     """A repository with a plan that was changed in a second commit, a day later, and again since."""
+    dates = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
     repo.plan()
     repo.git("add", "-A")
+    repo.env |= dict.fromkeys(dates, f"{CLOCK} +0000")
     repo.git("commit", "-q", "-m", "One")
     repo.git("tag", "one")
-    repo.env |= dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{CLOCK + 86400} +0000")
+    repo.env |= dict.fromkeys(dates, f"{CLOCK + 86_400} +0000")
     repo.ok("done", "2")
     repo.git("commit", "-q", "-a", "-m", "Two")
     repo.ok("done", "3")
