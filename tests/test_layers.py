@@ -32,7 +32,7 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
-    ("board",),
+    ("board", "charts"),
     ("site",),
     ("library",),
     ("toolkit",),
