@@ -20,6 +20,7 @@ class AllowedOptions(NamedTuple):
     """The options and operands of a command that an agent may use."""
 
     flags: str = ""
+    """Options without a value; one that ends in `?` may have one, which may also follow it like an operand."""
     value_options: str = ""
     """Options with a value."""
     file_options: str = ""
@@ -66,15 +67,19 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
-    "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
+    "show": AllowedOptions("--steps --run?", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --claim --task --for --release --to --as",
+        "--claim? --release?",
+        f"{_PLAN_OPTIONS} --task --for --to --as",
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
         value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
     ),
+    "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
+    "diff": AllowedOptions("--text", _PLAN_OPTIONS),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
@@ -182,6 +187,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "mcp": "the agent program starts the server, not the agent",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "site": "it writes files that are not in any step",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

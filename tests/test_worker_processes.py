@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from execplan import worker_processes
 from execplan.errors import ENVIRONMENT, INTERRUPTED, ExecplanError
-from execplan.linter.checking import worker_processes
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions
-from execplan.linter.checking.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
 from execplan.linter.rule import RULES, RuleContext, RuleMatch
 from execplan.plan.model import ParsedPlan
+from execplan.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
 from tests.conftest import Folder
 from tests.plans import CLEAN
 

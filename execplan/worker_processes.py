@@ -115,7 +115,7 @@ def _kill_workers(children: dict[int, tuple[int, int]]) -> None:
 def _worker_died_error(signal_number: int, plan_count: int) -> ExecplanError:
     return ExecplanError(
         "worker-died",
-        f"a worker process that checked {plan_count} plans was killed by signal {signal_number}; their results are lost",
+        f"a worker process that handled {plan_count} plans was killed by signal {signal_number}; their results are lost",
         exit=ENVIRONMENT,
         hint="run it again; signal 9 often means that memory ran out",
     )

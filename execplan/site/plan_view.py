@@ -1,0 +1,142 @@
+"""The content of a plan's page, loaded from the plan's file and the records next to it, without secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.site.artifact_copies import Artifact, list_artifacts
+from execplan.site.link_resolver import LinkResolver
+from execplan.site.plan_records import PlanRecords, load_records
+from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
+from execplan.site.redacted_records import redact_card, redact_events
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.board.board_cards import Card
+    from execplan.history.history_event import HistoryEvent
+    from execplan.linter.rule import Finding
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.site.page_context import PageContext
+    from execplan.site.page_names import PageNames
+    from execplan.site.plan_sections import DecisionItem
+    from execplan.site.redacted_records import RedactText
+
+
+class Chart(NamedTuple):
+    """A chart of a plan, as a file of the site."""
+
+    title: str
+    target: str
+    """Path of the file in the site."""
+    description: str
+    """Text for those who can't see the chart."""
+
+
+class PlanView(NamedTuple):
+    """The content of a plan's page. Texts are not escaped unless they are `Markup`."""
+
+    card: Card
+    page: str
+    """Path of the page in the site."""
+    digest: str
+    """SHA-256 of the plan's file as shown, for `if_match`; empty if it can't be read."""
+    content: PlanContent | None
+    """None for a broken plan; the card has the reason."""
+    findings: tuple[Finding, ...]
+    records: PlanRecords
+    artifacts: tuple[Artifact, ...]
+    history: tuple[HistoryEvent, ...]
+    """Events in the plan's life, latest first, with their texts but without details."""
+    charts: tuple[Chart, ...] = ()
+    checked_paths: Mapping[str, bool] = {}
+    """Absolute paths to which the plan links, and whether they exist."""
+
+
+class PlanFacts(NamedTuple):
+    """Facts about a plan that are loaded for many plans at once."""
+
+    findings: Sequence[Finding] = ()
+    history: Sequence[HistoryEvent] = ()
+    charts: tuple[Chart, ...] = ()
+
+
+_NO_FACTS = PlanFacts()
+
+
+class PublishedPlan(NamedTuple):
+    """A plan's text without secrets, parsed."""
+
+    project: Project
+    ref: PlanRef
+    digest: str
+    """SHA-256 of the file, with its secrets; empty if it can't be read."""
+    plan: ParsedPlan | None
+    error: str
+    """Why there is no plan; empty otherwise."""
+
+
+def read_published_plan(project: Project, ref: PlanRef, redact_text: RedactText) -> PublishedPlan:
+    """Read a plan's current file and redact its secrets before anything else sees it."""
+    try:
+        data = plan_store.read_bytes(project, ref.path)
+        text = reader.decode(data).to_str()
+        redacted_text = redact_text(text)
+        plan = reader.read(redacted_text.encode("utf-8") if redacted_text != text else data)
+    except ExecplanError as error:
+        return PublishedPlan(project, ref, "", None, redact_text(error.message))
+    return PublishedPlan(project, ref, digest(data), plan, "")
+
+
+def load_plan_view(
+    published: PublishedPlan,
+    card: Card,
+    context: PageContext,
+    pages: PageNames,
+    redact_text: RedactText,
+    facts: PlanFacts = _NO_FACTS,
+) -> PlanView:
+    """Load the content of a plan's page; `context` is that of this page.
+
+    A plan that can't be read has no content, and its card has the error.
+    """
+    project, ref = published.project, published.ref
+    page = pages.page(card.path)
+    artifacts = list_artifacts(project, ref, page)
+    copies = {artifact.path: artifact.target for artifact in artifacts if artifact.target}
+    resolver = LinkResolver(context, pages, project, ref, copies)
+    card = redact_card(card, redact_text)
+    content = None
+    if published.plan is not None:
+        content = render_content(published.plan, resolver.resolve, {claim.id: claim for claim in card.claims})
+    else:
+        card = card._replace(error=published.error)
+    return PlanView(
+        card,
+        page,
+        published.digest,
+        content,
+        tuple(facts.findings),
+        load_records(project, ref, artifacts),
+        tuple(artifacts),
+        redact_events(facts.history, redact_text),
+        facts.charts,
+        resolver.checked_paths,
+    )
+
+
+def load_decisions(
+    published: PublishedPlan, card: Card, context: PageContext, pages: PageNames
+) -> tuple[DecisionItem, ...]:
+    """Return the decisions of a plan for the page with all decisions, whose context is given."""
+    plan = published.plan
+    if plan is None or not plan.decisions:
+        return ()
+    resolver = LinkResolver(context, pages, published.project, published.ref, {}, own_page=pages.page(card.path))
+    return DecisionWriter(plan, plan_markdown(plan, resolver.resolve, lambda text: "")).decisions()
