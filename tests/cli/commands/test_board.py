@@ -141,7 +141,7 @@ def test_the_interactive_board_leaves_the_terminal_as_it_was(
     def work() -> int:
         before = termios.tcgetattr(0)
         exit_status = main()
-        print("same" if termios.tcgetattr(0) == before else "changed")
+        print("\nsame" if termios.tcgetattr(0) == before else "\nchanged")
         return exit_status
 
     desk.patch.setattr(sys, "argv", ["execplan", "board"])
