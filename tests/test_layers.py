@@ -32,8 +32,10 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
+    ("board", "charts"),
+    ("site",),
     ("library",),
-    ("toolkit",),
+    ("toolkit", "server"),
     ("cli",),
     ("__main__",),
 )
@@ -45,6 +47,8 @@ SINGLE_IMPORTERS = {
     "mcp": {"toolkit/mcp_server.py"},
     "mistune": {"text/inline_markdown.py"},
     "pydantic": {"approvals/tool_runner.py"},
+    "starlette": {"server/"},
+    "uvicorn": {"server/server_process.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
     "yaml": {
         "agents/integrations/precommit_config.py",

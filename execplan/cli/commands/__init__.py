@@ -30,6 +30,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
         "stats": "Count runs, steps, rollbacks and approvals.",
+        "serve": "Serve plans as web pages that stay up to date.",
     },
     "Check": {
         "lint": "Check plans against the rules.",

@@ -1,0 +1,46 @@
+"""A cache of rendered pages: many tabs that are updated at the same time share one rendering."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Hashable
+    from typing import Any
+
+_MAX_PAGES = 64
+"""Number of pages to keep; a board of a thousand plans has a few megabytes."""
+
+T = TypeVar("T")
+
+
+class _CachedPage(NamedTuple, Generic[T]):
+    version: Hashable
+    page: T
+
+
+class PageCache(Generic[T]):
+    """Rendered pages by their path, each with the version of the files that it was rendered from."""
+
+    def __init__(self, in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]) -> None:
+        """Create an empty cache; `in_thread` runs a function in a thread."""
+        self._in_thread = in_thread
+        self._pages: dict[str, _CachedPage[T]] = {}
+        self._lock = asyncio.Lock()
+
+    async def get(self, path: str, find_version: Callable[[], Hashable], render: Callable[[], T]) -> T:
+        """Return the page at a path: the cached one if its version is the current one, otherwise a new one.
+
+        Both functions run in a thread, one page at a time: rendering is computation, and threads would only slow each
+        other down.
+        """
+        async with self._lock:
+            version = await self._in_thread(find_version)
+            cached = self._pages.pop(path, None)
+            if cached is None or cached.version != version:
+                cached = _CachedPage(version, await self._in_thread(render))
+            self._pages[path] = cached
+            while len(self._pages) > _MAX_PAGES:
+                del self._pages[next(iter(self._pages))]
+            return cached.page
