@@ -22,13 +22,17 @@ MAX_SUBSCRIBERS = 100
 """Maximum number of pages that wait for changes at the same time."""
 
 
+EVERYTHING = ""
+"""Stands for all pages in a set of changed pages."""
+
+
 class Change(NamedTuple):
     """Something for an open page to react to."""
 
     number: int
     """Number of changes since the server started."""
-    plans: frozenset[str]
-    """Paths of the plans that changed; with an empty string, anything may have changed."""
+    pages: frozenset[str]
+    """The changed pages; with EVERYTHING, any page may have changed."""
 
 
 class Subscription:
@@ -36,7 +40,7 @@ class Subscription:
 
     def __init__(self, feed: ChangeFeed) -> None:
         self._feed = feed
-        self._plans: set[str] = set()
+        self._pages: set[str] = set()
         self._is_awake = asyncio.Event()
 
     def __enter__(self) -> Self:
@@ -46,9 +50,9 @@ class Subscription:
     def __exit__(self, *_: object) -> None:
         self._feed.subscriptions.discard(self)
 
-    def add(self, plans: frozenset[str]) -> None:
-        """Add changed plans and wake the page."""
-        self._plans |= plans
+    def add(self, pages: frozenset[str]) -> None:
+        """Add changed pages and wake the reader."""
+        self._pages |= pages
         self._is_awake.set()
 
     async def next_change(self, timeout: float) -> Change | None:
@@ -59,21 +63,25 @@ class Subscription:
         except TimeoutError:
             return None
         self._is_awake.clear()
-        plans, self._plans = frozenset(self._plans), set()
-        return None if self._feed.is_closed else Change(self._feed.number, plans)
+        pages, self._pages = frozenset(self._pages), set()
+        return None if self._feed.is_closed else Change(self._feed.number, pages)
 
 
 class ChangeFeed:
     """The changes of a project's files, for all open pages."""
 
-    def __init__(self, take_snapshot: Callable[[], Snapshot], everything: str) -> None:
-        """Create a feed; `everything` is the key that stands for any change at all."""
+    def __init__(
+        self, take_snapshot: Callable[[], Snapshot], changed_pages: Callable[[Snapshot, Snapshot], frozenset[str]]
+    ) -> None:
+        """Create a feed of the differences between snapshots; `changed_pages` returns the pages that differ."""
         self.number = 0
         """Number of changes since the server started."""
         self.is_closed = False
         self.subscriptions: set[Subscription] = set()
         self._take_snapshot = take_snapshot
-        self._everything = frozenset((everything,))
+        self._changed_pages = changed_pages
+        self._earlier: Snapshot | None = None
+        self._was_readable = True
 
     def subscribe(self) -> Subscription | None:
         """Return a subscription to enter, or None if there are too many."""
@@ -87,26 +95,25 @@ class ChangeFeed:
 
     async def watch(self) -> None:
         """Look for changes until the task is canceled. Files are read only while a page is open."""
-        earlier: Snapshot | None = None
-        is_readable = True
         while True:
             if self.subscriptions:
-                try:
-                    snapshot = await asyncio.to_thread(self._take_snapshot)
-                except (ExecplanError, OSError):  # the pages show what is wrong; look again
-                    if is_readable:
-                        self._publish(self._everything)
-                    is_readable, earlier = False, None
-                else:
-                    plans = snapshot.changed_plans(earlier) if earlier is not None else self._everything
-                    if plans:
-                        self._publish(plans)
-                    is_readable, earlier = True, snapshot
+                pages = await asyncio.to_thread(self._find_changes)
+                if pages:
+                    self.number += 1
+                for subscription in self.subscriptions if pages else ():
+                    subscription.add(pages)
             else:
-                earlier = None
+                self._earlier = None
             await asyncio.sleep(POLL_SECONDS)
 
-    def _publish(self, plans: frozenset[str]) -> None:
-        self.number += 1
-        for subscription in self.subscriptions:
-            subscription.add(plans)
+    def _find_changes(self) -> frozenset[str]:
+        """Compare the files with the last time; return the changed pages."""
+        earlier = self._earlier
+        try:
+            self._earlier = self._take_snapshot()
+            pages = self._changed_pages(earlier, self._earlier) if earlier is not None else frozenset((EVERYTHING,))
+        except (ExecplanError, OSError):  # settings that can't be read, for example: the pages show what is wrong
+            self._earlier = None
+            pages = frozenset((EVERYTHING,) if self._was_readable else ())
+        self._was_readable = self._earlier is not None
+        return pages

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response, StreamingResponse
 
+from execplan.server.change_feed import EVERYTHING
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
 
     from starlette.requests import Request
 
-    from execplan.server.change_feed import Change, ChangeFeed, Subscription
+    from execplan.server.change_feed import ChangeFeed, Subscription
 
 _HEARTBEAT_SECONDS = 15.0
 """Time without a change after which a comment is sent, so that a connection that broke silently is noticed."""
@@ -21,37 +23,29 @@ _RETRY_MILLISECONDS = 1000
 MEDIA_TYPE = "text/event-stream"
 
 
-def event_response(
-    request: Request, feed: ChangeFeed, start_id: str, page_names: Callable[[frozenset[str]], list[str] | None]
-) -> Response:
+def event_response(request: Request, feed: ChangeFeed, start_id: str) -> Response:
     """Return the stream of changes for one open page.
 
-    Its first event, `start`, contains the ID of this start of the server and the number of the last change; the others,
-    `change`, also contain the names of the changed pages from `page_names`, or null for all pages.
+    Its first event, `start`, contains the ID of this start of the server; the others, `change`, also contain the names of
+    the changed pages, or null if any page may have changed. The ID of each event is the number of the last change.
     """
     if request.method == "HEAD":
         return Response(media_type=MEDIA_TYPE)
     subscription = feed.subscribe()
     if subscription is None:
         return Response("Too many open pages.\n", 503, {"Retry-After": "10"}, "text/plain")
-    return StreamingResponse(_events(feed, subscription, start_id, page_names), media_type=MEDIA_TYPE)
+    return StreamingResponse(_events(feed, subscription, start_id), media_type=MEDIA_TYPE)
 
 
-async def _events(
-    feed: ChangeFeed,
-    subscription: Subscription,
-    start_id: str,
-    page_names: Callable[[frozenset[str]], list[str] | None],
-) -> AsyncIterator[str]:
+async def _events(feed: ChangeFeed, subscription: Subscription, start_id: str) -> AsyncIterator[str]:
     """Yield events until the page is closed or the server stops."""
     with subscription:
         yield f"retry: {_RETRY_MILLISECONDS}\n" + _format_event("start", feed.number, {"start": start_id})
         while not feed.is_closed:
-            change: Change | None = await subscription.next_change(_HEARTBEAT_SECONDS)
+            change = await subscription.next_change(_HEARTBEAT_SECONDS)
             if change is not None:
-                yield _format_event(
-                    "change", change.number, {"start": start_id, "pages": page_names(change.plans)}
-                )
+                pages = None if EVERYTHING in change.pages else sorted(change.pages)
+                yield _format_event("change", change.number, {"start": start_id, "pages": pages})
             elif not feed.is_closed:
                 yield ": no change\n\n"
 

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from execplan.errors import ExecplanError
 from execplan.server import error_pages, event_stream, form_request, page_edits
 from execplan.server.change_feed import ChangeFeed
-from execplan.server.file_watch import PROJECT, take_snapshot
+from execplan.server.file_watch import take_snapshot
 from execplan.server.live_pages import LivePages
 from execplan.server.page_cache import PageCache
 from execplan.server.request_guard import RequestGuard
@@ -48,8 +48,8 @@ class PlanServer:
         self._report_bug = report_bug
         self._token = secrets.token_urlsafe(32)
         self._start_id = secrets.token_hex(8)
-        self.feed = ChangeFeed(partial(take_snapshot, directory), PROJECT)
         self._pages = LivePages(directory, self._token)
+        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.changed_pages)
         self._cache: PageCache[HTMLResponse | None] = PageCache(self._in_thread)
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
@@ -109,7 +109,7 @@ class PlanServer:
         return RedirectResponse(request.url.path, 303)
 
     async def _events(self, request: Request) -> Response:
-        return event_stream.event_response(request, self.feed, self._start_id, lambda plans: None)
+        return event_stream.event_response(request, self.feed, self._start_id)
 
     async def _error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, ExecplanError)
