@@ -32,7 +32,7 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
-    ("board", "charts"),
+    ("board",),
     ("site",),
     ("library",),
     ("toolkit", "server"),

@@ -25,6 +25,7 @@ _UNAPPROVED: Final = ("compiled", "expired", "altered", "revoked")
 """States with compiled steps but no approval that covers them."""
 _FAILED: Final = ("failed", "rolled_back")
 """States of a run that did not succeed."""
+_COMPLETED: Final = "completed"
 _REVISED: Final = ("approve", "covered")
 """Reasons why a run waits with a new revision: it needs an approval, or an earlier approval covers it."""
 _IS_COVERED: Final = "can be resumed: its new revision needs no approval"
@@ -43,7 +44,7 @@ _STATUS_TEXTS = {
 def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
     """Return the approval status and the last run; no heavy imports if nothing was compiled."""
     directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
-    run = _find_last_run(project, ref)
+    run = read_last_run(project, ref)
     if not os.path.lexists(os.path.join(directory, "execution-plan.json")):
         return {"state": NOT_COMPILED, "expires": None, "drift": [], "mode": None, "run": run}
     return {
@@ -52,27 +53,30 @@ def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
     }
 
 
-def _find_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
+def read_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
     """Return the last run of a plan, or None; reads only the end of its journal."""
     if not os.path.lexists(os.path.join(project.plan_artifacts_dir(ref.path, archived=ref.archived), "runs")):
         return None
     from execplan.engine.run_records.run_statuses import find_last_run
 
-    last_run = find_last_run(project, ref)
+    last_run = read_last_run(project, ref)
     return last_run.as_document() if last_run is not None else None
 
 
 def find_open_run(project: Project, ref: PlanRef) -> LastRunJson | None:
     """Return the last run of a plan if it is unfinished; then the plan is not complete, whatever its tasks show."""
-    return _open_run_or_none(_find_last_run(project, ref))
+    return _open_run_or_none(read_last_run(project, ref))
 
 
 def _open_run_or_none(run: LastRunJson | None) -> LastRunJson | None:
-    if run is None:
-        return None
+    return run if run is not None and is_open_run(str(run["state"])) else None
+
+
+def is_open_run(state: str) -> bool:
+    """Return whether a run in a state is unfinished."""
     from execplan.engine.run_records.run_statuses import OPEN_STATES
 
-    return run if run["state"] in OPEN_STATES else None
+    return state in OPEN_STATES
 
 
 def unfinished_run(status: dict[str, Any] | None) -> LastRunJson | None:
@@ -183,6 +187,17 @@ def failed_run_text(run: LastRunJson, *, with_reason: bool = True) -> str:
     outcome = "failed" if run["state"] == _FAILED[0] else "was rolled back"
     reason = f": {run['reason']}" if with_reason and run["reason"] else ""
     return f"run {run_number(str(run['id']))} {outcome}{reason}"
+
+
+def last_run_text(run: LastRunJson) -> str:
+    """Describe the last run of a plan, as in "run 2 failed", whether it is open or ended."""
+    from execplan.engine.run_records.run_statuses import run_number
+
+    if _open_run_or_none(run):
+        return open_run_text(run)
+    if run["state"] == _COMPLETED:
+        return f"run {run_number(str(run['id']))} completed"
+    return failed_run_text(run, with_reason=False)
 
 
 def start_commands(status: dict[str, Any] | None, name: str) -> tuple[str, ...]:

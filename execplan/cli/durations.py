@@ -1,4 +1,4 @@
-"""Durations as options take them and as the output of runs shows them."""
+"""Durations as options take them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,3 @@ def parse_duration(text: str) -> int | None:
         return None
     seconds = int(count) * _UNITS[unit]
     return seconds if 0 < seconds <= _MAX_SECONDS else None
-
-
-def format_duration(seconds: float) -> str:
-    """Format a duration, as in `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
-    if round(seconds, 1) < 10:
-        return f"{seconds:.1f} s"
-    whole_seconds = round(seconds)
-    if whole_seconds < 60:
-        return f"{whole_seconds} s"
-    if whole_seconds < 3600:
-        return f"{whole_seconds // 60} min {whole_seconds % 60} s"
-    return f"{whole_seconds // 3600} h {whole_seconds % 3600 // 60} min"

@@ -126,17 +126,22 @@ def collect_anchors(plan: ParsedPlan, plain: Callable[[str], str]) -> set[str]:
     counts: dict[str, int] = {}
     for block in plan.blocks:
         if block.kind == HEADING:
-            text = plain(block.text).strip().lower()
-            slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
-            count = counts.get(slug, 0)
-            counts[slug] = count + 1
-            anchor_names.add(f"{slug}-{count}" if count else slug)
+            anchor_names.add(heading_anchor(plain(block.text), counts))
     for line in plan.text.lines:
         if "<" in line:
             for mark in ('id="', 'name="', "id='", "name='"):
                 for segment in line.split(mark)[1:]:
                     anchor_names.add(segment.partition(mark[-1])[0].lower())
     return anchor_names
+
+
+def heading_anchor(text: str, counts: dict[str, int]) -> str:
+    """Return the anchor that GitHub gives a heading; `counts` has the number of earlier headings with each anchor."""
+    text = text.strip().lower()
+    slug = "".join([char for char in text if char.isalnum() or char in "-_ "]).replace(" ", "-")
+    count = counts.get(slug, 0)
+    counts[slug] = count + 1
+    return f"{slug}-{count}" if count else slug
 
 
 def has_anchor(plan: ParsedPlan, name: str, known_anchors: set[str]) -> bool:

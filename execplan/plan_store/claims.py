@@ -15,6 +15,8 @@ from execplan.project import project_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.plan.model import ParsedPlan
     from execplan.plan.plan_change import PlanChange
     from execplan.plan_store.plan_store import PlanRef
@@ -32,6 +34,19 @@ def task_claims(project: Project, ref: PlanRef, plan: ParsedPlan) -> dict[str, C
     """Return the current claims on open tasks of a plan by task ID."""
     open_ids = _open_ids(plan)
     return {claim.task: claim for claim in _plan_claims(project, ref) if claim.task in open_ids}
+
+
+def load_task_claims(project: Project, plans: Sequence[PlanRef]) -> dict[str, dict[str, Claim]]:
+    """Return the current claims on tasks of plans, by path and task ID, after one read of the claims."""
+    all_claims = load_claims(project)
+    if not all_claims:
+        return {}
+    paths_by_key = {_plan_key(project, ref): ref.path for ref in plans}
+    claims_by_path: dict[str, dict[str, Claim]] = {}
+    for claim in all_claims:
+        if claim.plan in paths_by_key:
+            claims_by_path.setdefault(paths_by_key[claim.plan], {})[claim.task] = claim
+    return claims_by_path
 
 
 def claim_task(project: Project, ref: PlanRef, name: str, hours: float, task: str | None = None) -> str | None:

@@ -12,6 +12,8 @@ from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
 from execplan.linter.rules.timestamp_rules import day_start
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.plan.model import ParsedPlan
     from execplan.project.project import Project
 
@@ -29,16 +31,20 @@ class PlanActivity:
 
     def is_stalled(self, project: Project, path: str, plan: ParsedPlan) -> bool:
         """Return whether an open plan has had no timestamp, edit or commit for the number of days in the settings."""
+        return self.is_stalled_since(
+            project, path, latest_date(plan), on_hold=lambda: is_on_hold(plan, project.display_path(path))
+        )
+
+    def is_stalled_since(self, project: Project, path: str, last_date: str, *, on_hold: Callable[[], bool]) -> bool:
+        """Like `is_stalled`, for a plan whose latest date is known; `on_hold` tells whether it is on hold."""
         today = now().date()
         cutoff = today - timedelta(days=project.settings.stalled_days)
         try:
             was_edited = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date() >= cutoff
         except FileNotFoundError:  # moved since it was read: somebody is working on it
             return False
-        last_dated = day_start(latest_date(plan))
-        if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or is_on_hold(
-            plan, project.display_path(path)
-        ):
+        last_dated = day_start(last_date)
+        if (last_dated is not None and last_dated >= (cutoff - date(1970, 1, 1)).days * 1440) or on_hold():
             return False
         if project.git is None:
             return not was_edited

@@ -1,4 +1,4 @@
-"""Parts of messages: counts with their nouns, lists and texts of limited length."""
+"""Parts of messages: counts with their nouns, durations, lists and texts of limited length."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ if TYPE_CHECKING:
 def format_count(count: int, noun: str) -> str:
     """Format a count with its noun, as in `1 step`, `2 steps`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def format_duration(seconds: float) -> str:
+    """Format a duration, as in `0.1 s`, `12 s`, `2 min 5 s`, `1 h 3 min`."""
+    if round(seconds, 1) < 10:
+        return f"{seconds:.1f} s"
+    whole_seconds = round(seconds)
+    if whole_seconds < 60:
+        return f"{whole_seconds} s"
+    if whole_seconds < 3600:
+        return f"{whole_seconds // 60} min {whole_seconds % 60} s"
+    return f"{whole_seconds // 3600} h {whole_seconds % 3600 // 60} min"
 
 
 def format_excess(total: int, limit: int, lead: str = " ") -> str:

@@ -105,7 +105,7 @@ OWN_HANDLES = {
     "capture/captured_plan.py": 1,
     "cli/schema_builder.py": 1,
     "linter/rule.py": 1,
-    "linter/checking/lint_cache.py": 1,
+    "files/marshal_cache.py": 1,
     "linter/checking/worker_processes.py": 2,
     "approvals/tool_runner.py": 1,
     "approvals/tool_discovery.py": 1,

@@ -9,7 +9,6 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.durations import format_duration
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.cli.run_output.loaded_run import is_unapproved
@@ -19,6 +18,7 @@ from execplan.errors import CHECK_FAILED, OK
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_store import quote_plan_name
 from execplan.project import project_discovery
+from execplan.text.message_parts import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

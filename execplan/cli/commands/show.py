@@ -15,7 +15,6 @@ from execplan.advice.plan_json import conflict_warnings, full_plan_json, plan_js
 from execplan.cli import error_handler
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command
-from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.text_table import format_table
 from execplan.cli.plan_arguments import plan_argument
@@ -27,6 +26,7 @@ from execplan.plan.model import ACTIVE, DONE, DRAFT
 from execplan.plan.plan_lookup import find_section
 from execplan.plan_store import plan_selection, plan_store
 from execplan.plan_store.plan_store import quote_plan_name
+from execplan.text.message_parts import format_duration
 
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.advice import execution_status
-from execplan.advice.next_tasks import find_open_tasks
+from execplan.advice.next_tasks import describe_next_task, find_open_tasks
 from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
@@ -191,23 +191,9 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
 
 
 def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:
-    """Return the next task of a plan and the claims of others, or why there is none."""
-    task = plan_data["next"]
-    other_claims = [
-        claimed_task for claimed_task in plan_data["taken"] if task is None or claimed_task["id"] != task["id"]
-    ]
-    claimed = ", ".join([f"{claimed_task['number']}. by {claimed_task['by']}" for claimed_task in other_claims])
-    if task:
-        yours = " (claimed by you, in progress)" if "by" in task else ""
-        return f"{task['number']}. {task['text']}{yours}" + (f" (claimed: {claimed})" if claimed else "")
-    if claimed:
-        return f"all open tasks are claimed: {claimed}"
-    if plan_data["state"] != COMPLETE:
-        return "no tasks yet" if plan_data["state"] in (DRAFT, ACTIVE) else ""
-    if plan_data["execution"]:
-        return "no open tasks"
-    reasons = {"archive": ": archive it", "lint": ", but placeholder text", "outcome": ", no outcome"}
-    return f"no open tasks{reasons[advice.commands[0].split()[1]]}"
+    is_finished = plan_data["state"] == COMPLETE and not plan_data["execution"]
+    finishing_command = advice.commands[0].split()[1] if is_finished else ""
+    return describe_next_task(plan_data["state"], plan_data["next"], plan_data["taken"], finishing_command)
 
 
 status.may_page = True

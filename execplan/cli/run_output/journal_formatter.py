@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.run_text import format_changes, format_paths, format_rollback_cause, truncate_lines
 from execplan.engine.journal.journal_entries import attempt_result_from_entry, change_from_json
 from execplan.execution.world import ABSENT, FILE
-from execplan.text.message_parts import format_count
+from execplan.text.message_parts import format_count, format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

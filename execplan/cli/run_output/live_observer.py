@@ -12,11 +12,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.journal_formatter import BAD, GOOD, INTERRUPTED, MUTED, PLAIN, JournalFormatter
 from execplan.cli.run_output.run_observers import PromptingObserver, ResilientStdout
 from execplan.engine.journal import journal_entries
+from execplan.text.message_parts import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

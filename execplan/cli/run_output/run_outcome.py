@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
-from execplan.cli.durations import format_duration
 from execplan.cli.error_handler import printable_line
 from execplan.cli.run_output.loaded_run import load_run, run_json, run_next_commands
 from execplan.cli.run_output.run_text import format_run_command, truncate_lines
@@ -14,7 +13,7 @@ from execplan.engine.run_questions import ALLOWED_ANSWERS, explain_answers
 from execplan.engine.run_records import run_directories
 from execplan.errors import CHECK_FAILED, CONFLICT, INTERRUPTED, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
-from execplan.text.message_parts import format_count
+from execplan.text.message_parts import format_count, format_duration
 
 if TYPE_CHECKING:
     from execplan.cli.run_output.loaded_run import LoadedRun

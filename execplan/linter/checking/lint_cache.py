@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 from time import time_ns
-from zlib import crc32
 
-from execplan import __version__, trace
-from execplan.errors import ExecplanError
-from execplan.files import atomic_files, file_access
+from execplan import __version__
+from execplan.files import marshal_cache
 from execplan.linter.rule import BUILTIN_PREFIX, RULES
 from execplan.text.text_lines import digest
 
@@ -32,8 +29,7 @@ if TYPE_CHECKING:
 _MAGIC = b"execplan lint 2\n"
 _MAX_CACHES = 16
 """Maximum number of caches per repository, one for each project, options, settings and version."""
-_MAX_BYTES = 1 << 28
-_MTIME_MARGIN_NS = 2_000_000_000
+MTIME_MARGIN_NS = 2_000_000_000
 """Nanoseconds that a file must be older than the run, because the coarsest file systems round times to two seconds."""
 NO_MINUTE_LIMIT = 1 << 62
 _PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -109,21 +105,10 @@ class LintCache:
         has_dropped = self._drop_missing()
         if not has_dropped and not self._new_entries:
             return
-        directory = os.path.dirname(self._path)
-        try:
-            os.makedirs(directory, exist_ok=True)
-            os.utime(
-                directory
-            )  # the file system's clock may be slow: this is the time that a plan written now would get
-            clock_lag = min(0, os.stat(directory).st_mtime_ns - time_ns())
-            data = self._serialize(self._started_ns + clock_lag - _MTIME_MARGIN_NS)
-            atomic_files.replace(self._path, data, mode=0o600, durable=False, is_locked=False)
-            _prune_caches(directory)
-        except (OSError, ExecplanError) as error:
-            reason = error.message if isinstance(error, ExecplanError) else os.strerror(error.errno or 0).lower()
-            trace.log(f"no cache in {self._path}: {reason}")
-            return
-        trace.log(f"replaced {self._path}")
+        if marshal_cache.write_cache(
+            self._path, _MAGIC + self._key, self._started_ns, lambda start: self._content(start - MTIME_MARGIN_NS)
+        ):
+            _prune_caches(os.path.dirname(self._path))
 
     def _drop_missing(self) -> bool:
         """Drop the entries of missing files in the directories that were listed; return whether any were."""
@@ -139,8 +124,10 @@ class LintCache:
                 has_dropped = True
         return has_dropped
 
-    def _serialize(self, unsafe_since: int) -> bytes:
-        """Return the bytes of the cache.
+    def _content(
+        self, unsafe_since: int
+    ) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]]:
+        """Return what is stored.
 
         A file changed after `unsafe_since` may change again with the same timestamp, so its status is not trusted.
         """
@@ -158,8 +145,7 @@ class LintCache:
                 directories[directory_key][name] = (*entry[:5], entry_indexes, entry[6])
                 valid_from, valid_until = max(valid_from, entry[3]), min(valid_until, entry[4])
         queries = [self._queries[index] for index in new_indexes]
-        body = marshal.dumps((valid_from, valid_until, queries, directories))
-        return _MAGIC + self._key + crc32(body).to_bytes(4, "big") + body
+        return valid_from, valid_until, queries, directories
 
 
 def open_cache(project: Project, options: CheckOptions) -> LintCache | None:
@@ -198,7 +184,7 @@ def package_fingerprint() -> str | None:
                 file_stats.append((dir_entry.path, *file_stat(status)))
     except OSError:
         return None
-    return None if newest_ns >= time_ns() - _MTIME_MARGIN_NS else repr(sorted(file_stats))
+    return None if newest_ns >= time_ns() - MTIME_MARGIN_NS else repr(sorted(file_stats))
 
 
 def file_stat(status: os.stat_result) -> FileStat:
@@ -212,35 +198,17 @@ def _directory_key(directory: str, *, archived: bool) -> str:
 
 def _load_cache(path: str, key: bytes) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]] | None:
     """Load a cache; None if it is missing, damaged, or belongs to another user or key."""
-    try:
-        handle = file_access.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
-        with open(handle, "rb") as file:
-            status = os.fstat(handle)
-            if status.st_uid != os.geteuid() or status.st_size > _MAX_BYTES:
-                return None
-            data = file.read()
-    except OSError:
-        return None
-    header = _MAGIC + key
-    body_start = len(header) + 4
-    body = memoryview(data)[body_start:]
-    if not data.startswith(header) or crc32(body) != int.from_bytes(data[len(header) : body_start], "big"):
-        return None
-    try:
-        valid_from, valid_until, queries, directories = marshal.loads(body)  # noqa: S302 (our own file in the git folder, with our checksum)
-    except (ValueError, EOFError, TypeError):
-        return None
-    trace.log(f"read {path}")
-    return valid_from, valid_until, queries, directories
+    content = marshal_cache.read_cache(path, _MAGIC + key)
+    return content if isinstance(content, tuple) and len(content) == 4 else None
 
 
 def _prune_caches(directory: str) -> None:
     """Keep only the newest caches. Temporary files of killed runs are also removed in time."""
     try:
-        cache_files = sorted(
-            os.scandir(directory), key=lambda cache_file: cache_file.stat(follow_symlinks=False).st_mtime_ns
+        marshal_caches = sorted(
+            os.scandir(directory), key=lambda marshal_cache: marshal_cache.stat(follow_symlinks=False).st_mtime_ns
         )
-        for cache_file in cache_files[:-_MAX_CACHES]:
-            os.unlink(cache_file.path)
+        for marshal_cache in marshal_caches[:-_MAX_CACHES]:
+            os.unlink(marshal_cache.path)
     except OSError:
         pass  # another run may prune at the same time

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.cli.answer import Call
-from execplan.cli.durations import format_duration
 from execplan.cli.run_output.observer_selection import observe_run
 from execplan.cli.run_output.run_outcome import rollback_lines
 from execplan.cli.run_output.run_text import format_changes, format_paths
@@ -18,6 +17,7 @@ from execplan.engine.journal import journal_entries
 from execplan.engine.journal.journal_entries import Change, change_json
 from execplan.engine.run_observer import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
+from execplan.text.message_parts import format_duration
 from tests.cli.journaled_run import ABSENT_STATE, APPROVED, CREATED_FILE, FAILED, OK, USER_FIELDS, entry, intent, result
 from tests.cli.run_output.test_live_observer import steps
 

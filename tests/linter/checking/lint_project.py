@@ -89,7 +89,7 @@ def make_lint_project(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool 
     monkeypatch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
     monkeypatch.setattr(effective_rules, "_LEVELS_BY_LAYERS", {})
     if old:
-        monkeypatch.setattr(lint_cache, "_MTIME_MARGIN_NS", -(10**11))
+        monkeypatch.setattr(lint_cache, "MTIME_MARGIN_NS", -(10**11))
     for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
         monkeypatch.delitem(DEFAULT_LEVELS, code, raising=False)
     for code, check, needs in (("EP991", due_lines, CLOCK), ("EP992", missing_path_lines, TREE)):

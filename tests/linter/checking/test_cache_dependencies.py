@@ -73,7 +73,7 @@ def test_a_rule_that_was_just_edited(project: LintProject, monkeypatch: pytest.M
     rules.write_text("a = 1\n")
     monkeypatch.setattr(lint_cache, "_PACKAGE_DIR", str(package))
     assert lint_cache.package_fingerprint() is None, "it may have been edited after it was loaded"
-    monkeypatch.setattr(lint_cache, "_MTIME_MARGIN_NS", -(10**12))
+    monkeypatch.setattr(lint_cache, "MTIME_MARGIN_NS", -(10**12))
     fingerprint = lint_cache.package_fingerprint()
     assert fingerprint == lint_cache.package_fingerprint()
     rules.write_text("a = 12\n")

@@ -1,0 +1,234 @@
+"""The board: a card for each plan, in columns from draft to archived, computed from the files at each call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from execplan.advice import execution_status
+from execplan.advice.next_tasks import describe_next_task, select_open_tasks
+from execplan.board.facts_cache import open_facts_cache
+from execplan.board.finding_counts import FindingCounts, count_findings
+from execplan.board.plan_facts import OpenTask, TaskCounts, load_facts
+from execplan.clock import current_minute
+from execplan.errors import ExecplanError
+from execplan.linter.rules.timestamp_rules import day_start
+from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT
+from execplan.plan_store import claims, plan_store
+from execplan.plan_store.plan_activity import PlanActivity
+from execplan.project.project_discovery import with_nested_projects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from execplan.board.plan_facts import PlanFacts
+    from execplan.plan_store.claims_file import Claim
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+STALLED: Final = "stalled"
+COLUMNS: Final = (BROKEN, DRAFT, ACTIVE, STALLED, COMPLETE, ARCHIVED)
+"""The names of the columns, from left to right; broken plans come first, because nothing else works with them."""
+
+
+class TaskClaim(NamedTuple):
+    """A claim on an open task of a plan."""
+
+    number: int
+    id: str
+    text: str
+    by: str
+    until: str
+    """UTC timestamp at which the claim expires."""
+
+
+class LastRun(NamedTuple):
+    """The last run of a plan."""
+
+    id: str
+    state: str
+    """One of `run_statuses.STATES`."""
+    text: str
+    """Description for people, such as `run 2 failed`."""
+
+
+class Card(NamedTuple):
+    """A plan on the board. Texts come from the plan, so whoever shows them must escape them."""
+
+    id: str
+    path: str
+    """Path from the repository root."""
+    project: str
+    """Path of the nested project from the repository root; empty for the project that the board was loaded for."""
+    title: str
+    """Empty for a plan without a title or a broken plan."""
+    column: str
+    """One of `COLUMNS`."""
+    state: str
+    """State of the plan; a stalled plan is a draft or active."""
+    digest: str
+    """SHA-256 of the file, which a writer passes as `if_match`; empty for a file that can't be read."""
+    counts: TaskCounts | None
+    """None for a broken plan."""
+    next_task: OpenTask | None
+    """The task that the current author has claimed, otherwise the first unclaimed open task, of a draft or active plan."""
+    next_text: str
+    """Description of the next task and of claims, or why there is no next task."""
+    claims: tuple[TaskClaim, ...]
+    last_date: str
+    """Latest date in the plan, such as 2026-01-31; empty if there is none."""
+    idle_days: int | None
+    """Days since `last_date`; None if there is none, or if it is in the future."""
+    findings: FindingCounts
+    approval: str
+    """Approval status of the execution plan of an open plan, such as `approved` or `stale`; `none` without one."""
+    run: LastRun | None
+    conflict_line: int
+    """First line with a conflict marker, from 1, or 0."""
+    error: str
+    """Why the plan is broken; empty for others."""
+
+    @property
+    def done_fraction(self) -> float:
+        """Fraction of the tasks that are done, from 0 to 1."""
+        return self.counts.done / self.counts.total if self.counts is not None and self.counts.total else 0.0
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """Names of those who have claimed tasks, without repetition."""
+        return tuple(dict.fromkeys([claim.by for claim in self.claims]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the card as a document shows it."""
+        return {
+            **self._asdict(),
+            "counts": self.counts._asdict() if self.counts is not None else None,
+            "next_task": self.next_task._asdict() if self.next_task is not None else None,
+            "claims": [claim._asdict() for claim in self.claims],
+            "findings": self.findings._asdict(),
+            "run": self.run._asdict() if self.run is not None else None,
+        }
+
+
+class Column(NamedTuple):
+    """A column of the board."""
+
+    name: str
+    """One of `COLUMNS`."""
+    cards: tuple[Card, ...]
+    """Latest activity first."""
+    count: int
+    """Number of plans, also if their cards were not loaded."""
+
+
+class Board(NamedTuple):
+    """All plans of a project and of its nested projects at a glance."""
+
+    columns: tuple[Column, ...]
+    """All of `COLUMNS`, also empty ones."""
+
+    @property
+    def cards(self) -> list[Card]:
+        """All cards, column by column."""
+        return [card for column in self.columns for card in column.cards]
+
+
+def load_board(
+    project: Project, *, archived: bool = False, tick: Callable[[int, int], None] | None = None
+) -> Board:
+    """Load the board of a project and its nested projects; archived plans are only counted without `archived`.
+
+    `tick` is called with the number of plans checked and the total, while findings are not in the cache. Raises
+    ExecplanError if settings or the claims are damaged; a damaged plan is a card in the column of broken plans.
+    """
+    members = with_nested_projects(project)
+    findings = count_findings(members, archived=archived, tick=tick)
+    activity = PlanActivity()
+    cards: list[Card] = []
+    archived_count = 0
+    for member in members:
+        archived_refs = plan_store.refs(member, archive=True)
+        archived_count += len(archived_refs)
+        member_path = member.display_path(member.base) if member is not project else ""
+        refs = plan_store.refs(member) + (archived_refs if archived else [])
+        claims_by_path = claims.load_task_claims(member, refs)
+        cache = open_facts_cache(member)
+        for ref, facts in load_facts(member, refs, cache):
+            counts = findings.get(member.display_path(ref.path), FindingCounts())
+            card = _make_card(member, ref, facts, claims_by_path.get(ref.path, {}), activity)
+            cards.append(card._replace(project=member_path, findings=counts))
+        if cache is not None:
+            cache.save()
+    return Board(
+        tuple([
+            Column(name, tuple(column_cards), archived_count if name == ARCHIVED else len(column_cards))
+            for name in COLUMNS
+            for column_cards in [_sort_cards([card for card in cards if card.column == name])]
+        ])
+    )
+
+
+def _sort_cards(cards: list[Card]) -> list[Card]:
+    """Return cards in the order of their last activity, latest first; those of the same day by path."""
+    return sorted(sorted(cards, key=lambda card: card.path), key=lambda card: card.last_date, reverse=True)
+
+
+def _make_card(
+    project: Project, ref: PlanRef, facts: PlanFacts, claims_by_task: Mapping[str, Claim], activity: PlanActivity
+) -> Card:
+    """Return a plan's card, without the path of its project and without findings."""
+    state = ARCHIVED if ref.archived and facts.state != BROKEN else facts.state
+    is_open = state in (DRAFT, ACTIVE)
+    tasks = [task._asdict() for task in facts.open_tasks] if is_open else []
+    open_tasks = select_open_tasks(project, tasks, claims_by_task)
+    is_stalled = is_open and activity.is_stalled_since(
+        project, ref.path, facts.last_date, on_hold=lambda: facts.is_on_hold
+    )
+    approval, run = _execution_state(project, ref, state)
+    has_open_run = run is not None and execution_status.is_open_run(run.state)
+    return Card(
+        id=ref.id,
+        path=project.display_path(ref.path),
+        project="",
+        title=facts.title,
+        column=STALLED if is_stalled else state,
+        state=state,
+        digest=facts.digest,
+        counts=facts.counts,
+        next_task=next((task for task in facts.open_tasks if open_tasks.task and task.id == open_tasks.task["id"]), None),
+        next_text=describe_next_task(
+            state,
+            open_tasks.task,
+            open_tasks.claimed_tasks,
+            facts.finishing_command if state == COMPLETE and not has_open_run else "",
+        ),
+        claims=tuple([TaskClaim(**task) for task in open_tasks.claimed_tasks]),
+        last_date=facts.last_date,
+        idle_days=_days_since(facts.last_date),
+        findings=FindingCounts(),
+        approval=approval,
+        run=run,
+        conflict_line=facts.conflict_line,
+        error=facts.error,
+    )
+
+
+def _execution_state(project: Project, ref: PlanRef, state: str) -> tuple[str, LastRun | None]:
+    """Return the approval status and the last run of a plan; neither if they can't be read, which `doctor` reports."""
+    try:
+        if state in (DRAFT, ACTIVE):
+            status = execution_status.execution_status_json(project, ref)
+            approval, run = status["state"], status["run"]
+        else:
+            approval, run = execution_status.NOT_COMPILED, execution_status.read_last_run(project, ref)
+    except ExecplanError:
+        return execution_status.NOT_COMPILED, None
+    if run is None:
+        return approval, None
+    return approval, LastRun(str(run["id"]), str(run["state"]), execution_status.last_run_text(run))
+
+
+def _days_since(last_date: str) -> int | None:
+    day = day_start(last_date)
+    if day is None or day > current_minute():
+        return None
+    return (current_minute() - day) // 1440

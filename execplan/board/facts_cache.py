@@ -1,0 +1,110 @@
+"""A cache of the facts of plans in the Git directory; facts are used only while the file of the plan is unchanged."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+
+from execplan import __version__
+from execplan.board.plan_facts import OpenTask, PlanFacts, TaskCounts
+from execplan.files import marshal_cache
+from execplan.linter.checking.lint_cache import MTIME_MARGIN_NS, file_stat, package_fingerprint
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.linter.checking.lint_cache import FileStat
+    from execplan.project.project import Project
+
+    CacheEntry = tuple[FileStat, tuple[Any, ...]]
+    """Status of the file when it was read, and its facts as plain tuples."""
+
+_MAGIC = b"execplan board 1\n"
+
+
+class FactsCache:
+    """The cached facts of the plans of one project, by absolute path."""
+
+    def __init__(self, path: str, header: bytes) -> None:
+        self._path = path
+        self._header = header
+        self._started_ns = time_ns()
+        content = marshal_cache.read_cache(path, header)
+        self._entries: dict[str, CacheEntry] = content if isinstance(content, dict) else {}
+        self._used: set[str] = set()
+        self._new: set[str] = set()
+
+    def find(self, path: str) -> PlanFacts | None:
+        """Return the facts of the plan in a file, or None if they are unknown or the file has changed.
+
+        Never facts of a symbolic link, whose status is not that of its target.
+        """
+        entry = self._entries.get(path)
+        if entry is None:
+            return None
+        try:
+            status = os.lstat(path)
+        except OSError:
+            return None
+        if file_stat(status) != entry[0]:
+            return None
+        self._used.add(path)
+        return _make_facts(entry[1])
+
+    def store(self, path: str, status: os.stat_result, facts: PlanFacts) -> None:
+        """Remember the facts of a file that had this status when it was read; a symbolic link's are not stored."""
+        try:
+            if stat.S_ISLNK(os.lstat(path).st_mode):
+                return
+        except OSError:
+            return
+        self._entries[path] = file_stat(status), _plain_tuple(facts)
+        self._new.add(path)
+        self._used.add(path)
+
+    def save(self) -> None:
+        """Write changes for the next run, without the plans that no longer exist; on failure, continue without a cache."""
+        missing = [path for path in self._entries.keys() - self._used if not os.path.lexists(path)]
+        if not self._new and not missing:
+            return
+        for path in missing:
+            del self._entries[path]
+        marshal_cache.write_cache(self._path, self._header, self._started_ns, self._trusted_entries)
+
+    def _trusted_entries(self, start: int) -> dict[str, CacheEntry]:
+        """Return the entries without those of files that may have changed again with the same timestamp."""
+        unsafe_since = start - MTIME_MARGIN_NS
+        return {
+            path: entry
+            for path, entry in self._entries.items()
+            if path not in self._new or max(entry[0][1:3]) < unsafe_since
+        }
+
+
+def open_facts_cache(project: Project) -> FactsCache | None:
+    """Return the cache for a project; None without Git, or if this package was just changed."""
+    fingerprint = package_fingerprint() if project.git is not None else None
+    if fingerprint is None:
+        return None
+    key_parts = (__version__, fingerprint, sys.version, os.geteuid(), project.root, project.base)
+    key = digest(repr(key_parts).encode("utf-8", "surrogatepass")).encode()
+    name = digest(os.fsencode(project.base))[:16]
+    return FactsCache(os.path.join(project.state, "board", name), _MAGIC + key)
+
+
+def _plain_tuple(facts: PlanFacts) -> tuple[Any, ...]:
+    fields = facts._replace(
+        counts=tuple(facts.counts) if facts.counts is not None else None,  # type: ignore[arg-type]
+        open_tasks=tuple([tuple(task) for task in facts.open_tasks]),  # type: ignore[arg-type]
+    )
+    return tuple(fields)
+
+
+def _make_facts(fields: tuple[Any, ...]) -> PlanFacts:
+    facts = PlanFacts._make(fields)
+    return facts._replace(
+        counts=TaskCounts._make(facts.counts) if facts.counts is not None else None,
+        open_tasks=tuple([OpenTask._make(task) for task in facts.open_tasks]),
+    )

@@ -1,0 +1,63 @@
+"""The number of lint findings of each plan, from the cache of `lint` where nothing has changed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.linter.checking.batch_check import check_plans
+from execplan.linter.checking.check_targets import TargetGroup
+from execplan.linter.checking.modified_plans import add_committed_plans
+from execplan.linter.checking.plan_check import CheckOptions
+from execplan.linter.checking.plan_histories import add_histories
+from execplan.linter.checking.repository_trees import RepositoryTrees
+from execplan.linter.finding_summary import finding_weight
+from execplan.linter.rule import ERROR, HINT, WARNING
+from execplan.plan_store import plan_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.linter.rule import Finding
+    from execplan.project.project import Project
+
+
+class FindingCounts(NamedTuple):
+    """The number of findings of a plan at each level."""
+
+    error: int = 0
+    warning: int = 0
+    hint: int = 0
+
+    def describe(self) -> str:
+        """Describe the findings of the most severe level, as in `2 errors`; empty without findings."""
+        from execplan.text.message_parts import format_count
+
+        levels = [format_count(count, level) for level, count in self._asdict().items() if count]
+        return levels[0] if levels else ""
+
+
+def count_findings(
+    projects: Sequence[Project], *, archived: bool, tick: Callable[[int, int], None] | None = None
+) -> dict[str, FindingCounts]:
+    """Count the findings of all plans by path from the root, with the built-in rules, as `lint` without options does.
+
+    `tick` is called with the number of plans checked and the total. Raises ExecplanError if settings are invalid.
+    """
+    groups = [
+        TargetGroup(project, directory, os.path.join(directory, ""), in_archive, names, is_complete=True)
+        for project in projects
+        for in_archive in ((False, True) if archived else (False,))
+        for directory, names in plan_store.plan_files(project, archive=in_archive)
+    ]
+    options = add_histories(groups, CheckOptions(trees=RepositoryTrees()))
+    checked_files = check_plans(groups, add_committed_plans(groups, options), tick=tick)
+    return {checked.path: _count_levels(checked.findings) for checked in checked_files if checked.findings}
+
+
+def _count_levels(findings: Sequence[Finding]) -> FindingCounts:
+    counts = dict.fromkeys((ERROR, WARNING, HINT), 0)
+    for finding in findings:
+        if finding.level in counts:
+            counts[finding.level] += finding_weight(finding)
+    return FindingCounts(*counts.values())

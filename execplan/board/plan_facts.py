@@ -1,0 +1,118 @@
+"""The facts of a plan's content that its card shows; cached, because parsing a thousand plans takes seconds."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
+from execplan.plan import reader
+from execplan.plan.model import BROKEN, OPEN
+from execplan.plan.plan_lookup import task_ids
+from execplan.project.project import ensure_inside
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.board.facts_cache import FactsCache
+    from execplan.plan.model import ParsedPlan
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class TaskCounts(NamedTuple):
+    """The number of tasks in each state."""
+
+    open: int
+    done: int
+    other: int
+    total: int
+
+
+class OpenTask(NamedTuple):
+    """An open task of a plan."""
+
+    number: int
+    """Position among the plan's tasks, from 1."""
+    id: str
+    text: str
+
+
+class PlanFacts(NamedTuple):
+    """What the content of a plan says, independent of where the plan is and of the time."""
+
+    digest: str
+    """SHA-256 of the file, in 64 hexadecimal digits; empty if the file can't be read."""
+    title: str
+    state: str
+    """State of the plan if it is not archived."""
+    counts: TaskCounts | None
+    """None for a broken plan."""
+    open_tasks: tuple[OpenTask, ...]
+    last_date: str
+    """Latest date in the plan, such as 2026-01-31; empty if there is none."""
+    is_on_hold: bool
+    conflict_line: int
+    """First line with a conflict marker, from 1, or 0."""
+    finishing_command: str
+    """The command that the plan needs first once it is complete: `outcome`, `lint` or `archive`."""
+    error: str
+    """Why the plan is broken; empty for others."""
+
+
+def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, PlanFacts]]:
+    """Load the facts of plans, from the cache where their files are unchanged.
+
+    Plans that were moved away after their directory was listed are left out.
+    """
+    loaded = [(ref, _load_plan_facts(project, ref, cache)) for ref in refs]
+    return [(ref, facts) for ref, facts in loaded if not facts.error or os.path.lexists(ref.path)]
+
+
+def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -> PlanFacts:
+    cached = cache.find(ref.path) if cache is not None else None
+    if cached is not None:
+        return cached
+    try:
+        ensure_inside(project, ref.path)
+        data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)
+        if size > reader.MAX_BYTES:
+            raise reader.too_large_error(size)
+        facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
+    except ExecplanError as error:
+        return PlanFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)
+    if cache is not None and status is not None:
+        cache.store(ref.path, status, facts)
+    return facts
+
+
+def extract_facts(plan: ParsedPlan, data: bytes, path: str) -> PlanFacts:
+    """Extract the facts from a parsed plan and its bytes; `path` is its path from the repository root."""
+    return PlanFacts(
+        digest(data),
+        plan.title or "",
+        plan.state(),
+        TaskCounts(**plan.counts()),
+        tuple(
+            [
+                OpenTask(task.number, task_id, task.text)
+                for task, task_id in zip(plan.tasks, task_ids(plan.tasks), strict=True)
+                if task.state == OPEN
+            ]
+        ),
+        latest_date(plan),
+        is_on_hold(plan, path),
+        plan.conflict_lines[0] + 1 if plan.conflict_lines else 0,
+        _finishing_command(plan),
+        "",
+    )
+
+
+def _finishing_command(plan: ParsedPlan) -> str:
+    """Return the command that the plan needs first once it is complete, as `advise_completion` advises."""
+    if not plan.outcomes:
+        return "outcome"
+    return "lint" if plan.placeholder_lines else "archive"

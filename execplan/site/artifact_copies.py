@@ -1,0 +1,119 @@
+"""The artifacts of a plan: which of them the site copies, under names that no browser runs as a page."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from execplan.files import file_access
+from execplan.files.file_access import open_regular
+from execplan.secrets.secret_files import is_secret_file
+from execplan.site.link_resolver import is_image
+from execplan.site.page_context import FILES_DIRECTORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.site.redacted_records import RedactText
+
+MAX_FILES: Final = 500
+"""Maximum number of artifacts to list on a page."""
+_MAX_TEXT_BYTES: Final = 1 << 20
+_MAX_IMAGE_BYTES: Final = 5 << 20
+_TEXT_SUFFIX: Final = ".txt"
+_SKIPPED_DIRECTORIES: Final = (".git", "node_modules", "__pycache__")
+
+
+class Artifact(NamedTuple):
+    """A file among the artifacts of a plan."""
+
+    name: str
+    """Path from the artifacts directory."""
+    path: str
+    """Absolute path."""
+    size: int
+    modified_ns: int
+    """Time of the last change in nanoseconds since 1970."""
+    target: str
+    """Path of the copy in the site; empty if the file is only listed."""
+    note: str
+    """Why the file is only listed; empty for a copied one."""
+
+
+def list_artifacts(project: Project, ref: PlanRef, page: str) -> list[Artifact]:
+    """List the regular files among a plan's artifacts by name, without links; `page` is the plan's page in the site."""
+    folder = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    if folder in (project.plans, *project.archives):  # a plan without a directory of its own
+        return []
+    directory = f"{FILES_DIRECTORY}/{os.path.basename(page).removesuffix('.html')}"
+    artifacts: list[Artifact] = []
+    used_targets: set[str] = set()
+    for path, status in _walk_files(folder):
+        name = os.path.relpath(path, folder)
+        if path == ref.path:
+            continue
+        note = _exclusion(name, status.st_size)
+        target = "" if note else _unused_name(f"{directory}/{_target_name(name)}", used_targets)
+        artifacts.append(Artifact(name, path, status.st_size, status.st_mtime_ns, target, note))
+        if len(artifacts) >= MAX_FILES:
+            break
+    return artifacts
+
+
+def read_copy(artifact: Artifact, redact_text: RedactText) -> bytes | None:
+    """Return the bytes of an artifact's copy, without secrets; None for a binary file, or one that is gone."""
+    limit = _MAX_IMAGE_BYTES if is_image(artifact.name) else _MAX_TEXT_BYTES
+    try:
+        data, size = file_access.read_from(open_regular(artifact.path, os.O_RDONLY | os.O_NOFOLLOW), limit)
+    except OSError:
+        return None
+    if size > limit:
+        return None
+    if is_image(artifact.name):
+        return data
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else redact_text(text).encode("utf-8")
+
+
+def _walk_files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield the regular files below a directory in order, with their status; links are not followed."""
+    for directory, folders, names in os.walk(folder):
+        folders[:] = sorted([name for name in folders if name not in _SKIPPED_DIRECTORIES])
+        for name in sorted(names):
+            path = os.path.join(directory, name)
+            try:
+                status = os.lstat(path)
+            except OSError:
+                continue
+            if (status.st_mode & 0o170000) == 0o100000:
+                yield path, status
+
+
+def _exclusion(name: str, size: int) -> str:
+    """Return why a file is not copied, judged by its name and size; empty if it may be copied."""
+    if any([is_secret_file(part) for part in (name, f"/{name}")]):
+        return "not copied: may contain secrets"
+    limit = _MAX_IMAGE_BYTES if is_image(name) else _MAX_TEXT_BYTES
+    return f"not copied: larger than {limit >> 20} MiB" if size > limit else ""
+
+
+def _unused_name(target: str, used_targets: set[str]) -> str:
+    """Return the name of a copy, with a number before its suffix if another artifact's copy has this name."""
+    stem, suffix = os.path.splitext(target)
+    number, name = 1, target
+    while name.casefold() in used_targets:
+        number += 1
+        name = f"{stem}-{number}{suffix}"
+    used_targets.add(name.casefold())
+    return name
+
+
+def _target_name(name: str) -> str:
+    """Return the name of a copy: images keep theirs, and all others become text files."""
+    cleaned = "/".join([part.lstrip(".") or "_" for part in name.split("/")])
+    return cleaned if is_image(cleaned) or cleaned.endswith(_TEXT_SUFFIX) else cleaned + _TEXT_SUFFIX

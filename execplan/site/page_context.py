@@ -1,0 +1,64 @@
+"""The context of a page: where its links lead, and whether it is a static file or is served live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from typing import Final
+
+BOARD_PAGE: Final = "index.html"
+DECISIONS_PAGE: Final = "decisions.html"
+ARCHIVE_PAGE: Final = "archive.html"
+PLANS_DIRECTORY: Final = "plans"
+FILES_DIRECTORY: Final = "files"
+ASSETS_DIRECTORY: Final = "assets"
+
+STATIC_POLICY: Final = (
+    "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Content security policy of a static page: only files of the site, nothing inline, no requests to other hosts.
+
+Some browsers do not count files as `'self'`, so `file:` is listed too; a page from a web server can't load such files.
+"""
+
+
+class PageContext(NamedTuple):
+    """What all pages need besides their content."""
+
+    site_name: str
+    """Name of the project, shown on each page."""
+    root: str = ""
+    """URL of the site's start relative to the page, with a final slash unless empty; `/` on a server."""
+    repository: str = ""
+    """URL of the repository's root relative to the page, with a final slash; empty if its files are not linked."""
+    policy: str = STATIC_POLICY
+    """Content security policy to put into the page; empty if the server sends it as a header."""
+    csrf_token: str = ""
+    """Token that forms send; empty if the page has no forms, as in a static site."""
+    events: str = ""
+    """URL of the server-sent events about changes; empty on a static page."""
+    scripts: tuple[str, ...] = ()
+    """URLs of scripts that only live pages have."""
+    notices: tuple[str, ...] = ()
+    """Messages at the top of the page, such as the result of an edit."""
+
+    @property
+    def is_live(self) -> bool:
+        """Return whether the page is served live, so that it can have forms and be updated."""
+        return bool(self.csrf_token or self.events)
+
+    def url(self, page: str) -> str:
+        """Return the URL of a page or a file of the site, given by its path in the site."""
+        return self.root + quote_path(page)
+
+    def repository_url(self, path: str) -> str:
+        """Return the URL of a file in the repository, given by its path from the root; empty if it is not linked."""
+        return self.repository + quote_path(path) if self.repository else ""
+
+
+def quote_path(path: str) -> str:
+    """Quote a path for a URL; bytes that are not UTF-8 are kept."""
+    return quote(path, safe="/", errors="surrogateescape")

@@ -1,0 +1,118 @@
+"""The pages of the site as HTML: pure functions of their content and context, for files and for the live server."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from execplan.clock import format_utc_timestamp
+from execplan.plan.model import ARCHIVED
+from execplan.project import builtin_templates
+from execplan.site.page_context import (
+    ARCHIVE_PAGE,
+    ASSETS_DIRECTORY,
+    BOARD_PAGE,
+    DECISIONS_PAGE,
+)
+from execplan.text.invisible_characters import escape_unprintable_lines
+from execplan.text.message_parts import format_count, format_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.board.board_cards import Board, Card
+    from execplan.site.page_context import PageContext
+    from execplan.site.page_names import PageNames
+    from execplan.site.plan_sections import DecisionItem
+    from execplan.site.plan_view import PlanView
+
+_NAVIGATION: Final = ((BOARD_PAGE, "Board"), (DECISIONS_PAGE, "Decisions"), (ARCHIVE_PAGE, "Archive"))
+
+
+class PlanDecisions(NamedTuple):
+    """The decisions of a plan, for the page with all decisions."""
+
+    card: Card
+    decisions: tuple[DecisionItem, ...]
+
+
+def render_board(board: Board, context: PageContext, pages: PageNames) -> str:
+    """Return the start page: the cards of all plans outside the archive, in columns; archived plans are counted."""
+    columns = [column for column in board.columns if column.name != ARCHIVED and column.count]
+    archived_count = sum([column.count for column in board.columns if column.name == ARCHIVED])
+    return _render("board.html", BOARD_PAGE, context, columns=columns, archived_count=archived_count, pages=pages)
+
+
+def render_archive(board: Board, context: PageContext, pages: PageNames) -> str:
+    """Return the page with the archived plans, which the board must contain."""
+    cards = [card for column in board.columns if column.name == ARCHIVED for card in column.cards]
+    return _render("archive.html", ARCHIVE_PAGE, context, cards=cards, pages=pages)
+
+
+def render_decisions(plans: Sequence[PlanDecisions], context: PageContext, pages: PageNames) -> str:
+    """Return the page with the decisions of all plans, latest first; those without a date come last."""
+    entries = [(plan.card, decision) for plan in plans for decision in plan.decisions]
+    entries.sort(key=lambda entry: (entry[1].date[:10], entry[0].last_date), reverse=True)
+    return _render("decisions.html", DECISIONS_PAGE, context, entries=entries, pages=pages)
+
+
+def render_plan(view: PlanView, context: PageContext, pages: PageNames) -> str:
+    """Return the page of a plan, also of one that can't be read."""
+    can_edit = bool(context.csrf_token) and view.content is not None and view.card.state != ARCHIVED
+    content = {"view": view, "card": view.card, "can_edit": can_edit, "extras": _extra_contents(view, can_edit=can_edit)}
+    return _render("plan.html", view.page, context, pages=pages, **content)
+
+
+def _extra_contents(view: PlanView, *, can_edit: bool) -> list[tuple[str, str, bool]]:
+    """Return the anchors and titles of the parts below the plan's own sections, and whether the page has them."""
+    return [
+        ("page-edits", "Edit", can_edit),
+        ("page-charts", "Charts", bool(view.charts)),
+        ("page-findings", "Findings", bool(view.findings)),
+        ("page-runs", "Runs", bool(view.records.runs)),
+        ("page-approvals", "Approvals and audit log", bool(view.records.approvals or view.records.audit)),
+        ("page-artifacts", "Artifacts", bool(view.artifacts)),
+        ("page-history", "History", bool(view.history)),
+    ]
+
+
+def render_message(title: str, paragraphs: Sequence[str], context: PageContext) -> str:
+    """Return a page that only has a title and some text, such as an error of the server."""
+    return _render("message.html", "", context, title=title, paragraphs=paragraphs)
+
+
+def read_assets() -> dict[str, bytes]:
+    """Return the style sheet, the scripts and the icon by their paths in the site."""
+    directory = os.path.join(builtin_templates.directory(), "site", ASSETS_DIRECTORY)
+    assets = {}
+    for name in sorted(os.listdir(directory)):
+        with open(os.path.join(directory, name), "rb") as file:
+            assets[f"{ASSETS_DIRECTORY}/{name}"] = file.read()
+    return assets
+
+
+def _render(template: str, page: str, context: PageContext, **content: Any) -> str:
+    """Render a template; control characters, which HTML does not allow, are shown as escapes."""
+    html = _environment().get_template(template).render(page=page, context=context, **content)
+    return escape_unprintable_lines(html)
+
+
+@cache
+def _environment() -> Environment:
+    """Return the environment of the templates, which escapes every value that is not HTML already."""
+    environment = Environment(
+        loader=FileSystemLoader(os.path.join(builtin_templates.directory(), "site")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals["navigation"] = _NAVIGATION
+    environment.filters["count"] = format_count
+    environment.filters["duration"] = format_duration
+    environment.filters["utc"] = format_utc_timestamp
+    return environment

@@ -1,0 +1,241 @@
+"""The sections of a plan as HTML: tasks and decisions with their fields, everything else as rendered markdown."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import islice, takewhile
+from textwrap import dedent
+from typing import TYPE_CHECKING, NamedTuple
+
+from markupsafe import Markup
+
+from execplan.linter.plan_links import heading_anchor
+from execplan.plan.outline import DECISIONS, PROGRESS
+from execplan.plan.plan_lookup import task_ids
+from execplan.site.link_resolver import anchor_id
+from execplan.text.markdown_blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH, QUOTE
+from execplan.text.markdown_html import MarkdownHtml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
+    from execplan.board.board_cards import TaskClaim
+    from execplan.text.markdown_html import NameAnchor, ResolveLink
+
+
+class TaskItem(NamedTuple):
+    """A task of Progress."""
+
+    number: int
+    id: str
+    state: str
+    """State of the task: open, done or other."""
+    mark: str
+    """Character in the checkbox."""
+    text: Markup
+    timestamp: str
+    """Date and time as written; empty if there is none."""
+    depth: int
+    notes: Markup
+    """What follows the task's text in its item, such as a link to a transcript."""
+    heading: str
+    """Sub-heading above the task, if it is another one than above the previous task; else empty."""
+    claimed_by: str
+    claimed_until: str
+
+
+class DecisionItem(NamedTuple):
+    """A decision with its fields."""
+
+    text: Markup
+    """Text of the decision; blocks, with all fields, if it contains code or a quote."""
+    rationale: Markup
+    date: str
+    author: str
+    supersedes: str
+    anchor: str
+    """ID of the decision on the page."""
+
+
+class SectionHtml(NamedTuple):
+    """A section of a plan, ready to be shown."""
+
+    title: Markup
+    anchor: str
+    """ID of the section on the page."""
+    tasks: tuple[TaskItem, ...]
+    """Tasks, if this is the Progress section."""
+    decisions: tuple[DecisionItem, ...]
+    """Decisions, if this is the Decision Log."""
+    body: Markup
+    """Everything else in the section."""
+
+
+class PlanContent(NamedTuple):
+    """The content of a plan as HTML."""
+
+    front_matter: str
+    """Lines of the front matter, without its marks; empty if there is none."""
+    introduction: Markup
+    """Text between the title and the first section."""
+    sections: tuple[SectionHtml, ...]
+
+
+def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> PlanContent:
+    """Convert a plan to HTML; `claims` are the claims on its tasks by task ID."""
+    writer = _ContentWriter(plan, resolve_link, claims)
+    return PlanContent(
+        writer.front_matter(), writer.introduction(), tuple([writer.section(section) for section in plan.sections])
+    )
+
+
+class DecisionWriter:
+    """Converts decisions of a plan to HTML, for the plan's page and for the list of all decisions."""
+
+    def __init__(self, plan: ParsedPlan, markdown: MarkdownHtml) -> None:
+        self._plan = plan
+        self._markdown = markdown
+
+    def decisions(self, start: int = 0, end: int | None = None) -> tuple[DecisionItem, ...]:
+        """Return the decisions between two lines, by default all of them."""
+        return tuple(
+            [
+                self._decision(entry, number)
+                for number, entry in enumerate(self._plan.decisions, 1)
+                if start <= entry.start and (end is None or entry.start < end)
+            ]
+        )
+
+    def _decision(self, entry: Entry, number: int) -> DecisionItem:
+        fields = (entry.date or "", entry.author or "", entry.supersedes or "", f"decision-{number}")
+        if _has_blocks(self._plan, entry):
+            first_line, *other_lines = self._plan.text.lines[entry.start : entry.end]
+            bullet_end = len(first_line) - len(first_line.lstrip(" \t-*+"))
+            source = dedent("\n".join([" " * bullet_end + first_line[bullet_end:], *other_lines]))
+            return DecisionItem(Markup(self._markdown.block(source)), Markup(), *fields)  # noqa: S704 (escaped)
+        text, rationale = [
+            Markup(self._markdown.inline(field))  # noqa: S704 (escaped)
+            for field in (entry.text, entry.rationale or "")
+        ]
+        return DecisionItem(text, rationale, *fields)
+
+
+class _ContentWriter:
+    """Converts the parts of a plan, in the order of the file, to HTML."""
+
+    def __init__(self, plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[str, TaskClaim]) -> None:
+        self._plan = plan
+        self._claims = claims
+        self._anchor_counts: dict[str, int] = {}
+        self._markdown = plan_markdown(plan, resolve_link, self._name_anchor)
+        if plan.title is not None:
+            self._name_anchor(plan.title)
+
+    def front_matter(self) -> str:
+        """Return the lines of the front matter without its marks."""
+        blocks = self._plan.blocks[:1]
+        if not blocks or blocks[0].kind != FRONT:
+            return ""
+        return "\n".join(self._plan.text.lines[1 : blocks[0].end - 1])
+
+    def introduction(self) -> Markup:
+        """Return the text before the first section, without title and front matter."""
+        plan = self._plan
+        excluded_lines = set(range(plan.blocks[0].end)) if self.front_matter() else set()
+        excluded_lines |= _lines_of(
+            [(block.start, block.end) for block in plan.blocks if block.start == plan.title_line]
+        )
+        return self._remaining(0, plan.sections[0].start if plan.sections else len(plan.text.lines), excluded_lines)
+
+    def section(self, section: Section) -> SectionHtml:
+        """Return a section with its tasks, its decisions and the rest of its text."""
+        anchor = self._name_anchor(section.title)
+        tasks: tuple[TaskItem, ...] = ()
+        decisions: tuple[DecisionItem, ...] = ()
+        excluded_lines: set[int] = set()
+        if section.name == PROGRESS:
+            section_tasks = [task for task in self._plan.tasks if section.start <= task.start < section.end]
+            tasks = tuple(self._tasks(section.start, section.end))
+            excluded_lines = _lines_of([(task.start, task.item_end) for task in section_tasks])
+            excluded_lines |= self._heading_lines(section, {task.heading for task in section_tasks})
+        elif section.name == DECISIONS:
+            decisions = DecisionWriter(self._plan, self._markdown).decisions(section.start, section.end)
+            excluded_lines = _lines_of(
+                [(entry.start, entry.end) for entry in self._plan.decisions if section.start <= entry.start < section.end]
+            )
+        title = Markup(self._markdown.inline(section.title))  # noqa: S704 (escaped)
+        return SectionHtml(
+            title, anchor, tasks, decisions, self._remaining(section.body_start, section.end, excluded_lines)
+        )
+
+    def _name_anchor(self, text: str) -> str:
+        return anchor_id(heading_anchor(text.replace("`", "").replace("*", ""), self._anchor_counts))
+
+    def _remaining(self, start: int, end: int, excluded_lines: set[int]) -> Markup:
+        """Return the lines of a range that are not shown elsewhere."""
+        lines = self._plan.text.lines[start:end]
+        lines = ["" if number in excluded_lines else line for number, line in enumerate(lines, start)]
+        return Markup(self._markdown.block("\n".join(lines)))  # noqa: S704 (escaped)
+
+    def _tasks(self, start: int, end: int) -> Iterator[TaskItem]:
+        """Yield the tasks between two lines."""
+        heading = ""
+        for task, task_id in zip(self._plan.tasks, task_ids(self._plan.tasks), strict=True):
+            if not start <= task.start < end:
+                continue
+            claim = self._claims.get(task_id)
+            yield TaskItem(
+                task.number,
+                task_id,
+                task.state,
+                task.mark,
+                Markup(self._markdown.inline(task.text)),  # noqa: S704 (escaped)
+                task.timestamp.date_time if task.timestamp is not None else "",
+                task.depth,
+                self._task_notes(task),
+                task.heading if task.heading != heading else "",
+                claim.by if claim is not None else "",
+                claim.until if claim is not None else "",
+            )
+            heading = task.heading
+
+    def _task_notes(self, task: Task) -> Markup:
+        """Return what follows a task's text in its item, without the tasks nested in it."""
+        later_tasks = islice(self._plan.tasks, task.number, None)
+        nested_tasks = takewhile(lambda later_task: later_task.start < task.item_end, later_tasks)
+        nested_lines = _lines_of([(nested.start, nested.item_end) for nested in nested_tasks])
+        lines = self._plan.text.lines[task.end : task.item_end]
+        remaining = [line for number, line in enumerate(lines, task.end) if number not in nested_lines]
+        if not any([line.strip() for line in remaining]):
+            return Markup()
+        return Markup(self._markdown.block(dedent("\n".join(remaining))))  # noqa: S704 (escaped)
+
+    def _heading_lines(self, section: Section, headings: set[str]) -> set[int]:
+        """Return the lines of sub-headings that are shown above tasks."""
+        blocks = self._plan.blocks[section.first_block : section.block_end]
+        return _lines_of(
+            [(block.start, block.end) for block in blocks if block.kind == HEADING and block.text in headings]
+        )
+
+
+def plan_markdown(plan: ParsedPlan, resolve_link: ResolveLink, name_anchor: NameAnchor) -> MarkdownHtml:
+    """Return a converter that knows the link definitions of a plan."""
+    markdown = MarkdownHtml(resolve_link, name_anchor)
+    blocks = [block for block in plan.blocks if block.kind == PARAGRAPH and block.text.startswith("[")]
+    lines = [line.strip(" \t>") for block in blocks for line in [*plan.text.lines[block.start : block.end], ""]]
+    if any(["]:" in line for line in lines]):
+        markdown.add_definitions("\n".join(lines))
+    return markdown
+
+
+def _has_blocks(plan: ParsedPlan, entry: Entry) -> bool:
+    """Return whether an entry contains code, HTML or a quote, which its fields would show on one line."""
+    first = bisect_left(plan.blocks, entry.start, key=lambda block: block.start)
+    last = bisect_left(plan.blocks, entry.end, key=lambda block: block.start)
+    return any([block.kind in (FENCE, CODE, HTML, QUOTE) for block in plan.blocks[first:last]])
+
+
+def _lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
+    """Return the lines in ranges whose end is exclusive."""
+    return {line for start, end in ranges for line in range(start, end)}

@@ -1,0 +1,106 @@
+"""The content of a plan's page, loaded from the plan's file and the records next to it, without secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.plan_store import plan_store
+from execplan.site.artifact_copies import Artifact, list_artifacts
+from execplan.site.link_resolver import LinkResolver
+from execplan.site.plan_records import PlanRecords, load_records
+from execplan.site.plan_sections import PlanContent, render_content
+from execplan.site.redacted_records import redact_card, redact_record
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.board.board_cards import Card
+    from execplan.history.history_event import HistoryEvent
+    from execplan.linter.rule import Finding
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.site.page_context import PageContext
+    from execplan.site.page_names import PageNames
+    from execplan.site.redacted_records import RedactText
+
+
+class Chart(NamedTuple):
+    """A chart of a plan, as a file of the site."""
+
+    title: str
+    target: str
+    """Path of the file in the site."""
+    description: str
+    """Text for those who can't see the chart."""
+
+
+class PlanView(NamedTuple):
+    """The content of a plan's page. Texts are not escaped unless they are `Markup`."""
+
+    card: Card
+    page: str
+    """Path of the page in the site."""
+    digest: str
+    """SHA-256 of the plan's file as shown, for `if_match`; empty if it can't be read."""
+    content: PlanContent | None
+    """None for a broken plan; the card has the reason."""
+    findings: tuple[Finding, ...]
+    records: PlanRecords
+    artifacts: tuple[Artifact, ...]
+    history: tuple[HistoryEvent, ...]
+    """Events in the plan's life, latest first."""
+    charts: tuple[Chart, ...] = ()
+    checked_paths: Mapping[str, bool] = {}
+    """Absolute paths to which the plan links, and whether they exist."""
+
+
+class PlanFacts(NamedTuple):
+    """Facts about a plan that are loaded for many plans at once."""
+
+    findings: Sequence[Finding] = ()
+    history: Sequence[HistoryEvent] = ()
+    charts: tuple[Chart, ...] = ()
+
+
+def load_plan_view(
+    project: Project,
+    ref: PlanRef,
+    card: Card,
+    context: PageContext,
+    pages: PageNames,
+    redact_text: RedactText,
+    facts: PlanFacts,
+) -> PlanView:
+    """Load the content of a plan's page from its current file.
+
+    `context` is that of the plan's page. A plan that can't be read has no content, and its card has the error.
+    """
+    page = pages.page(card.path)
+    artifacts = list_artifacts(project, ref, page)
+    copies = {artifact.path: artifact.target for artifact in artifacts if artifact.target}
+    resolver = LinkResolver(context, pages, project, ref, copies)
+    content, file_digest = None, ""
+    card = redact_card(card, redact_text)
+    try:
+        data = plan_store.read_bytes(project, ref.path)
+        reader.read(data)  # the error must be about the file as it is, not about its redacted text
+        file_digest = digest(data)
+        plan = reader.read(redact_text(data.decode("utf-8")).encode("utf-8"))
+        content = render_content(plan, resolver.resolve, {claim.id: claim for claim in card.claims})
+    except ExecplanError as error:
+        card = card._replace(error=redact_text(error.message))
+    return PlanView(
+        card,
+        page,
+        file_digest,
+        content,
+        tuple(facts.findings),
+        load_records(project, ref, artifacts),
+        tuple(artifacts),
+        tuple([redact_record(event, redact_text) for event in facts.history]),
+        facts.charts,
+        resolver.checked_paths,
+    )

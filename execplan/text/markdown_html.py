@@ -1,0 +1,141 @@
+"""HTML of markdown from untrusted plans: raw HTML is escaped, and a function decides about each link and image."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import mistune
+from mistune.plugins.formatting import strikethrough
+from mistune.plugins.table import table, table_in_list, table_in_quote
+from mistune.plugins.task_lists import task_lists
+from mistune.plugins.url import url as bare_urls
+from mistune.util import escape, safe_entity, striptags, unescape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+    ResolveLink = Callable[[str], "ResolvedLink"]
+    """Decides about the destination of a link or an image, as written in the plan."""
+    NameAnchor = Callable[[str], str]
+    """Returns the ID of a heading, given its text without markup."""
+
+_MAX_SPACES: Final = 1000
+"""Longest run of spaces; a heading with more of them takes mistune quadratic time."""
+_MIN_LEVEL: Final = 3
+"""Level of the first heading in a section, whose title has level 2."""
+_MAX_LEVEL: Final = 6
+
+
+class ResolvedLink(NamedTuple):
+    """The decision about a link or an image."""
+
+    href: str
+    """Address to link to; empty if there is no link, only its text."""
+    note: str = ""
+    """Note after the text, such as why there is no link; may be empty."""
+    is_image: bool = False
+    """Whether the page may show the address as an image."""
+
+
+class MarkdownHtml:
+    """Converts the markdown of one plan, part by part; link definitions and anchors are shared by all parts."""
+
+    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor) -> None:
+        self._renderer = _Renderer(resolve_link, name_anchor)
+        plugins = [strikethrough, table, table_in_list, table_in_quote, task_lists, bare_urls]
+        self._markdown = mistune.Markdown(self._renderer, plugins=plugins)
+        self._definitions: dict[str, Any] = {}
+
+    def add_definitions(self, source: str) -> None:
+        """Read the link definitions in a text; all parts can refer to them."""
+        self._convert(source)
+
+    def block(self, source: str) -> str:
+        """Return the HTML of paragraphs, lists and other blocks."""
+        self._renderer.level = _MIN_LEVEL - 1
+        return self._convert(source)
+
+    def inline(self, source: str) -> str:
+        """Return the HTML of one paragraph's text, without a surrounding element."""
+        state = self._markdown.inline.state_cls({"ref_links": self._definitions})
+        state.src = source.strip()
+        return self._renderer.render_tokens(self._markdown.inline.parse(state), self._markdown.block.state_cls())
+
+    def _convert(self, source: str) -> str:
+        state = self._markdown.block.state_cls()
+        state.env["ref_links"] = self._definitions
+        while " " * _MAX_SPACES in source:
+            source = source.replace(" " * _MAX_SPACES, " " * (_MAX_SPACES // 2))
+        return str(self._markdown.parse(source, state)[0])
+
+
+class _Renderer(mistune.HTMLRenderer):
+    """Writes HTML that contains no markup of the plan's own, no inline style and only addresses that were allowed."""
+
+    def __init__(self, resolve_link: ResolveLink, name_anchor: NameAnchor) -> None:
+        super().__init__(escape=True)
+        self._resolve_link = resolve_link
+        self._name_anchor = name_anchor
+        self.level = _MIN_LEVEL - 1
+        """Level of the latest heading."""
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """Return a link, or only its text with a note."""
+        resolved = self._resolve_link(unescape(url))
+        if not resolved.href:
+            return f'<span class="unlinked">{text}</span>{_note(resolved)}'
+        title_attribute = f' title="{safe_entity(title)}"' if title else ""
+        return f'<a href="{escape(resolved.href)}" rel="noreferrer"{title_attribute}>{text}</a>{_note(resolved)}'
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Return an image that is part of the site, or a link to any other one."""
+        resolved = self._resolve_link(unescape(url))
+        alternative = striptags(text)
+        if resolved.is_image:
+            return f'<img src="{escape(resolved.href)}" alt="{safe_entity(alternative)}" loading="lazy">'
+        return self.link(text or "image", url, title)
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        """Return a heading below the section's title, without gaps between levels."""
+        self.level = max(_MIN_LEVEL, min(level, self.level + 1, _MAX_LEVEL))
+        anchor = safe_entity(self._name_anchor(unescape(striptags(text))))
+        return f'<h{self.level} id="{anchor}">{text}</h{self.level}>\n'
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        """Return a code block; attributes of a step are shown above it."""
+        words = (info or "").strip()
+        caption = f'<p class="code-info"><code>{safe_entity(words)}</code></p>\n' if "{" in words else ""
+        return f"{caption}<pre><code>{escape(code)}</code></pre>\n"
+
+    def block_html(self, html: str) -> str:
+        """Return HTML as text, but nothing for a comment."""
+        return "" if _is_comment(html.strip()) else f"<pre><code>{escape(html.strip())}</code></pre>\n"
+
+    def inline_html(self, html: str) -> str:
+        """Return HTML as text, but nothing for a comment."""
+        return "" if _is_comment(html) else escape(html)
+
+    def table(self, text: str) -> str:
+        """Return a table in an area that can be scrolled, also with the keyboard."""
+        return f'<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>\n{text}</table></div>\n'
+
+    def table_cell(self, text: str, align: str | None = None, *, head: bool = False) -> str:
+        """Return a cell; its alignment is a class, because the page allows no inline styles."""
+        tag, scope = ("th", ' scope="col"') if head else ("td", "")
+        class_attribute = f' class="align-{align}"' if align in ("center", "right") else ""
+        return f"<{tag}{scope}{class_attribute}>{text}</{tag}>\n"
+
+    def task_list_item(self, text: str, *, checked: bool = False) -> str:
+        """Return a list item with a box that shows whether it is checked."""
+        name = "done" if checked else "open"
+        return f'<li class="task {name}"><span class="box" role="img" aria-label="{name}"></span> {text}</li>\n'
+
+
+def _note(resolved: ResolvedLink) -> str:
+    return f' <span class="note">({safe_entity(resolved.note)})</span>' if resolved.note else ""
+
+
+def _is_comment(html: str) -> bool:
+    """Return whether a text is one HTML comment and nothing else."""
+    return html.startswith("<!--") and html.endswith("-->") and html.find("-->", 4) == len(html) - 3
