@@ -55,13 +55,9 @@ class Subscription:
         self._pages |= pages
         self._is_awake.set()
 
-    async def next_change(self, timeout: float) -> Change | None:
-        """Wait for the next change; None after `timeout` seconds without one, or when the feed is closed."""
-        try:
-            async with asyncio.timeout(timeout):
-                await self._is_awake.wait()
-        except TimeoutError:
-            return None
+    async def next_change(self) -> Change | None:
+        """Wait for the next change; None when the feed is closed."""
+        await self._is_awake.wait()
         self._is_awake.clear()
         pages, self._pages = frozenset(self._pages), set()
         return None if self._feed.is_closed else Change(self._feed.number, pages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,15 @@ async def _events(feed: ChangeFeed, subscription: Subscription, start_id: str) -
     with subscription:
         yield f"retry: {_RETRY_MILLISECONDS}\n" + _format_event("start", feed.number, {"start": start_id})
         while not feed.is_closed:
-            change = await subscription.next_change(_HEARTBEAT_SECONDS)
+            try:
+                async with asyncio.timeout(_HEARTBEAT_SECONDS):
+                    change = await subscription.next_change()
+            except TimeoutError:
+                yield ": no change\n\n"
+                continue
             if change is not None:
                 pages = None if EVERYTHING in change.pages else sorted(change.pages)
                 yield _format_event("change", change.number, {"start": start_id, "pages": pages})
-            elif not feed.is_closed:
-                yield ": no change\n\n"
 
 
 def _format_event(name: str, number: int, data: dict[str, object]) -> str:

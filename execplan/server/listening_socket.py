@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import os
 import socket
+from typing import Any
 
 from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 
@@ -63,7 +64,7 @@ def _is_loopback_address(address: str) -> bool:
     return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
-def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str | int, ...]]:
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
     """Return the family and the address of a host; raises ExecplanError if it is unknown."""
     try:
         infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -73,7 +74,7 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str | in
         hint = f"omit --host to listen on {DEFAULT_HOST}"
         raise ExecplanError("unknown-host", message, exit=INPUT, hint=hint) from None
     family, _, _, _, address = infos[0]
-    return family, tuple(address)
+    return family, address
 
 
 def _bind_error(error: OSError, host: str, port: int) -> ExecplanError:

@@ -1,22 +1,47 @@
-"""The pages as they are now, rendered from the current files, and the plans that they belong to."""
+"""The pages of the site as they are now, rendered from the current files."""
 
 from __future__ import annotations
 
 import os
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.plan.plan_lookup import task_ids
+from execplan.board.board_cards import Board, load_board
+from execplan.clock import current_minute
+from execplan.engine.commands.command_environment import public_variables
+from execplan.errors import ExecplanError
+from execplan.plan import reader
 from execplan.plan_store import plan_store
-from execplan.project import project_discovery
-from execplan.server.file_watch import take_snapshot
+from execplan.project import builtin_templates, project_discovery
+from execplan.secrets.redaction import Redactor
+from execplan.server.file_watch import Snapshot, take_snapshot
+from execplan.server.page_edits import DIGEST_FIELD
+from execplan.site import page_rendering
+from execplan.site.artifact_copies import list_artifacts, read_copy
+from execplan.site.page_context import (
+    ARCHIVE_PAGE,
+    ASSETS_DIRECTORY,
+    BOARD_PAGE,
+    DECISIONS_PAGE,
+    FILES_DIRECTORY,
+    PLANS_DIRECTORY,
+    PageContext,
+)
+from execplan.site.page_names import PageNames
+from execplan.site.page_rendering import PlanDecisions
+from execplan.site.plan_view import PlanFacts, load_plan_view
+from execplan.site.redacted_records import redact_board
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
+    from execplan.board.board_cards import Card
+    from execplan.linter.rule import Finding
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.server.page_edits import PageEdit
+    from execplan.site.plan_sections import DecisionItem
+
+EVENTS_URL = "/events"
+LIVE_SCRIPT = f"{ASSETS_DIRECTORY}/live.js"
 
 
 class LivePlan(NamedTuple):
@@ -26,47 +51,167 @@ class LivePlan(NamedTuple):
     ref: PlanRef
 
 
-class LivePages:
-    """The pages of the project that contains a directory."""
+class PageVersion(NamedTuple):
+    """What a page is rendered from; equal versions are equal pages."""
 
-    def __init__(self, directory: str, token: str) -> None:
-        self._directory = directory
-        self._token = token
+    snapshot: Snapshot
+    minute: int
+    """Minutes since 1970: claims expire, and plans stall."""
+    digest: str
+    """SHA-256 of the plan's file: two edits can be too close for the time of a file to tell them apart."""
+
+
+class ProjectState(NamedTuple):
+    """The plans of a project at one time."""
+
+    board: Board
+    """The board with the archived plans; its texts are redacted."""
+    pages: PageNames
+    plans: dict[str, LivePlan]
+    """Plans by their path from the repository root."""
 
     def find_plan(self, page: str) -> LivePlan | None:
         """Return the plan of a page such as `plans/parser.html`; None if there is none."""
-        return self._plans().get(page)
+        return self.plans.get(self.pages.path(page))
 
-    def version(self, page: str) -> Hashable:
-        """Return a value that differs whenever the page may differ."""
-        plan = self.find_plan(page)
-        return repr(take_snapshot(self._directory)), digest(plan_store.load(*plan).data) if plan else None
 
-    def render(self, page: str) -> str | None:
-        """Return the HTML of a page; None if there is none."""
-        if page == "index.html":
-            return self._document("".join(f'<a href="/{escape(name)}">{escape(name)}</a>' for name in self._plans()))
-        plan = self.find_plan(page)
-        if plan is None:
-            return None
+class LivePages:
+    """The pages of the project that contains a directory. Not for concurrent use."""
+
+    def __init__(self, directory: str, token: str) -> None:
+        """Render the pages of a project; `token` is what their forms send."""
+        self._directory = directory
+        self._token = token
+        self._redact_text = Redactor(os.environ, public_variables(os.environ)).redact_text
+        self._state: tuple[Snapshot, int, ProjectState] | None = None
+        self._decisions: dict[str, tuple[str, tuple[DecisionItem, ...]]] = {}
+
+    def context(self, notices: tuple[str, ...] = ()) -> PageContext:
+        """Return the context of live pages."""
+        return PageContext(
+            os.path.basename(self._directory) or "Plans",
+            root="/",
+            policy="",
+            csrf_token=self._token,
+            events=EVENTS_URL,
+            scripts=(f"/{LIVE_SCRIPT}",),
+            notices=notices,
+        )
+
+    def version(self, page: str) -> PageVersion:
+        """Return the current version of a page. Raises ExecplanError if the project can't be read."""
+        snapshot, minute = take_snapshot(self._directory), current_minute()
+        plan = self._current_state(snapshot, minute).find_plan(page)
+        return PageVersion(snapshot, minute, digest(plan_store.load(*plan).data) if plan is not None else "")
+
+    def find_plan(self, page: str) -> LivePlan | None:
+        """Return the plan of a page; None if there is none. Raises ExecplanError if the project can't be read."""
+        return self._current_state(take_snapshot(self._directory), current_minute()).find_plan(page)
+
+    def changed_pages(self, earlier: Snapshot, later: Snapshot) -> frozenset[str]:
+        """Return the pages of the plans whose files differ; with an empty string, any page may differ."""
+        root = project_discovery.require(self._directory)
+        names = [root.display_path(path) if path else "" for path in later.changed_plans(earlier)]
+        if self._state is None:
+            return frozenset(("",) if names else ())
+        return frozenset([self._state[2].pages.page(name) for name in names])
+
+    def render(self, page: str, notices: tuple[str, ...] = ()) -> str | None:
+        """Return the HTML of a page; None if there is none. Raises ExecplanError if the project can't be read."""
+        state = self._current_state(take_snapshot(self._directory), current_minute())
+        context = self.context(notices)
+        if page == BOARD_PAGE:
+            return page_rendering.render_board(state.board, context, state.pages)
+        if page == ARCHIVE_PAGE:
+            return page_rendering.render_archive(state.board, context, state.pages)
+        if page == DECISIONS_PAGE:
+            return page_rendering.render_decisions(self._all_decisions(state), context, state.pages)
+        plan = state.find_plan(page)
+        return self._render_plan(plan, state, context) if plan is not None else None
+
+    def render_error(self, title: str, paragraphs: list[str]) -> str:
+        """Return a page about an error."""
+        return page_rendering.render_message(title, paragraphs, self.context())
+
+    def render_conflict(self, plan: LivePlan, edit: PageEdit, page: str, error: ExecplanError) -> str:
+        """Return the page about an edit of a plan that has changed since the page was loaded."""
         stored_plan = plan_store.load(*plan)
-        parsed = stored_plan.require_plan()
-        forms = [
-            f'<form method="post"><input type="hidden" name="token" value="{self._token}">'
-            f'<input type="hidden" name="digest" value="{digest(stored_plan.data)}">'
-            f'<input type="hidden" name="task" value="{escape(task_id)}">{escape(task.state)} {escape(task.text)}'
-            f'<button name="action" value="{"done" if task.state == "open" else "reopen"}">Toggle</button></form>'
-            for task, task_id in zip(parsed.tasks, task_ids(parsed.tasks), strict=True)
-        ]
-        return self._document(f"<h1>{escape(parsed.title or '')}</h1>" + "".join(forms))
+        return page_rendering.render_edit_conflict(
+            error.candidates,
+            [(name, text) for name, text in edit.fields.items() if name in ("text", "why")],
+            {**edit.fields, DIGEST_FIELD: digest(stored_plan.data)} if stored_plan.plan is not None else {},
+            page,
+            self.context(),
+        )
 
-    def _plans(self) -> dict[str, LivePlan]:
-        project = project_discovery.require(os.fspath(self._directory))
-        return {
-            f"plans/{ref.id}.html": LivePlan(member, ref)
+    def read_asset(self, path: str) -> bytes | None:
+        """Return a style sheet, script or icon; None if there is none at this path."""
+        if path == LIVE_SCRIPT:
+            return builtin_templates.read_text(os.path.join("server", "live.js")).encode()
+        return page_rendering.read_assets().get(path)
+
+    def read_artifact(self, path: str) -> bytes | None:
+        """Return an artifact to which a plan's page links, without secrets; None if no page links to this path."""
+        directory, _, rest = path.removeprefix(f"{FILES_DIRECTORY}/").partition("/")
+        page = f"{PLANS_DIRECTORY}/{directory}.html"
+        plan = self.find_plan(page) if rest and path.startswith(f"{FILES_DIRECTORY}/") else None
+        for artifact in list_artifacts(plan.project, plan.ref, page) if plan is not None else ():
+            if artifact.target == path:
+                return read_copy(artifact, self._redact_text)
+        return None
+
+    def _render_plan(self, plan: LivePlan, state: ProjectState, context: PageContext) -> str:
+        path = plan.project.display_path(plan.ref.path)
+        card = next(card for card in state.board.cards if card.path == path)
+        facts = PlanFacts(findings=_findings(plan))
+        view = load_plan_view(plan.project, plan.ref, card, context, state.pages, self._redact_text, facts)
+        return page_rendering.render_plan(view, context, state.pages)
+
+    def _current_state(self, snapshot: Snapshot, minute: int) -> ProjectState:
+        """Return the plans as they are now; loaded again only if a file has changed or a minute has passed."""
+        if self._state is not None and self._state[:2] == (snapshot, minute):
+            return self._state[2]
+        project = project_discovery.require(self._directory)
+        board = redact_board(load_board(project, archived=True), self._redact_text)
+        plans = {
+            member.display_path(ref.path): LivePlan(member, ref)
             for member in project_discovery.with_nested_projects(project)
             for ref in plan_store.all_refs(member)
         }
+        state = ProjectState(board, PageNames(board.cards), plans)
+        self._state = snapshot, minute, state
+        return state
 
-    def _document(self, content: str) -> str:
-        return f'<!doctype html><html lang="en"><title>Plans</title><main>{content}</main></html>'
+    def _all_decisions(self, state: ProjectState) -> list[PlanDecisions]:
+        """Return the decisions of all plans; only plans that have changed are read again."""
+        decisions = {
+            card.path: self._plan_decisions(card, state.plans[card.path], state)
+            for card in state.board.cards
+            if card.path in state.plans
+        }
+        self._decisions = {path: self._decisions[path] for path in decisions if path in self._decisions}
+        return [PlanDecisions(card, decisions[card.path]) for card in state.board.cards if card.path in decisions]
+
+    def _plan_decisions(self, card: Card, plan: LivePlan, state: ProjectState) -> tuple[DecisionItem, ...]:
+        cached = self._decisions.get(card.path)
+        if cached is not None and cached[0] == card.digest:
+            return cached[1]
+        from execplan.site.link_resolver import LinkResolver
+        from execplan.site.plan_sections import DecisionWriter, plan_markdown
+
+        try:
+            data = plan_store.read_bytes(plan.project, plan.ref.path)
+            parsed = reader.read(self._redact_text(data.decode()).encode())
+        except (ExecplanError, UnicodeDecodeError):
+            return ()
+        resolver = LinkResolver(self.context(), state.pages, plan.project, plan.ref, {})
+        items = DecisionWriter(parsed, plan_markdown(parsed, resolver.resolve, str)).decisions()
+        self._decisions[card.path] = digest(data), items
+        return items
+
+
+def _findings(plan: LivePlan) -> tuple[Finding, ...]:
+    """Return the findings of a plan; none if it can't be checked."""
+    from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
+
+    return tuple(check_plan(CheckTarget(plan.project, plan.ref, plan.ref.path), CheckOptions()).findings)

@@ -6,17 +6,18 @@ import asyncio
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Hashable
+    from collections.abc import Awaitable, Callable
     from typing import Any
 
 _MAX_PAGES = 64
 """Number of pages to keep; a board of a thousand plans has a few megabytes."""
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class _CachedPage(NamedTuple, Generic[T]):
-    version: Hashable
+    version: object
     page: T
 
 
@@ -29,7 +30,7 @@ class PageCache(Generic[T]):
         self._pages: dict[str, _CachedPage[T]] = {}
         self._lock = asyncio.Lock()
 
-    async def get(self, path: str, find_version: Callable[[], Hashable], render: Callable[[], T]) -> T:
+    async def get(self, path: str, find_version: Callable[[], object], render: Callable[[], T]) -> T:
         """Return the page at a path: the cached one if its version is the current one, otherwise a new one.
 
         Both functions run in a thread, one page at a time: rendering is computation, and threads would only slow each
@@ -44,3 +45,9 @@ class PageCache(Generic[T]):
             while len(self._pages) > _MAX_PAGES:
                 del self._pages[next(iter(self._pages))]
             return cached.page
+
+    async def render(self, function: Callable[[], R]) -> R:
+        """Run a function in a thread, but not while a page is rendered; nothing is cached."""
+        async with self._lock:
+            result: R = await self._in_thread(function)
+        return result

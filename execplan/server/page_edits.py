@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.errors import INPUT, ExecplanError
 from execplan.library.plan_api import Plan
+from execplan.plan.plan_change import require_text
 from execplan.plan_store import claims
 from execplan.plan_store.author import actor
 
@@ -32,13 +33,6 @@ class PageEdit(NamedTuple):
     """SHA-256 of the plan that the page showed, in 64 hexadecimal digits."""
 
 
-class EditMessages(NamedTuple):
-    """The result of an edit, for the page that follows."""
-
-    messages: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-
-
 def parse_edit(fields: Mapping[str, str]) -> PageEdit:
     """Return the edit that a form requests; raises ExecplanError if it is none that pages offer."""
     action, digest = fields.get(ACTION_FIELD, ""), fields.get(DIGEST_FIELD, "").lower()
@@ -51,8 +45,8 @@ def parse_edit(fields: Mapping[str, str]) -> PageEdit:
     return PageEdit(action, fields, digest)
 
 
-def apply_edit(project: Project, ref: PlanRef, edit: PageEdit, options: WriteOptions) -> EditMessages:
-    """Make an edit if the plan is still the one that the page showed.
+def apply_edit(project: Project, ref: PlanRef, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    """Make an edit if the plan is still the one that the page showed, and return messages for the next page.
 
     Raises ExecplanError as the command of the same name does: at exit status 4, the plan has changed, and the error lists
     what changed. `options` say whether to commit.
@@ -60,42 +54,42 @@ def apply_edit(project: Project, ref: PlanRef, edit: PageEdit, options: WriteOpt
     return _EDITS[edit.action](Plan(project, ref), edit, options._replace(if_match=edit.digest))
 
 
-def _complete_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> EditMessages:
+def _complete_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
     return _edit_messages(plan.done(_require_field(edit, "task"), options=options))
 
 
-def _reopen_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> EditMessages:
+def _reopen_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
     return _edit_messages(plan.reopen(_require_field(edit, "task"), options=options))
 
 
-def _add_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> EditMessages:
+def _add_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
     return _edit_messages(plan.add(_require_field(edit, "text"), options=options))
 
 
-def _add_decision(plan: Plan, edit: PageEdit, options: WriteOptions) -> EditMessages:
+def _add_decision(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
     text, rationale = _require_field(edit, "text"), _require_field(edit, "why")
     return _edit_messages(plan.decide(text, why=rationale, options=options))
 
 
-def _claim_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> EditMessages:
+def _claim_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
     from execplan.edits.digest_check import ensure_digest_matches
 
     ensure_digest_matches(plan.project, plan.ref, options.if_match)
     name, task = actor(plan.project), _require_field(edit, "task")
     task_id = claims.claim_task(plan.project, plan.ref, name, claims.DEFAULT_HOURS, task)
-    return EditMessages((f"claimed by {name}: {task_id}",))
+    return (f"claimed by {name}: {task_id}",)
 
 
-def _release_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> EditMessages:
+def _release_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
     from execplan.edits.digest_check import ensure_digest_matches
 
     ensure_digest_matches(plan.project, plan.ref, options.if_match)
     name, task = actor(plan.project), _require_field(edit, "task")
     task_ids = claims.release_claims(plan.project, plan.ref, name, task)
-    return EditMessages(tuple([f"released by {name}: {task_id}" for task_id in task_ids]))
+    return tuple([f"released by {name}: {task_id}" for task_id in task_ids])
 
 
-_EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], EditMessages]] = {
+_EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], tuple[str, ...]]] = {
     "done": _complete_task,
     "reopen": _reopen_task,
     "add": _add_task,
@@ -106,14 +100,10 @@ _EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], EditMessages]] = {
 
 
 def _require_field(edit: PageEdit, name: str) -> str:
-    """Return a field's text; raises ExecplanError if it is missing or blank."""
-    text = edit.fields.get(name, "").replace("\r\n", "\n").strip()
-    if not text:
-        message = f"the field {name!r} of the form is empty; nothing was written"
-        raise ExecplanError("usage", message, exit=USAGE, hint="fill it in, then submit the form again")
-    return text
+    """Return a field's text as one line; raises ExecplanError if it is empty or has disallowed characters."""
+    return require_text(edit.fields.get(name, ""), f"the field {name!r}")
 
 
-def _edit_messages(result: EditResult) -> EditMessages:
-    messages = (*result.messages, *((f"committed {result.commit[:12]}",) if result.commit else ()))
-    return EditMessages(messages, result.warnings)
+def _edit_messages(result: EditResult) -> tuple[str, ...]:
+    committed = (f"committed {result.commit[:12]}",) if result.commit else ()
+    return (*result.messages, *committed, *[f"warning: {warning}" for warning in result.warnings])

@@ -11,35 +11,39 @@ from typing import TYPE_CHECKING, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from execplan.errors import ExecplanError
-from execplan.server import error_pages, event_stream, form_request, page_edits
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.server import event_stream, form_request, page_edits
 from execplan.server.change_feed import ChangeFeed
+from execplan.server.error_pages import ErrorPages
+from execplan.server.file_responses import artifact_response, asset_response
 from execplan.server.file_watch import take_snapshot
 from execplan.server.live_pages import LivePages
+from execplan.server.notices import Notices
 from execplan.server.page_cache import PageCache
 from execplan.server.request_guard import RequestGuard
+from execplan.site.page_context import ASSETS_DIRECTORY, BOARD_PAGE, FILES_DIRECTORY, PLANS_DIRECTORY
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection
 
+    from starlette.requests import Request
     from starlette.types import ASGIApp
 
     from execplan.edits.plan_writer import WriteOptions
 
-BOARD_PAGE = "index.html"
+_NOTICE_PARAMETER = "notice"
 T = TypeVar("T")
 
 
 class PlanServer:
     """The pages and edits of the plans of one project."""
 
-    def __init__(
-        self, directory: str, options: WriteOptions, report_bug: Callable[[Exception], str | None]
-    ) -> None:
+    def __init__(self, directory: str, options: WriteOptions, report_bug: Callable[[Exception], str | None]) -> None:
         """Create a server for the project that contains a directory.
 
         `options` say whether edits are committed. `report_bug` writes a bug report and returns its path, or None.
@@ -49,18 +53,23 @@ class PlanServer:
         self._token = secrets.token_urlsafe(32)
         self._start_id = secrets.token_hex(8)
         self._pages = LivePages(directory, self._token)
-        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.changed_pages)
-        self._cache: PageCache[HTMLResponse | None] = PageCache(self._in_thread)
+        self._errors = ErrorPages(self._pages)
+        self._notices = Notices()
+        self._cache: PageCache[str | None] = PageCache(self._in_thread)
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
+        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.changed_pages)
+        """The changes that open pages wait for."""
 
     def application(self, host_names: Collection[str], *, any_address: bool) -> ASGIApp:
         """Return the application, which answers requests for these names and addresses of this machine only."""
         application = Starlette(
             routes=[
                 Route("/events", self._events, methods=["GET"]),
-                Route("/plans/{name:path}", self._edit, methods=["POST"]),
+                Route(f"/{ASSETS_DIRECTORY}/{{name:path}}", self._asset, methods=["GET"]),
+                Route(f"/{FILES_DIRECTORY}/{{name:path}}", self._artifact, methods=["GET"]),
+                Route(f"/{PLANS_DIRECTORY}/{{name:path}}", self._edit, methods=["POST"]),
                 Route("/{path:path}", self._page, methods=["GET"]),
             ],
             exception_handlers={
@@ -73,7 +82,7 @@ class PlanServer:
             max_body_size=form_request.MAX_BODY_BYTES,
         )
         # Outermost, so that no response is sent without its headers.
-        return RequestGuard(application, host_names, error_pages.rejection_page, any_address=any_address)
+        return RequestGuard(application, host_names, self._errors.rejection_page, any_address=any_address)
 
     @contextlib.asynccontextmanager
     async def _watch_files(self, application: Starlette) -> AsyncIterator[None]:
@@ -88,39 +97,61 @@ class PlanServer:
 
     async def _page(self, request: Request) -> Response:
         path = request.path_params["path"] or BOARD_PAGE
-        response = await self._cache.get(path, partial(self._pages.version, path), partial(self._render, path))
-        if response is None:
+        notices = self._notices.take(request.query_params.get(_NOTICE_PARAMETER, ""))
+        if notices:
+            html = await self._cache.render(partial(self._pages.render, path, notices))
+        else:
+            html = await self._cache.get(path, partial(self._pages.version, path), partial(self._pages.render, path))
+        if html is None:
             raise HTTPException(404)
+        response = HTMLResponse(html)
+        if notices:  # without an ETag, an open page asks for the page without the notices when something changes
+            return response
+        etag = f'"{digest(bytes(response.body))[:32]}"'
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers={"ETag": etag})
+        response.headers["ETag"] = etag
         return response
-
-    def _render(self, path: str) -> HTMLResponse | None:
-        html = self._pages.render(path)
-        return HTMLResponse(html) if html is not None else None
 
     async def _edit(self, request: Request) -> Response:
         fields = await form_request.read_form(request, self._token)
-        page = f"plans/{request.path_params['name']}"
         edit = page_edits.parse_edit(fields)
-        plan = await self._in_thread(lambda: self._pages.find_plan(page))
+        page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
+        plan = await self._cache.render(lambda: self._pages.find_plan(page))
         if plan is None:
             raise HTTPException(404)
-        async with self._write_lock:
-            await self._in_thread(lambda: page_edits.apply_edit(plan.project, plan.ref, edit, self._options))
-        return RedirectResponse(request.url.path, 303)
+        try:
+            async with self._write_lock:
+                messages = await self._in_thread(
+                    lambda: page_edits.apply_edit(plan.project, plan.ref, edit, self._options)
+                )
+        except ExecplanError as error:
+            if error.exit != CONFLICT:
+                raise
+            return await self._in_thread(partial(self._errors.conflict_page, error, plan, edit, page))
+        notice = self._notices.add(messages)
+        return RedirectResponse(f"{request.url.path}?{_NOTICE_PARAMETER}={notice}", 303)
 
     async def _events(self, request: Request) -> Response:
         return event_stream.event_response(request, self.feed, self._start_id)
 
+    async def _asset(self, request: Request) -> Response:
+        path = f"{ASSETS_DIRECTORY}/{request.path_params['name']}"
+        return asset_response(path, await self._in_thread(lambda: self._pages.read_asset(path)))
+
+    async def _artifact(self, request: Request) -> Response:
+        path = f"{FILES_DIRECTORY}/{request.path_params['name']}"
+        return artifact_response(path, await self._cache.render(lambda: self._pages.read_artifact(path)))
+
     async def _error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, ExecplanError)
-        return error_pages.error_page(error)
+        return self._errors.error_page(error)
 
     async def _http_error(self, request: Request, error: Exception) -> Response:
-        return error_pages.status_page(error.status_code if isinstance(error, HTTPException) else 400)
+        return self._errors.status_page(error.status_code if isinstance(error, HTTPException) else 400)
 
     async def _bug(self, request: Request, error: Exception) -> Response:
-        path = await asyncio.to_thread(self._report_bug, error)
-        return error_pages.bug_page(path)
+        return self._errors.bug_page(await asyncio.to_thread(self._report_bug, error))
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(None, self._context.copy().run, function)

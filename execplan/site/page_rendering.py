@@ -21,7 +21,7 @@ from execplan.text.invisible_characters import escape_unprintable_lines
 from execplan.text.message_parts import format_count, format_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from execplan.board.board_cards import Board, Card
     from execplan.site.page_context import PageContext
@@ -82,6 +82,22 @@ def _extra_contents(view: PlanView, *, can_edit: bool) -> list[tuple[str, str, b
 def render_message(title: str, paragraphs: Sequence[str], context: PageContext) -> str:
     """Return a page that only has a title and some text, such as an error of the server."""
     return _render("message.html", "", context, title=title, paragraphs=paragraphs)
+
+
+def render_edit_conflict(
+    changes: Sequence[str],
+    texts: Sequence[tuple[str, str]],
+    fields: Mapping[str, str],
+    page: str,
+    context: PageContext,
+) -> str:
+    """Return the page about an edit of a plan that has changed since its page was loaded.
+
+    `changes` describe what has changed, `texts` are what was entered, by name, and `fields` repeat the edit; without them,
+    it can't be repeated. `page` is the plan's page.
+    """
+    content = {"changes": changes, "texts": texts, "fields": fields, "page_url": context.url(page)}
+    return _render("edit_conflict.html", "", context, **content)
 
 
 def read_assets() -> dict[str, bytes]:

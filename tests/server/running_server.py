@@ -58,7 +58,11 @@ class RunningServer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-            fields = {"Host": self.host, **({} if body is None else {"Content-Length": str(len(body))}), **(headers or {})}
+            fields = {
+                "Host": self.host,
+                **({} if body is None else {"Content-Length": str(len(body))}),
+                **(headers or {}),
+            }
             for name, value in fields.items():
                 connection.putheader(name, value)
             connection.endheaders(body)

@@ -26,7 +26,11 @@ def plan_text(server: RunningServer) -> str:
         ("add", {"text": "Handle CRLF."}, ["add", "Handle CRLF."]),
         ("add", {"text": "@README.md"}, ["add", "@@README.md"]),
         ("add", {"text": "  Two\r\nlines "}, ["add", "Two lines"]),
-        ("decide", {"text": "Read bytes", "why": "Nothing is lost."}, ["decide", "Read bytes", "--why", "Nothing is lost."]),
+        (
+            "decide",
+            {"text": "Read bytes", "why": "Nothing is lost."},
+            ["decide", "Read bytes", "--why", "Nothing is lost."],
+        ),
     ],
 )
 def test_an_edit_writes_what_the_command_writes(
@@ -48,7 +52,12 @@ def test_a_stale_page_writes_nothing_and_shows_what_changed(server: RunningServe
     page = server.get(PLAN_PAGE)
     server.folder.ok("add", "Handle CRLF")
     before = plan_text(server)
-    fields = {"token": page.field("token"), "digest": page.field("digest"), "action": "add", "text": "Write <b>docs</b>"}
+    fields = {
+        "token": page.field("token"),
+        "digest": page.field("digest"),
+        "action": "add",
+        "text": "Write <b>docs</b>",
+    }
     reply = server.post(PLAN_PAGE, fields)
     assert reply.status == 409
     assert "Handle CRLF" in reply.text
@@ -62,7 +71,10 @@ def test_claims_are_made_in_the_name_of_who_started_the_server(repo: Folder) -> 
     server = RunningServer(repo, "serve", "--port", "0", "--as", "Berta")
     assert server.edit("claim", task="2").status == 303
     (claim,) = repo.ok("next")["taken"]
-    assert (claim["number"], claim["claimed_by"] if "claimed_by" in claim else claim) == (2, claim.get("claimed_by", claim))
+    assert (claim["number"], claim["claimed_by"] if "claimed_by" in claim else claim) == (
+        2,
+        claim.get("claimed_by", claim),
+    )
     assert "Berta" in str(claim)
     assert server.edit("release", task="2").status == 303
     assert repo.ok("next")["taken"] == []
@@ -98,14 +110,14 @@ def test_edits_are_committed_if_the_server_is_started_so(repo: Folder) -> None:
     ],
 )
 def test_a_wrong_edit_is_an_error_page_and_writes_nothing(
-    server: RunningServer, action: str, fields: dict[str, str], status: int
+    shared_server: RunningServer, action: str, fields: dict[str, str], status: int
 ) -> None:
-    before = plan_text(server)
-    reply = server.edit(action, **fields)
+    before = plan_text(shared_server)
+    reply = shared_server.edit(action, **fields)
     assert reply.status == status
     assert "<h1>" in reply.text
     assert "Traceback" not in reply.text
-    assert plan_text(server) == before
+    assert plan_text(shared_server) == before
 
 
 def test_an_archived_plan_is_not_edited(server: RunningServer) -> None:
@@ -135,7 +147,9 @@ def test_parallel_edits_of_pages_and_commands_lose_nothing(server: RunningServer
         for number in range(5):
             server.folder.ok("add", f"Agent {name}, edit {number}.")
 
-    threads = [threading.Thread(target=edit, args=(name,)) for edit in (edit_in_page, edit_on_command_line) for name in "abc"]
+    threads = [
+        threading.Thread(target=edit, args=(name,)) for edit in (edit_in_page, edit_on_command_line) for name in "abc"
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -59,7 +59,12 @@ def test_two_servers_serve_one_project(server: RunningServer) -> None:
 
 
 def test_it_listens_on_this_machine_only(server: RunningServer) -> None:
-    assert server.data == {"url": f"http://127.0.0.1:{server.port}/", "host": "127.0.0.1", "port": server.port, "loopback": True}
+    assert server.data == {
+        "url": f"http://127.0.0.1:{server.port}/",
+        "host": "127.0.0.1",
+        "port": server.port,
+        "loopback": True,
+    }
     assert server.document["warnings"] == []
     with open("/proc/net/tcp", encoding="ascii") as file:
         listening = [line.split()[1] for line in file if line.split()[3] == "0A"]

@@ -75,7 +75,7 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
         except KeyboardInterrupt:  # the usual way to stop it is no error
             if not (call.as_json or call.quiet):
                 click.echo("stopped")
-    click.get_current_context().exit(OK)
+    raise click.exceptions.Exit(OK)  # the answer has been printed already
 
 
 def _public_warning(host: str, port: int) -> str:
