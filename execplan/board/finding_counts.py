@@ -18,6 +18,7 @@ from execplan.plan_store import plan_store
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.rule import Finding
     from execplan.project.project import Project
 
@@ -44,6 +45,14 @@ def count_findings(
 
     `tick` is called with the number of plans checked and the total. Raises ExecplanError if settings are invalid.
     """
+    checked_files = check_all_plans(projects, archived=archived, tick=tick)
+    return {checked.path: _count_levels(checked.findings) for checked in checked_files if checked.findings}
+
+
+def check_all_plans(
+    projects: Sequence[Project], *, archived: bool, tick: Callable[[int, int], None] | None = None
+) -> list[CheckedFile]:
+    """Check all plans with the built-in rules; `tick` and errors are as for `count_findings`."""
     groups = [
         TargetGroup(project, directory, os.path.join(directory, ""), in_archive, names, is_complete=True)
         for project in projects
@@ -51,8 +60,7 @@ def count_findings(
         for directory, names in plan_store.plan_files(project, archive=in_archive)
     ]
     options = add_histories(groups, CheckOptions(trees=RepositoryTrees()))
-    checked_files = check_plans(groups, add_committed_plans(groups, options), tick=tick)
-    return {checked.path: _count_levels(checked.findings) for checked in checked_files if checked.findings}
+    return check_plans(groups, add_committed_plans(groups, options), tick=tick)
 
 
 def _count_levels(findings: Sequence[Finding]) -> FindingCounts:

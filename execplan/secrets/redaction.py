@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.secrets.all_secrets import HIDDEN, find_ignoring, find_secret_spans, merge_spans
 from execplan.secrets.secret_names import classify_name
 from execplan.secrets.secret_values import is_secret
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -42,6 +43,11 @@ class Redactor:
                     )
                 )
         self._values = sorted(values, key=lambda secret_value: (-len(secret_value), secret_value))
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the values to redact, to tell whether an earlier result is still right."""
+        return digest("\0".join(self._values).encode("utf-8", "surrogatepass"))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of secrets in order, with overlapping ones merged."""

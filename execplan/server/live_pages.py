@@ -9,7 +9,6 @@ from execplan.board.board_cards import Board, load_board
 from execplan.clock import current_minute
 from execplan.engine.commands.command_environment import public_variables
 from execplan.errors import ExecplanError
-from execplan.plan import reader
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates, project_discovery
 from execplan.secrets.redaction import Redactor
@@ -28,7 +27,7 @@ from execplan.site.page_context import (
 )
 from execplan.site.page_names import PageNames
 from execplan.site.page_rendering import PlanDecisions
-from execplan.site.plan_view import PlanFacts, load_plan_view
+from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, read_published_plan
 from execplan.site.redacted_records import redact_board
 from execplan.text.text_lines import digest
 
@@ -163,8 +162,9 @@ class LivePages:
     def _render_plan(self, plan: LivePlan, state: ProjectState, context: PageContext) -> str:
         path = plan.project.display_path(plan.ref.path)
         card = next(card for card in state.board.cards if card.path == path)
+        published = read_published_plan(plan.project, plan.ref, self._redact_text)
         facts = PlanFacts(findings=_findings(plan))
-        view = load_plan_view(plan.project, plan.ref, card, context, state.pages, self._redact_text, facts)
+        view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
         return page_rendering.render_plan(view, context, state.pages)
 
     def _current_state(self, snapshot: Snapshot, minute: int) -> ProjectState:
@@ -196,18 +196,10 @@ class LivePages:
         cached = self._decisions.get(card.path)
         if cached is not None and cached[0] == card.digest:
             return cached[1]
-        from execplan.site.link_resolver import LinkResolver
-        from execplan.site.plan_sections import DecisionWriter, plan_markdown
-
-        try:
-            data = plan_store.read_bytes(plan.project, plan.ref.path)
-            parsed = reader.read(self._redact_text(data.decode()).encode())
-        except (ExecplanError, UnicodeDecodeError):
-            return ()
-        resolver = LinkResolver(self.context(), state.pages, plan.project, plan.ref, {})
-        items = DecisionWriter(parsed, plan_markdown(parsed, resolver.resolve, str)).decisions()
-        self._decisions[card.path] = digest(data), items
-        return items
+        published = read_published_plan(plan.project, plan.ref, self._redact_text)
+        decisions = load_decisions(published, card, self.context(), state.pages)
+        self._decisions[card.path] = published.digest, decisions
+        return decisions
 
 
 def _findings(plan: LivePlan) -> tuple[Finding, ...]:

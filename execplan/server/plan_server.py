@@ -23,7 +23,7 @@ from execplan.server.file_responses import artifact_response, asset_response
 from execplan.server.file_watch import take_snapshot
 from execplan.server.live_pages import LivePages
 from execplan.server.notices import Notices
-from execplan.server.page_cache import PageCache
+from execplan.server.rendered_pages import RenderedPages
 from execplan.server.request_guard import RequestGuard
 from execplan.site.page_context import ASSETS_DIRECTORY, BOARD_PAGE, FILES_DIRECTORY, PLANS_DIRECTORY
 from execplan.text.text_lines import digest
@@ -55,7 +55,7 @@ class PlanServer:
         self._pages = LivePages(directory, self._token)
         self._errors = ErrorPages(self._pages)
         self._notices = Notices()
-        self._cache: PageCache[str | None] = PageCache(self._in_thread)
+        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread)
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
@@ -99,9 +99,9 @@ class PlanServer:
         path = request.path_params["path"] or BOARD_PAGE
         notices = self._notices.take(request.query_params.get(_NOTICE_PARAMETER, ""))
         if notices:
-            html = await self._cache.render(partial(self._pages.render, path, notices))
+            html = await self._rendered.render(partial(self._pages.render, path, notices))
         else:
-            html = await self._cache.get(path, partial(self._pages.version, path), partial(self._pages.render, path))
+            html = await self._rendered.get(path, partial(self._pages.version, path), partial(self._pages.render, path))
         if html is None:
             raise HTTPException(404)
         response = HTMLResponse(html)
@@ -117,7 +117,7 @@ class PlanServer:
         fields = await form_request.read_form(request, self._token)
         edit = page_edits.parse_edit(fields)
         page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
-        plan = await self._cache.render(lambda: self._pages.find_plan(page))
+        plan = await self._rendered.render(lambda: self._pages.find_plan(page))
         if plan is None:
             raise HTTPException(404)
         try:
@@ -141,7 +141,7 @@ class PlanServer:
 
     async def _artifact(self, request: Request) -> Response:
         path = f"{FILES_DIRECTORY}/{request.path_params['name']}"
-        return artifact_response(path, await self._cache.render(lambda: self._pages.read_artifact(path)))
+        return artifact_response(path, await self._rendered.render(lambda: self._pages.read_artifact(path)))
 
     async def _error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, ExecplanError)

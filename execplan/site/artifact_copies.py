@@ -10,6 +10,7 @@ from execplan.files.file_access import open_regular
 from execplan.secrets.secret_files import is_secret_file
 from execplan.site.link_resolver import is_image
 from execplan.site.page_context import FILES_DIRECTORY
+from execplan.site.page_names import safe_file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,5 +116,5 @@ def _unused_name(target: str, used_targets: set[str]) -> str:
 
 def _target_name(name: str) -> str:
     """Return the name of a copy: images keep theirs, and all others become text files."""
-    cleaned = "/".join([part.lstrip(".") or "_" for part in name.split("/")])
+    cleaned = "/".join(map(safe_file_name, name.split("/")))
     return cleaned if is_image(cleaned) or cleaned.endswith(_TEXT_SUFFIX) else cleaned + _TEXT_SUFFIX

@@ -33,14 +33,24 @@ class LinkResolver:
     """Resolves the links of one plan."""
 
     def __init__(
-        self, context: PageContext, pages: PageNames, project: Project, ref: PlanRef, copies: Mapping[str, str]
+        self,
+        context: PageContext,
+        pages: PageNames,
+        project: Project,
+        ref: PlanRef,
+        copies: Mapping[str, str],
+        own_page: str = "",
     ) -> None:
-        """`copies` has the path in the site of each copied file, by absolute path."""
+        """Prepare for a plan; `copies` has the path in the site of each copied file, by absolute path.
+
+        `own_page` is the plan's page, if its text is shown on another one.
+        """
         self._context = context
         self._pages = pages
         self._project = project
         self._directory = os.path.dirname(ref.path)
         self._copies = copies
+        self._own_url = context.url(own_page) if own_page else ""
         self.checked_paths: dict[str, bool] = {}
         """The paths that were looked for, and whether they exist: the page depends on them."""
 
@@ -50,7 +60,7 @@ class LinkResolver:
         if kind == url_policy.EXTERNAL:
             return ResolvedLink(url.strip())
         if kind == url_policy.ANCHOR:
-            return ResolvedLink(_anchor_url(url.strip()))
+            return ResolvedLink(self._own_url + _anchor_url(url.strip()))
         return self._resolve_path(url.strip()) if kind == url_policy.PATH else _NOT_LINKED
 
     def _resolve_path(self, url: str) -> ResolvedLink:

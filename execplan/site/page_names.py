@@ -27,7 +27,7 @@ class PageNames:
         self._pages: dict[str, str] = {}
         used_names: set[str] = set()
         for card in sorted(cards, key=lambda card: (card.project, card.state == ARCHIVED, card.path)):
-            name = _file_name(card.id)
+            name = safe_file_name(card.id)
             if normalize_id(name) in used_names or name != card.id:
                 name = f"{name}-{digest(card.path.encode(errors='surrogateescape'))[:_DIGEST_LENGTH]}"
             used_names.add(normalize_id(name))
@@ -46,7 +46,7 @@ class PageNames:
         return dict(self._pages)
 
 
-def _file_name(plan_id: str) -> str:
-    """Return a plan's ID as the name of a file: not too long, and without characters that some systems don't allow."""
-    name = "".join([char if char.isprintable() and char not in '<>:"/\\|?*' else "_" for char in plan_id])
-    return name.encode(errors="surrogateescape")[:_MAX_NAME_BYTES].decode(errors="ignore").rstrip(". ") or "plan"
+def safe_file_name(name: str) -> str:
+    """Return a name for a file of the site: not too long, not hidden, and without characters that some systems forbid."""
+    cleaned = "".join([char if char.isprintable() and char not in '<>:"/\\|?*' else "_" for char in name])
+    return cleaned.encode()[:_MAX_NAME_BYTES].decode(errors="ignore").lstrip(".").rstrip(". ") or "_"

@@ -19,6 +19,7 @@ from execplan.site.page_context import (
 )
 from execplan.text.invisible_characters import escape_unprintable_lines
 from execplan.text.message_parts import format_count, format_duration
+from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,6 +109,14 @@ def read_assets() -> dict[str, bytes]:
         with open(os.path.join(directory, name), "rb") as file:
             assets[f"{ASSETS_DIRECTORY}/{name}"] = file.read()
     return assets
+
+
+@cache
+def templates_digest() -> str:
+    """Return a digest of all templates; pages must be rendered again once it differs."""
+    directory = os.path.join(builtin_templates.directory(), "site")
+    names = sorted([name for name in os.listdir(directory) if name.endswith(".html")])
+    return digest("".join([builtin_templates.read_text(os.path.join("site", name)) for name in names]).encode())
 
 
 def _render(template: str, page: str, context: PageContext, **content: Any) -> str:

@@ -19,8 +19,8 @@ from execplan.text.markdown_html import MarkdownHtml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.board.board_cards import TaskClaim
+    from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.text.markdown_html import NameAnchor, ResolveLink
 
 

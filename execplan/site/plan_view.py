@@ -10,7 +10,7 @@ from execplan.plan_store import plan_store
 from execplan.site.artifact_copies import Artifact, list_artifacts
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
-from execplan.site.plan_sections import PlanContent, render_content
+from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
 from execplan.site.redacted_records import redact_card, redact_record
 from execplan.text.text_lines import digest
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from execplan.board.board_cards import Card
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
+    from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
+    from execplan.site.plan_sections import DecisionItem
     from execplan.site.redacted_records import RedactText
 
 
@@ -65,37 +67,60 @@ class PlanFacts(NamedTuple):
     charts: tuple[Chart, ...] = ()
 
 
+_NO_FACTS = PlanFacts()
+
+
+class PublishedPlan(NamedTuple):
+    """A plan's text without secrets, parsed."""
+
+    project: Project
+    ref: PlanRef
+    digest: str
+    """SHA-256 of the file, with its secrets; empty if it can't be read."""
+    plan: ParsedPlan | None
+    error: str
+    """Why there is no plan; empty otherwise."""
+
+
+def read_published_plan(project: Project, ref: PlanRef, redact_text: RedactText) -> PublishedPlan:
+    """Read a plan's current file and redact its secrets before anything else sees it."""
+    try:
+        data = plan_store.read_bytes(project, ref.path)
+        text = reader.decode(data).to_str()
+        redacted_text = redact_text(text)
+        plan = reader.read(redacted_text.encode("utf-8") if redacted_text != text else data)
+    except ExecplanError as error:
+        return PublishedPlan(project, ref, "", None, redact_text(error.message))
+    return PublishedPlan(project, ref, digest(data), plan, "")
+
+
 def load_plan_view(
-    project: Project,
-    ref: PlanRef,
+    published: PublishedPlan,
     card: Card,
     context: PageContext,
     pages: PageNames,
     redact_text: RedactText,
-    facts: PlanFacts,
+    facts: PlanFacts = _NO_FACTS,
 ) -> PlanView:
-    """Load the content of a plan's page from its current file.
+    """Load the content of a plan's page; `context` is that of this page.
 
-    `context` is that of the plan's page. A plan that can't be read has no content, and its card has the error.
+    A plan that can't be read has no content, and its card has the error.
     """
+    project, ref = published.project, published.ref
     page = pages.page(card.path)
     artifacts = list_artifacts(project, ref, page)
     copies = {artifact.path: artifact.target for artifact in artifacts if artifact.target}
     resolver = LinkResolver(context, pages, project, ref, copies)
-    content, file_digest = None, ""
     card = redact_card(card, redact_text)
-    try:
-        data = plan_store.read_bytes(project, ref.path)
-        reader.read(data)  # the error must be about the file as it is, not about its redacted text
-        file_digest = digest(data)
-        plan = reader.read(redact_text(data.decode("utf-8")).encode("utf-8"))
-        content = render_content(plan, resolver.resolve, {claim.id: claim for claim in card.claims})
-    except ExecplanError as error:
-        card = card._replace(error=redact_text(error.message))
+    content = None
+    if published.plan is not None:
+        content = render_content(published.plan, resolver.resolve, {claim.id: claim for claim in card.claims})
+    else:
+        card = card._replace(error=published.error)
     return PlanView(
         card,
         page,
-        file_digest,
+        published.digest,
         content,
         tuple(facts.findings),
         load_records(project, ref, artifacts),
@@ -104,3 +129,14 @@ def load_plan_view(
         facts.charts,
         resolver.checked_paths,
     )
+
+
+def load_decisions(
+    published: PublishedPlan, card: Card, context: PageContext, pages: PageNames
+) -> tuple[DecisionItem, ...]:
+    """Return the decisions of a plan for the page with all decisions, whose context is given."""
+    plan = published.plan
+    if plan is None or not plan.decisions:
+        return ()
+    resolver = LinkResolver(context, pages, published.project, published.ref, {}, own_page=pages.page(card.path))
+    return DecisionWriter(plan, plan_markdown(plan, resolver.resolve, lambda text: "")).decisions()

@@ -35,6 +35,7 @@ CALLS = {
     "drop": ["drop", "--force"],
     "status": ["status"],
     "list": ["list"],
+    "board": ["board"],
     "show": ["show"],
     "next": ["next"],
     "stats": ["stats"],

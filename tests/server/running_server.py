@@ -32,7 +32,7 @@ class Reply(NamedTuple):
         """The value of the first form field with a name."""
         for tag in re.findall(r"<input[^>]*>", self.text):
             if f'name="{name}"' in tag:
-                return re.findall(r'value="([^"]*)"', tag)[0]
+                return str(re.findall(r'value="([^"]*)"', tag)[0])
         raise AssertionError(f"no field {name} in {self.text}")
 
 

@@ -71,7 +71,9 @@ def test_a_form_of_another_site_is_rejected(shared_server: RunningServer, origin
 def test_another_site_gets_no_part_of_a_page(shared_server: RunningServer, site: str) -> None:
     for mode in ("no-cors", "cors", "websocket"):
         assert shared_server.get(PLAN_PAGE, Sec_Fetch_Site=site, Sec_Fetch_Mode=mode).status == 403
-    assert shared_server.get(PLAN_PAGE, Sec_Fetch_Site=site, Sec_Fetch_Mode="navigate").status == 200  # a link is no attack
+    assert (
+        shared_server.get(PLAN_PAGE, Sec_Fetch_Site=site, Sec_Fetch_Mode="navigate").status == 200
+    )  # a link is no attack
     assert shared_server.post(PLAN_PAGE, {}, {"Sec-Fetch-Site": site}).status == 403
 
 
@@ -113,7 +115,11 @@ def test_head_sends_no_body(shared_server: RunningServer) -> None:
 
 @pytest.mark.parametrize("path", ["/", PLAN_PAGE, "/none", "/plans/none.html", "/events?x"])
 def test_every_response_has_the_security_headers(shared_server: RunningServer, path: str) -> None:
-    for reply in (shared_server.request("HEAD", path), shared_server.request("PUT", path), shared_server.get(path, Host="x")):
+    for reply in (
+        shared_server.request("HEAD", path),
+        shared_server.request("PUT", path),
+        shared_server.get(path, Host="x"),
+    ):
         policy = reply.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy

@@ -64,6 +64,7 @@ def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
 
 ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
+    "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
     "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
     "next": AllowedOptions(
@@ -182,6 +183,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
+    "site": "it writes files that are not in any step",
 }
 """Reasons why the other commands are denied to an agent."""
 GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

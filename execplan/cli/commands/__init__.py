@@ -27,8 +27,10 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
     "View": {
         "next": "Show or claim the next open task.",
         "status": "Show plans by state, and the next task of each open plan.",
+        "board": "Show plans as a board: broken, draft, active, stalled, complete.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
+        "site": "Build a static web site with all plans.",
         "stats": "Count runs, steps, rollbacks and approvals.",
         "serve": "Serve plans as web pages that stay up to date.",
     },

@@ -14,7 +14,7 @@ from execplan.advice.plan_advice import Advice, advise
 from execplan.advice.plan_json import conflict_warnings, plan_json
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.output.text_table import format_table
+from execplan.cli.output.text_table import ProgressCell, format_table
 from execplan.cli.plan_arguments import plan_argument
 from execplan.errors import CHECK_FAILED, OK, USAGE, ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
@@ -179,7 +179,7 @@ def _plan_row(stored_plan: StoredPlan, activity: PlanActivity) -> _PlanRow:
     return _PlanRow(stored_plan, plan_data, advice)
 
 
-def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str, str, str]:
+def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[str, str | ProgressCell, str, str]:
     if plan_data["state"] == BROKEN:
         return BROKEN, "-", plan_data[name], plan_data["error"]
     counts = plan_data["counts"]
@@ -187,7 +187,8 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
     if counts["other"]:
         progress += f" +{counts['other']} other"
     marks = (" (stalled)" if plan_data["stalled"] else "") + execution_status.status_suffix(plan_data["execution"])
-    return plan_data["state"], progress, plan_data[name], _next_task_text(plan_data, advice) + marks
+    done = ProgressCell(progress, counts["done"], counts["total"])
+    return plan_data["state"], done, plan_data[name], _next_task_text(plan_data, advice) + marks
 
 
 def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:

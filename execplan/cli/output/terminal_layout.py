@@ -133,11 +133,11 @@ def fit_lines(*lines: str) -> list[str]:
     return [fitted_line for line in lines for fitted_line in fit_line(line)]
 
 
-def bar_parts(done: int, total: int) -> tuple[str, str]:
+def bar_parts(done: int, total: int, *, width: int = _BAR_WIDTH) -> tuple[str, str]:
     """Return the done and the remaining part of a progress bar, without colors; both are empty without a total."""
     if not total:
         return "", ""
     is_utf = (sys.stdout.encoding or "").lower().startswith("utf")
     full_sign, empty_sign = _BAR_SIGNS if is_utf else _ASCII_BAR_SIGNS
-    full = _BAR_WIDTH * done // total
-    return full_sign * full, empty_sign * (_BAR_WIDTH - full)
+    full = width * done // total
+    return full_sign * full, empty_sign * (width - full)

@@ -21,7 +21,7 @@ class _CachedPage(NamedTuple, Generic[T]):
     page: T
 
 
-class PageCache(Generic[T]):
+class RenderedPages(Generic[T]):
     """Rendered pages by their path, each with the version of the files that it was rendered from."""
 
     def __init__(self, in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]) -> None:

@@ -1,0 +1,1 @@
+"""The interactive board on a terminal; needs the extra `tui`."""

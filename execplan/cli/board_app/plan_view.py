@@ -1,0 +1,65 @@
+"""A plan as the board shows it when it is opened: its tasks with claims, and its text as markdown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from execplan.library.plan_api import Plan
+from execplan.plan.plan_lookup import task_ids
+from execplan.plan_store import claims, plan_store
+from execplan.text.invisible_characters import escape_unprintable_lines
+from execplan.text.text_lines import digest
+
+
+class ViewedTask(NamedTuple):
+    """A task of an opened plan."""
+
+    number: int
+    id: str
+    state: str
+    mark: str
+    """Character in the checkbox."""
+    text: str
+    depth: int
+    by: str
+    """Name of the author who has claimed it; empty if nobody has."""
+
+
+class PlanView(NamedTuple):
+    """An opened plan."""
+
+    title: str
+    path: str
+    """Path from the repository root."""
+    digest: str
+    tasks: tuple[ViewedTask, ...]
+    markdown: str
+    """The text of the plan, with control characters and invisible characters escaped."""
+    error: str
+    """Why the plan can't be read; then there are no tasks."""
+
+
+def load_plan_view(path: str) -> PlanView:
+    """Load the plan in a file. Raises ExecplanError if there is no such plan; a damaged plan has an error instead."""
+    plan = Plan.find(path, ".")
+    display_path = plan.project.display_path(plan.path)
+    stored_plan = plan_store.load(plan.project, plan.ref)
+    parsed_plan = stored_plan.plan
+    if parsed_plan is None:
+        error = stored_plan.error.message if stored_plan.error is not None else ""
+        return PlanView(plan.id, display_path, digest(stored_plan.data), (), "", error)
+    claims_by_task = claims.task_claims(plan.project, plan.ref, parsed_plan)
+    tasks = [
+        ViewedTask(
+            task.number,
+            task_id,
+            task.state,
+            task.mark,
+            task.text,
+            task.depth,
+            claims_by_task[task_id].name if task_id in claims_by_task else "",
+        )
+        for task, task_id in zip(parsed_plan.tasks, task_ids(parsed_plan.tasks), strict=True)
+    ]
+    markdown = escape_unprintable_lines("\n".join(parsed_plan.text.lines))
+    return PlanView(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")

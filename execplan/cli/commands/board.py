@@ -1,0 +1,84 @@
+"""The `execplan board` command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.board.board_cards import load_board
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.output.board_output import board_json, board_text, broken_cards
+from execplan.cli.output.lint_report import ProgressBar
+from execplan.cli.output.terminal_layout import is_terminal
+from execplan.cli.prompts import can_ask
+from execplan.errors import CHECK_FAILED, OK
+from execplan.plan.model import ACTIVE, DRAFT
+from execplan.plan_store.plan_store import quote_plan_name
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from execplan.board.board_cards import Board
+    from execplan.project.project import Project
+
+_INSTALL_HINT = "to open the interactive board, install it: pip install 'execplan[tui]'"
+
+
+@define_command(
+    reads="every plan outside the archive, with those of nested projects; with --all, also archived plans; execution plans, approvals, runs and claims.",
+    writes="caches in the git directory; in the interactive board, the edits and claims that you make there.",
+    examples=("execplan board", "execplan board --plain", "execplan board --all --json"),
+)
+@click.option("--all", "everything", is_flag=True, help="Include archived plans.")
+@click.option("--plain", is_flag=True, help="Print a table instead of opening the interactive board.")
+def board(call: Call, *, everything: bool, plain: bool) -> Answer:
+    """Show plans as a board: broken, draft, active, stalled, complete.
+
+    On a terminal, the board is interactive if its extra is installed: pip install 'execplan[tui]'. It follows changes
+    of the files. There you can filter and read plans, check off, reopen, add and claim tasks; press ? for all keys.
+    Elsewhere, for agents, and with --plain, it is a table. A stalled plan is open but has had no activity for
+    `stalled_days` days (default: 14). Findings are those of `lint`, without your own rules. Exits 1 if a plan is broken.
+    """
+    project = project_discovery.require(os.getcwd())
+    wants_app = not (plain or call.as_json) and is_terminal() and can_ask() and not os.environ.get("EXECPLAN_AGENT")
+    if wants_app and find_spec("textual") is not None:
+        return _open_board(project, everything=everything)
+    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+        loaded_board = load_board(project, archived=everything, tick=bar.tick)
+    if wants_app:
+        print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
+    return Answer(
+        board_json(loaded_board),
+        board_text(loaded_board, everything=everything),
+        CHECK_FAILED if broken_cards(loaded_board) else OK,
+        next_commands=_next_commands(loaded_board),
+    )
+
+
+def _open_board(project: Project, *, everything: bool) -> Answer:
+    """Open the interactive board and wait until it is closed."""
+    from execplan.cli.board_app.board_app import run_board
+
+    with ProgressBar() as bar:
+        loaded_board = load_board(project, archived=everything, tick=bar.tick)
+    run_board(project, loaded_board, everything=everything)
+    return Answer({}, "", is_requested=False)
+
+
+def _next_commands(loaded_board: Board) -> tuple[str, ...]:
+    """Return the command for the first broken plan, or else for the first plan with a next task."""
+    if broken := broken_cards(loaded_board):
+        return (f"execplan lint {quote_plan_name(broken[0].path)}",)
+    cards = [card for card in loaded_board.cards if card.state in (ACTIVE, DRAFT)]
+    cards.sort(key=lambda card: card.column != ACTIVE)
+    if cards:
+        return (f"execplan show {quote_plan_name(cards[0].id, cards[0].path)}",)
+    return () if loaded_board.cards else ("execplan new 'Title'",)
+
+
+board.may_page = True
+command = board

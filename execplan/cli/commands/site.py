@@ -1,0 +1,81 @@
+"""The `execplan site` command."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command, lock_option
+from execplan.cli.output.lint_report import ProgressBar
+from execplan.project import project_discovery
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from execplan.site.site_builder import BuiltSite
+
+
+@define_command(
+    reads=(
+        "every plan, including archived plans and nested projects, with its artifacts, runs, approvals, audit log and "
+        "Git history; claims."
+    ),
+    writes="the pages in the directory that changed; removes pages of plans that no longer exist.",
+    examples=("execplan site", "execplan site --dry-run --json", "execplan site --out ../plans-site"),
+)
+@click.option(
+    "--out", "directory", metavar="DIR", help="Directory of the site: new, empty or an earlier site. Default: .agent/site."
+)
+@click.option("--dry-run", is_flag=True, help="Show the files that would be written and removed.")
+@lock_option
+def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
+    """Build a static web site with all plans.
+
+    The start page is a board with a card for each plan. Each plan has a page with its sections, tasks, decisions,
+    findings, runs, approvals, artifacts and history. All decisions are on one page, and so are archived plans. The pages
+    need no network and no server: open index.html in a browser. Secrets are redacted. Only changed pages are written.
+    The default directory ignores itself in Git.
+    """
+    from execplan.secrets.redaction import Redactor
+    from execplan.site.site_builder import DEFAULT_DIRECTORY, build_site
+
+    project = project_discovery.require(os.getcwd())
+    path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)
+    redactor = Redactor(os.environ, os.environ)  # of variables only those whose names tell
+    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+        built_site = build_site(project, path, redactor, dry_run=dry_run, tick=bar.tick)
+    display_path = project.display_path(built_site.directory)
+    text = _describe_result(built_site, dry_run=dry_run)
+    return Answer(
+        _site_json(built_site, display_path), text, warnings=built_site.warnings, is_requested=dry_run
+    )
+
+
+def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
+    """Describe the files that were written and removed, and where to look."""
+    index = os.path.join(built_site.directory, "index.html")
+    written, removed = len(built_site.written), len(built_site.removed)
+    verbs = ("would write", "would remove") if dry_run else ("wrote", "removed")
+    changes = [f"{verb} {format_count(count, 'file')}" for verb, count in zip(verbs, (written, removed), strict=True) if count]
+    pages = format_count(built_site.pages, "page")
+    lines = [f"{pages}: {', '.join(changes) or 'nothing has changed'}"]
+    if dry_run:
+        lines += [f"write {name}" for name in built_site.written] + [f"remove {name}" for name in built_site.removed]
+        return "\n".join(lines)
+    return "\n".join([*lines, f"open {index}"])
+
+
+def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:
+    return {
+        "path": display_path,
+        "pages": built_site.pages,
+        "written": list(built_site.written),
+        "removed": list(built_site.removed),
+        "unchanged": built_site.unchanged,
+        "changed": bool(built_site.written or built_site.removed),
+    }
+
+
+command = site

@@ -1,0 +1,78 @@
+"""The board as text: one table of plans, grouped by column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.advice.execution_status import NOT_COMPILED
+from execplan.board.board_cards import COLUMNS
+from execplan.cli.output.text_table import ProgressCell, format_grouped_table
+from execplan.plan.model import ARCHIVED, BROKEN
+
+if TYPE_CHECKING:
+    from execplan.board.board_cards import Board, Card
+
+    _Row = tuple[str | ProgressCell, str, str, str, str]
+
+_SPARE_COLUMNS = ("findings", "activity")
+"""Columns that a narrow terminal leaves out, in this order."""
+
+
+def board_text(board: Board, *, everything: bool) -> str:
+    """Return the board as text: a line of counts, and a table of the plans."""
+    counts = [f"{column.count} {column.name}" for column in board.columns if column.count]
+    lines = [", ".join(counts) or "no plans yet"]
+    cards = board.cards
+    name = "path" if len({card.project for card in cards}) > 1 else "id"
+    groups = [
+        (f"{column.name} ({column.count})", [_card_row(card, name) for card in column.cards])
+        for column in board.columns
+        if column.cards
+    ]
+    if groups:
+        lines += ["", format_grouped_table(("done", "activity", "findings", name, "next"), groups, _SPARE_COLUMNS)]
+    archived = board.columns[COLUMNS.index(ARCHIVED)]
+    if archived.count and not everything:
+        lines += ["", "archived plans: execplan board --all"]
+    return "\n".join(lines)
+
+
+def board_json(board: Board) -> dict[str, Any]:
+    """Return the board as a document shows it."""
+    return {
+        "columns": [
+            {"name": column.name, "count": column.count, "plans": [card.to_json() for card in column.cards]}
+            for column in board.columns
+        ]
+    }
+
+
+def progress_text(card: Card) -> str:
+    """Describe how many tasks are done, as in `3/7` or `3/7 +1 other`."""
+    if card.counts is None:
+        return "-"
+    other = f" +{card.counts.other} other" if card.counts.other else ""
+    return f"{card.counts.done}/{card.counts.total}{other}"
+
+
+def card_notes(card: Card) -> list[str]:
+    """Return notes about a plan: the status of its steps, its last run, and conflicts."""
+    notes = [f"steps: {card.approval}"] if card.approval != NOT_COMPILED else []
+    notes += [card.run.text] if card.run is not None else []
+    return notes + ([f"conflict on line {card.conflict_line}"] if card.conflict_line else [])
+
+
+def _card_row(card: Card, name: str) -> _Row:
+    plan = card.path if name == "path" else card.id
+    findings = card.findings.describe() or "-"
+    if card.counts is None:
+        return "-", "-", findings, plan, card.error
+    notes = card_notes(card)
+    suffix = f" ({', '.join(notes)})" if notes else ""
+    progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
+    return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip()
+
+
+def broken_cards(board: Board) -> tuple[Card, ...]:
+    """Return the cards of broken plans."""
+    return board.columns[COLUMNS.index(BROKEN)].cards

@@ -1,0 +1,260 @@
+"""Building a static site: which pages it has, which of them changed, and the files that are written and removed."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from markupsafe import Markup
+
+from execplan.board.board_cards import load_board
+from execplan.board.finding_counts import check_all_plans
+from execplan.errors import INPUT, ExecplanError
+from execplan.linter.checking.worker_processes import process_count, run_in_processes
+from execplan.plan_store import plan_store
+from execplan.project.project_discovery import with_nested_projects
+from execplan.site import page_rendering
+from execplan.site.artifact_copies import list_artifacts, read_copy
+from execplan.site.page_cache import CachedPage, WrittenFile, open_page_cache
+from execplan.site.page_context import ARCHIVE_PAGE, BOARD_PAGE, DECISIONS_PAGE, PageContext, quote_path
+from execplan.site.page_names import PageNames
+from execplan.site.page_rendering import PlanDecisions
+from execplan.site.plan_sections import DecisionItem
+from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, read_published_plan
+from execplan.site.redacted_records import redact_board, redact_card
+from execplan.site.site_directory import SiteDirectory
+from execplan.text.pure_paths import is_inside
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.board.board_cards import Board, Card
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.secrets.redaction import Redactor
+    from execplan.site.artifact_copies import Artifact
+    from execplan.site.page_cache import PageCache
+
+    Tick = Callable[[int, int], None]
+
+DEFAULT_DIRECTORY: Final = ".agent/site"
+"""Directory of the site below the project's directory; its own ignore file keeps it out of commits."""
+_IGNORE_FILE: Final = ".gitignore"
+_IGNORE_ALL: Final = b"*\n"
+
+
+class BuiltSite(NamedTuple):
+    """The result of building a site."""
+
+    directory: str
+    """Absolute path."""
+    pages: int
+    """Number of pages, changed or not."""
+    written: tuple[str, ...]
+    """The files that were written, by their paths in the site, in order; in a dry run those that would be."""
+    unchanged: int
+    """Number of files that already had the right content."""
+    removed: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class _PlanPage(NamedTuple):
+    """A plan with the facts that its page needs."""
+
+    project: Project
+    ref: PlanRef
+    card: Card
+    page: str
+    artifacts: tuple[Artifact, ...]
+    facts: PlanFacts
+
+
+def build_site(
+    project: Project, directory: str, redactor: Redactor, *, dry_run: bool = False, tick: Tick | None = None
+) -> BuiltSite:
+    """Build the site of a project and its nested projects in a directory, and write only what changed.
+
+    `tick` is called with the number of plans that were checked or rendered, and the total. Raises ExecplanError if the
+    directory is not a site's, can't be written or is being written for too long.
+    """
+    site = SiteDirectory(directory, dry_run=dry_run)
+    _ensure_separate(project, site.path)
+    board = load_board(project, archived=True, tick=tick)
+    builder = _SiteBuilder(project, site, board, redactor)
+    with nullcontext() if dry_run else site.lock():
+        return builder.build(tick)
+
+
+class _SiteBuilder:
+    """Builds the pages of a site whose board was loaded."""
+
+    def __init__(self, project: Project, site: SiteDirectory, board: Board, redactor: Redactor) -> None:
+        self._project = project
+        self._site = site
+        self._board = board
+        self._redactor = redactor
+        self._names = PageNames(board.cards)
+        self._assets = page_rendering.read_assets()
+        if site.path == os.path.realpath(os.path.join(project.base, DEFAULT_DIRECTORY)):
+            self._assets[_IGNORE_FILE] = _IGNORE_ALL
+        self._top_context = _make_context(project, site.path, "")
+        self._plan_context = _make_context(project, site.path, "../")
+        self._common_digest = digest(
+            repr((self._top_context, self._names.all_pages(), redactor.fingerprint)).encode("utf-8", "surrogatepass")
+        )
+        self._written: list[str] = []
+        self._digests: dict[str, str] = {}
+
+    def build(self, tick: Tick | None) -> BuiltSite:
+        """Write what changed, and remove what is no longer part of the site. The caller holds the lock."""
+        plan_pages = self._load_plan_pages()
+        copies = [artifact.target for plan_page in plan_pages for artifact in plan_page.artifacts if artifact.target]
+        pages = [BOARD_PAGE, DECISIONS_PAGE, ARCHIVE_PAGE, *[plan_page.page for plan_page in plan_pages]]
+        self._site.claim([*pages, *copies, *self._assets])
+        cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
+        cached_pages = self._update_plan_pages(plan_pages, cache, tick)
+        self._update_top_pages(plan_pages, cached_pages, cache)
+        for name, data in self._assets.items():
+            self._write(name, data)
+        removed = self._site.finish(self._digests)
+        if cache is not None and not self._site.is_dry_run:
+            cache.save(cached_pages)
+        unchanged = len(self._digests) - len(self._written)
+        return BuiltSite(
+            self._site.path, len(pages), tuple(sorted(self._written)), unchanged, tuple(removed), tuple(self._site.warnings)
+        )
+
+    def _load_plan_pages(self) -> list[_PlanPage]:
+        members = with_nested_projects(self._project)
+        refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
+        findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
+        plan_pages = []
+        for card in self._board.cards:
+            if card.path in refs:
+                member, ref = refs[card.path]
+                page = self._names.page(card.path)
+                artifacts = tuple(list_artifacts(member, ref, page))
+                facts = PlanFacts(findings.get(card.path, ()))
+                plan_pages.append(_PlanPage(member, ref, card, page, artifacts, facts))
+        return plan_pages
+
+    def _update_plan_pages(
+        self, plan_pages: Sequence[_PlanPage], cache: PageCache | None, tick: Tick | None
+    ) -> dict[str, CachedPage]:
+        """Render the pages of plans that changed, in several processes if that is faster."""
+        old_pages = cache.pages if cache is not None else {}
+        fingerprints = [self._plan_fingerprint(plan_page) for plan_page in plan_pages]
+        cached_pages: dict[str, CachedPage] = {}
+        pending: list[int] = []
+        for index, (plan_page, fingerprint) in enumerate(zip(plan_pages, fingerprints, strict=True)):
+            old_page = old_pages.get(plan_page.page)
+            if old_page is not None and old_page.fingerprint == fingerprint and self._is_intact(old_page):
+                cached_pages[plan_page.page] = old_page
+                self._digests.update({file.name: file.digest for file in old_page.files})
+            else:
+                pending.append(index)
+        outcomes = run_in_processes(
+            lambda position: self._render_plan(plan_pages[pending[position]]),
+            len(pending),
+            process_count(len(pending)),
+            lambda finished: tick(finished, len(pending)) if tick is not None else None,
+        )
+        for index, (files, changed, checked_paths, decisions) in zip(pending, outcomes, strict=True):
+            written_files = tuple([WrittenFile._make(file) for file in files])
+            self._digests.update({file.name: file.digest for file in written_files})
+            self._written += changed
+            page = CachedPage(fingerprints[index], tuple(checked_paths), written_files, tuple(decisions))
+            cached_pages[plan_pages[index].page] = page
+        return cached_pages
+
+    def _render_plan(self, plan_page: _PlanPage) -> tuple[list[Any], list[str], list[Any], list[Any]]:
+        """Write the page of a plan and the copies of its artifacts; `marshal` can write the result."""
+        redact_text = self._redactor.redact_text
+        published = read_published_plan(plan_page.project, plan_page.ref, redact_text)
+        copies = {artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target}
+        view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, plan_page.facts)
+        html = page_rendering.render_plan(view, self._plan_context, self._names)
+        contents = {plan_page.page: html.encode("utf-8"), **{name: data for name, data in copies.items() if data is not None}}
+        changed = [name for name, data in contents.items() if self._site.write(name, data)]
+        files = [(name, digest(data), self._site.status(name)) for name, data in contents.items()]
+        decisions = load_decisions(published, plan_page.card, self._top_context, self._names)
+        plain_decisions = [tuple(map(str, decision)) for decision in decisions]
+        return files, changed, list(view.checked_paths.items()), plain_decisions
+
+    def _update_top_pages(
+        self, plan_pages: Sequence[_PlanPage], cached_pages: dict[str, CachedPage], cache: PageCache | None
+    ) -> None:
+        """Render the board, the archive and the decisions where they changed."""
+        cards = self._board.cards
+        decisions = [cached_pages[plan_page.page].decisions for plan_page in plan_pages]
+        fingerprint = digest(
+            repr((self._common_digest, cards, decisions)).encode("utf-8", "surrogatepass")
+        )
+        names = (BOARD_PAGE, ARCHIVE_PAGE, DECISIONS_PAGE)
+        old_page = cache.pages.get(BOARD_PAGE) if cache is not None else None
+        if old_page is not None and old_page.fingerprint == fingerprint and self._is_intact(old_page):
+            self._digests.update({file.name: file.digest for file in old_page.files})
+            cached_pages[BOARD_PAGE] = old_page
+            return
+        redact_text = self._redactor.redact_text
+        board = redact_board(self._board, redact_text)
+        plan_decisions = [
+            PlanDecisions(redact_card(plan_page.card, redact_text), tuple(map(_restore_decision, entries)))
+            for plan_page, entries in zip(plan_pages, decisions, strict=True)
+        ]
+        context = self._top_context
+        texts = (
+            page_rendering.render_board(board, context, self._names),
+            page_rendering.render_archive(board, context, self._names),
+            page_rendering.render_decisions(plan_decisions, context, self._names),
+        )
+        for name, text in zip(names, texts, strict=True):
+            self._write(name, text.encode("utf-8"))
+        files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in names])
+        cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), files, ())
+
+    def _plan_fingerprint(self, plan_page: _PlanPage) -> str:
+        """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
+        card = plan_page.card._replace(idle_days=None)  # the page shows the date, and the browser its age
+        facts = plan_page.facts._replace(findings=list(plan_page.facts.findings))
+        parts = (self._common_digest, card, plan_page.artifacts, facts)
+        return digest(repr(parts).encode("utf-8", "surrogatepass"))
+
+    def _is_intact(self, page: CachedPage) -> bool:
+        """Return whether the files of a page are as they were written, and its links lead where they led."""
+        return all([self._site.status(file.name) == file.status for file in page.files]) and all(
+            [os.path.lexists(path) == existed for path, existed in page.checked_paths]
+        )
+
+    def _write(self, name: str, data: bytes) -> None:
+        if self._site.write(name, data):
+            self._written.append(name)
+        self._digests[name] = digest(data)
+
+
+def _restore_decision(fields: Sequence[str]) -> DecisionItem:
+    """Return a decision whose fields were cached as plain texts; its text and rationale are HTML."""
+    decision = DecisionItem._make(fields)
+    return decision._replace(text=Markup(decision.text), rationale=Markup(decision.rationale))  # noqa: S704 (escaped)
+
+
+def _make_context(project: Project, directory: str, root: str) -> PageContext:
+    """Return the context of pages whose site starts at `root`; files of the repository are linked from inside it."""
+    repository = ""
+    if is_inside(directory, project.root):
+        relative_path = os.path.relpath(project.root, directory)
+        repository = root + quote_path(relative_path) + "/"
+    return PageContext(os.path.basename(project.base) or "Plans", root, repository)
+
+
+def _ensure_separate(project: Project, directory: str) -> None:
+    """Raise ExecplanError if the site would be among the plans, artifacts or settings of a project."""
+    for member in with_nested_projects(project):
+        for folder in (member.plans, *member.archives, member.artifacts_dir(""), member.artifacts_dir("", archived=True)):
+            if is_inside(directory, os.path.realpath(folder)):
+                message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
+                raise ExecplanError(
+                    "not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR"
+                )
