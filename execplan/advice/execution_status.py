@@ -59,7 +59,7 @@ def read_last_run(project: Project, ref: PlanRef) -> LastRunJson | None:
         return None
     from execplan.engine.run_records.run_statuses import find_last_run
 
-    last_run = read_last_run(project, ref)
+    last_run = find_last_run(project, ref)
     return last_run.as_document() if last_run is not None else None
 
 

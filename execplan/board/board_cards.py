@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import describe_next_task, select_open_tasks
-from execplan.board.facts_cache import open_facts_cache
+from execplan.board.facts_cache import load_facts, open_facts_cache
 from execplan.board.finding_counts import FindingCounts, count_findings
-from execplan.board.plan_facts import OpenTask, TaskCounts, load_facts
+from execplan.board.plan_facts import OpenTask, TaskCounts
 from execplan.clock import current_minute
 from execplan.errors import ExecplanError
 from execplan.linter.rules.timestamp_rules import day_start
@@ -116,7 +116,7 @@ class Column(NamedTuple):
     """One of `COLUMNS`."""
     cards: tuple[Card, ...]
     """Latest activity first."""
-    count: int
+    total: int
     """Number of plans, also if their cards were not loaded."""
 
 
@@ -132,9 +132,7 @@ class Board(NamedTuple):
         return [card for column in self.columns for card in column.cards]
 
 
-def load_board(
-    project: Project, *, archived: bool = False, tick: Callable[[int, int], None] | None = None
-) -> Board:
+def load_board(project: Project, *, archived: bool = False, tick: Callable[[int, int], None] | None = None) -> Board:
     """Load the board of a project and its nested projects; archived plans are only counted without `archived`.
 
     `tick` is called with the number of plans checked and the total, while findings are not in the cache. Raises
@@ -159,11 +157,13 @@ def load_board(
         if cache is not None:
             cache.save()
     return Board(
-        tuple([
-            Column(name, tuple(column_cards), archived_count if name == ARCHIVED else len(column_cards))
-            for name in COLUMNS
-            for column_cards in [_sort_cards([card for card in cards if card.column == name])]
-        ])
+        tuple(
+            [
+                Column(name, tuple(column_cards), archived_count if name == ARCHIVED else len(column_cards))
+                for name in COLUMNS
+                for column_cards in [_sort_cards([card for card in cards if card.column == name])]
+            ]
+        )
     )
 
 
@@ -194,7 +194,9 @@ def _make_card(
         state=state,
         digest=facts.digest,
         counts=facts.counts,
-        next_task=next((task for task in facts.open_tasks if open_tasks.task and task.id == open_tasks.task["id"]), None),
+        next_task=next(
+            (task for task in facts.open_tasks if open_tasks.task and task.id == open_tasks.task["id"]), None
+        ),
         next_text=describe_next_task(
             state,
             open_tasks.task,

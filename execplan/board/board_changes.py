@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.engine.run_records.run_directories import JOURNAL
 from execplan.plan_store import plan_store
 from execplan.plan_store.claims_file import claims_path
-from execplan.project import project_state
 from execplan.project.project_discovery import with_nested_projects
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     FileState = tuple[str, int, int]
     """Path of a file or directory, its size and its modification time in nanoseconds."""
+    BoardState = frozenset[FileState]
 
 _WATCHED_ARTIFACTS = ("execution-plan.json", "approvals", "runs")
-_JOURNAL_PATHS = ("journal.jsonl", os.path.join("copy", "journal.jsonl"))
 
 
-def board_state(project: Project) -> frozenset[FileState]:
+def board_state(project: Project) -> BoardState:
     """Return a value that changes with the plans, claims, approvals and runs of a project and its nested projects."""
     states: set[FileState] = set()
     for member in with_nested_projects(project):
@@ -43,14 +43,14 @@ def _artifact_paths(project: Project) -> Iterator[str]:
             yield os.path.join(artifacts, name, artifact)
         runs = os.path.join(artifacts, name, "runs")
         for run in _entries(runs):
-            yield os.path.join(runs, run, _JOURNAL_PATHS[0])
+            yield os.path.join(runs, run, JOURNAL)
 
 
 def _run_state_paths(project: Project) -> Iterator[str]:
     """Yield the journals of runs in the state directory, which are written first."""
-    for directory, _ in project_state.list_plan_state_dirs(project):
-        for run in _entries(directory):
-            yield os.path.join(directory, run, _JOURNAL_PATHS[1])
+    runs = os.path.join(project.state, "runs")
+    for run in _entries(runs):
+        yield os.path.join(runs, run, "copy", JOURNAL)
 
 
 def _entries(directory: str) -> list[str]:

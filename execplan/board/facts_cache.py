@@ -1,4 +1,4 @@
-"""A cache of the facts of plans in the Git directory; facts are used only while the file of the plan is unchanged."""
+"""The facts of plans, from a cache in the Git directory while their files are unchanged: parsing takes seconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from execplan import __version__
-from execplan.board.plan_facts import OpenTask, PlanFacts, TaskCounts
-from execplan.files import marshal_cache
+from execplan.board.plan_facts import OpenTask, PlanFacts, TaskCounts, extract_facts
+from execplan.errors import ExecplanError
+from execplan.files import file_access, marshal_cache
 from execplan.linter.checking.lint_cache import MTIME_MARGIN_NS, file_stat, package_fingerprint
+from execplan.plan import reader
+from execplan.plan.model import BROKEN
+from execplan.project.project import ensure_inside
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.linter.checking.lint_cache import FileStat
+    from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
 
     CacheEntry = tuple[FileStat, tuple[Any, ...]]
@@ -94,12 +101,39 @@ def open_facts_cache(project: Project) -> FactsCache | None:
     return FactsCache(os.path.join(project.state, "board", name), _MAGIC + key)
 
 
+def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, PlanFacts]]:
+    """Load the facts of plans, from the cache where their files are unchanged.
+
+    Plans that were moved away after their directory was listed are left out.
+    """
+    loaded = [(ref, _load_plan_facts(project, ref, cache)) for ref in refs]
+    return [(ref, facts) for ref, facts in loaded if not facts.error or os.path.lexists(ref.path)]
+
+
+def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -> PlanFacts:
+    cached = cache.find(ref.path) if cache is not None else None
+    if cached is not None:
+        return cached
+    try:
+        ensure_inside(project, ref.path)
+        data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)
+        if size > reader.MAX_BYTES:
+            raise reader.too_large_error(size)
+        facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
+    except ExecplanError as error:
+        return PlanFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)
+    if cache is not None and status is not None:
+        cache.store(ref.path, status, facts)
+    return facts
+
+
 def _plain_tuple(facts: PlanFacts) -> tuple[Any, ...]:
-    fields = facts._replace(
-        counts=tuple(facts.counts) if facts.counts is not None else None,  # type: ignore[arg-type]
-        open_tasks=tuple([tuple(task) for task in facts.open_tasks]),  # type: ignore[arg-type]
-    )
-    return tuple(fields)
+    """Return facts in plain tuples, the only ones that `marshal` writes."""
+    return tuple([_to_plain(field) for field in facts])
+
+
+def _to_plain(value: Any) -> Any:
+    return tuple([_to_plain(part) for part in value]) if isinstance(value, tuple) else value
 
 
 def _make_facts(fields: tuple[Any, ...]) -> PlanFacts:

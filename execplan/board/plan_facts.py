@@ -1,26 +1,16 @@
-"""The facts of a plan's content that its card shows; cached, because parsing a thousand plans takes seconds."""
+"""The facts of a plan's content that its card shows."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import ExecplanError
-from execplan.files import file_access
 from execplan.linter.rules.staleness_rules import is_on_hold, latest_date
-from execplan.plan import reader
-from execplan.plan.model import BROKEN, OPEN
+from execplan.plan.model import OPEN
 from execplan.plan.plan_lookup import task_ids
-from execplan.project.project import ensure_inside
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.board.facts_cache import FactsCache
     from execplan.plan.model import ParsedPlan
-    from execplan.plan_store.plan_store import PlanRef
-    from execplan.project.project import Project
 
 
 class TaskCounts(NamedTuple):
@@ -61,32 +51,6 @@ class PlanFacts(NamedTuple):
     """The command that the plan needs first once it is complete: `outcome`, `lint` or `archive`."""
     error: str
     """Why the plan is broken; empty for others."""
-
-
-def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, PlanFacts]]:
-    """Load the facts of plans, from the cache where their files are unchanged.
-
-    Plans that were moved away after their directory was listed are left out.
-    """
-    loaded = [(ref, _load_plan_facts(project, ref, cache)) for ref in refs]
-    return [(ref, facts) for ref, facts in loaded if not facts.error or os.path.lexists(ref.path)]
-
-
-def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -> PlanFacts:
-    cached = cache.find(ref.path) if cache is not None else None
-    if cached is not None:
-        return cached
-    try:
-        ensure_inside(project, ref.path)
-        data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)
-        if size > reader.MAX_BYTES:
-            raise reader.too_large_error(size)
-        facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
-    except ExecplanError as error:
-        return PlanFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)
-    if cache is not None and status is not None:
-        cache.store(ref.path, status, facts)
-    return facts
 
 
 def extract_facts(plan: ParsedPlan, data: bytes, path: str) -> PlanFacts:

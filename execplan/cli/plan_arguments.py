@@ -82,11 +82,11 @@ def _merge_plan_flag(ctx: click.Context, flag: str | None) -> None:
     if flag is None:
         return
     plan_names: list[str] = [*params.get("plans", ()), *filter(None, [params.get("plan")])]
-    _require_one_plan(plan_names, flag)
+    require_one_plan(plan_names, flag)
     params.update({"plans": (flag,)} if "plans" in params else {"plan": flag})
 
 
-def _require_one_plan(plan_names: list[str], flag: str) -> None:
+def require_one_plan(plan_names: list[str], flag: str) -> None:
     """Raise ExecplanError if the names are for different plans."""
     if plan_names and (len(plan_names) > 1 or not is_same_plan(plan_names[0], flag)):
         message = f"{' '.join(plan_names)} and -p {flag} name different plans"
@@ -124,7 +124,7 @@ def _take_leading(ctx: click.Context) -> None:
         leading, *rest = params[names[0]]
         params[names[0]] = tuple(rest)
     if leading is not None and params["plan"] is not None:
-        _require_one_plan([leading], params["plan"])
+        require_one_plan([leading], params["plan"])
     params["plan"] = leading or params["plan"]
 
 

@@ -66,3 +66,8 @@ def _read_first_line(path: str) -> str | None:
         return None
     except OSError as error:
         raise file_access.file_error(error, path, "read") from None
+
+
+def is_shallow(project: Project) -> bool:
+    """Return whether the repository lacks the commits before some of its commits, after `git clone --depth`."""
+    return project.git is not None and os.path.lexists(os.path.join(common_git_dir(project.git), "shallow"))

@@ -12,19 +12,16 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.files import file_access
 from execplan.git.git_command import prepare_git_command
 from execplan.named_tuple import NamedTuple
-from execplan.plan.reader import MAX_BYTES
 from execplan.project.project import common_git_dir
 from execplan.text.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import IO
+    from collections.abc import Sequence
 
     from execplan.project.project import Project
 
 REGULAR_MODES = ("100644", "100755")
 """Modes of regular files, as opposed to links and submodules."""
-_CHUNK_BYTES = 1 << 20
 _TIMEOUT = 10
 """Timeout in seconds for an optional query."""
 GIT_UNUSABLE_CODES = ("no-git", "git-failed", "git-untrusted", "not-a-file")
@@ -94,33 +91,6 @@ def ignored_paths(project: Project) -> list[str]:
     return [os.fsdecode(line[3:].rstrip(b"/")) for line in lines if line.startswith(b"!! ")]
 
 
-def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, int]]:
-    """Yield the content and size of each staged file; for a file larger than a plan may be, only its beginning."""
-    if not files:
-        return
-    command, environment = prepare_git_command(project.root, ("cat-file", "--batch"))
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=project.root, env=environment, stdin=pipe, stdout=pipe) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for file in files:
-            process.stdin.write(file.blob.encode() + b"\n")
-            process.stdin.flush()
-            header = process.stdout.readline().split()
-            if len(header) != 3:
-                raise _git_failed_error(f"git can't read the staged content of {file.path}")
-            yield _read_object(process.stdout, int(header[2])), int(header[2])
-
-
-def _read_object(stream: IO[bytes], size: int) -> bytes:
-    """Read the beginning of an object of a known size, and skip the rest of it."""
-    data = stream.read(min(size, MAX_BYTES))
-    remaining = size - len(data) + 1
-    while remaining and (chunk := stream.read(min(remaining, _CHUNK_BYTES))):
-        remaining -= len(chunk)
-    return data
-
-
 def hooks_and_common_dir(project: Project) -> tuple[str, str]:
     """Return the hooks directory (`core.hooksPath` or the default) and the git directory that all worktrees share."""
     out = os.fsdecode(output(project, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
@@ -152,7 +122,7 @@ def set_config(file: str, name: str, value: bytes | None) -> None:
         _run_config(file, "--unset-all", name) if value is None else _run_config(file, "--replace-all", name, value)
     )
     if process.returncode:
-        raise _git_failed_error(
+        raise git_failed_error(
             process.stderr.decode("utf-8", "backslashreplace").strip() or f"git can't write {name} to {file}"
         )
 
@@ -177,7 +147,8 @@ def require_repository(project: Project) -> None:
 
 _READ_BY_GIT = ("HEAD", "commondir", "config", "index", "packed-refs", "info/attributes", "info/exclude")
 _READ_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules")
-"""Files in the git directory, and in any directory, that git opens without checking their type."""
+_READ_IN_ROOT = (*_READ_IN_TREE, ".mailmap")
+"""Files in the git directory, in any directory, and in the root, that git opens without checking their type."""
 
 
 def require_regular_files(project: Project) -> None:
@@ -190,7 +161,7 @@ def require_regular_files(project: Project) -> None:
     while directory.startswith(f"{project.root}/"):
         paths += [os.path.join(directory, name) for name in _READ_IN_TREE]
         directory = os.path.dirname(directory)
-    for path in (*paths, *[os.path.join(project.root, name) for name in _READ_IN_TREE]):
+    for path in (*paths, *[os.path.join(project.root, name) for name in _READ_IN_ROOT]):
         try:
             status = os.stat(path)
         except (OSError, ValueError):
@@ -278,7 +249,7 @@ def _require_success(status: int, stdout: bytes, stderr: bytes, arguments: Seque
         lines = [line for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
         if untrusted := next((line for line in lines if _UNTRUSTED_TEXT in line), ""):
             raise _untrusted_error(untrusted)
-        raise _git_failed_error("; ".join(lines[:6]) or f"git {arguments[0]} failed")
+        raise git_failed_error("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return stdout
 
 
@@ -297,5 +268,6 @@ def _untrusted_error(line: str) -> ExecplanError:
     return ExecplanError("git-untrusted", message, exit=ENVIRONMENT, hint=hint)
 
 
-def _git_failed_error(message: str) -> ExecplanError:
+def git_failed_error(message: str) -> ExecplanError:
+    """Return the error for a git command that failed."""
     return ExecplanError("git-failed", message, exit=ENVIRONMENT, hint="try: git status")

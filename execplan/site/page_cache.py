@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan import __version__
 from execplan.files import marshal_cache
+from execplan.history.history_event import HistoryEvent
 from execplan.linter.checking.lint_cache import package_fingerprint
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from execplan.project.project import Project
     from execplan.site.site_directory import FileStatus
 
@@ -35,10 +38,10 @@ class CachedPage(NamedTuple):
     """Digest of everything in memory that the page depends on."""
     checked_paths: tuple[tuple[str, bool], ...]
     """Absolute paths to which the page links, and whether they existed."""
-    files: tuple[WrittenFile, ...]
-    """The page and the files copied for it."""
     decisions: tuple[tuple[str, ...], ...]
     """The plan's decisions for the page with all decisions: the fields of each as texts."""
+    files: tuple[WrittenFile, ...]
+    """The page and the files copied for it."""
 
 
 class PageCache:
@@ -49,16 +52,25 @@ class PageCache:
         self._header = header
         self._started_ns = time_ns()
         content = marshal_cache.read_cache(path, header)
-        self.pages: dict[str, CachedPage] = {
-            page: _make_page(fields) for page, fields in (content.items() if isinstance(content, dict) else ())
-        }
+        pages, history = content if isinstance(content, tuple) and len(content) == 2 else ({}, ("", []))
+        self.pages: dict[str, CachedPage] = {page: _make_page(fields) for page, fields in pages.items()}
+        self._history_key: str = history[0]
+        self._history: list[tuple[Any, ...]] = history[1]
+        self._is_changed = False
+
+    def events(self, key: str, load: Callable[[], Sequence[HistoryEvent]]) -> list[HistoryEvent]:
+        """Return the events of all plans, from the cache if `key`, the state of the repository, is the same."""
+        if key != self._history_key:
+            self._history_key, self._history, self._is_changed = key, [tuple(event) for event in load()], True
+        return [HistoryEvent._make(fields) for fields in self._history]
 
     def save(self, pages: dict[str, CachedPage]) -> None:
         """Replace the cached pages; on failure, the next run renders all pages."""
-        if pages != self.pages:
-            marshal_cache.write_cache(
-                self._path, self._header, self._started_ns, lambda _: {page: _plain_page(pages[page]) for page in pages}
-            )
+        if pages == self.pages and not self._is_changed:
+            return
+        plain_pages = {page: _plain_page(cached_page) for page, cached_page in pages.items()}
+        content = plain_pages, (self._history_key, self._history)
+        marshal_cache.write_cache(self._path, self._header, self._started_ns, lambda _: content)
 
 
 def open_page_cache(project: Project, directory: str, templates_digest: str) -> PageCache | None:
@@ -73,9 +85,8 @@ def open_page_cache(project: Project, directory: str, templates_digest: str) -> 
 
 
 def _plain_page(page: CachedPage) -> tuple[Any, ...]:
-    return tuple(page._replace(files=tuple([tuple(file) for file in page.files])))  # type: ignore[arg-type]
+    return (*page[:-1], tuple([tuple(file) for file in page.files]))
 
 
 def _make_page(fields: tuple[Any, ...]) -> CachedPage:
-    page = CachedPage._make(fields)
-    return page._replace(files=tuple([WrittenFile._make(file) for file in page.files]))
+    return CachedPage._make((*fields[:-1], tuple([WrittenFile._make(file) for file in fields[-1]])))

@@ -17,6 +17,7 @@ from execplan.site.page_context import (
     BOARD_PAGE,
     DECISIONS_PAGE,
 )
+from execplan.text.inline_markdown import plain_text
 from execplan.text.invisible_characters import escape_unprintable_lines
 from execplan.text.message_parts import format_count, format_duration
 from execplan.text.text_lines import digest
@@ -42,8 +43,8 @@ class PlanDecisions(NamedTuple):
 
 def render_board(board: Board, context: PageContext, pages: PageNames) -> str:
     """Return the start page: the cards of all plans outside the archive, in columns; archived plans are counted."""
-    columns = [column for column in board.columns if column.name != ARCHIVED and column.count]
-    archived_count = sum([column.count for column in board.columns if column.name == ARCHIVED])
+    columns = [column for column in board.columns if column.name != ARCHIVED and column.total]
+    archived_count = sum([column.total for column in board.columns if column.name == ARCHIVED])
     return _render("board.html", BOARD_PAGE, context, columns=columns, archived_count=archived_count, pages=pages)
 
 
@@ -63,7 +64,12 @@ def render_decisions(plans: Sequence[PlanDecisions], context: PageContext, pages
 def render_plan(view: PlanView, context: PageContext, pages: PageNames) -> str:
     """Return the page of a plan, also of one that can't be read."""
     can_edit = bool(context.csrf_token) and view.content is not None and view.card.state != ARCHIVED
-    content = {"view": view, "card": view.card, "can_edit": can_edit, "extras": _extra_contents(view, can_edit=can_edit)}
+    content = {
+        "view": view,
+        "card": view.card,
+        "can_edit": can_edit,
+        "extras": _extra_contents(view, can_edit=can_edit),
+    }
     return _render("plan.html", view.page, context, pages=pages, **content)
 
 
@@ -137,6 +143,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals["navigation"] = _NAVIGATION
+    environment.filters["plain"] = plain_text
     environment.filters["count"] = format_count
     environment.filters["duration"] = format_duration
     environment.filters["utc"] = format_utc_timestamp

@@ -20,7 +20,12 @@ MAX_AUDIT_RECORDS: Final = 500
 """Maximum number of audit records to show, the latest ones; a run may have thousands."""
 _DETAIL_FIELDS: Final = ("approver", "step", "task", "tool", "path", "status", "reason", "question", "answer")
 """Fields of an audit record that the page shows, in order."""
-_METHODS: Final = {"terminal": "on a terminal", "digest": "with its digest", "policy": "by the policy", "revision": "as a covered revision"}
+_METHODS: Final = {
+    "terminal": "on a terminal",
+    "digest": "with its digest",
+    "policy": "by the policy",
+    "revision": "as a covered revision",
+}
 
 
 class RunItem(NamedTuple):
@@ -150,5 +155,10 @@ def _load_audit(project: Project, ref: PlanRef, problems: list[str]) -> Sequence
 def _audit_item(record: AuditRecord) -> AuditItem:
     details = [str(record.said[name]) for name in _DETAIL_FIELDS if isinstance(record.said.get(name), str | int)]
     return AuditItem(
-        record.seq, record.at, record.user, record.kind.replace("_", " "), record.run or "", ", ".join(filter(None, details))
+        record.seq,
+        record.at,
+        record.user,
+        record.kind.replace("_", " "),
+        record.run or "",
+        ", ".join(filter(None, details)),
     )

@@ -162,7 +162,11 @@ class _ContentWriter:
         elif section.name == DECISIONS:
             decisions = DecisionWriter(self._plan, self._markdown).decisions(section.start, section.end)
             excluded_lines = _lines_of(
-                [(entry.start, entry.end) for entry in self._plan.decisions if section.start <= entry.start < section.end]
+                [
+                    (entry.start, entry.end)
+                    for entry in self._plan.decisions
+                    if section.start <= entry.start < section.end
+                ]
             )
         title = Markup(self._markdown.inline(section.title))  # noqa: S704 (escaped)
         return SectionHtml(

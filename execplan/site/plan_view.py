@@ -11,7 +11,7 @@ from execplan.site.artifact_copies import Artifact, list_artifacts
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
 from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
-from execplan.site.redacted_records import redact_card, redact_record
+from execplan.site.redacted_records import redact_card, redact_events
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PlanView(NamedTuple):
     records: PlanRecords
     artifacts: tuple[Artifact, ...]
     history: tuple[HistoryEvent, ...]
-    """Events in the plan's life, latest first."""
+    """Events in the plan's life, latest first, with their texts but without details."""
     charts: tuple[Chart, ...] = ()
     checked_paths: Mapping[str, bool] = {}
     """Absolute paths to which the plan links, and whether they exist."""
@@ -125,7 +125,7 @@ def load_plan_view(
         tuple(facts.findings),
         load_records(project, ref, artifacts),
         tuple(artifacts),
-        tuple([redact_record(event, redact_text) for event in facts.history]),
+        redact_events(facts.history, redact_text),
         facts.charts,
         resolver.checked_paths,
     )

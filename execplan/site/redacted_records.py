@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from execplan.board.board_cards import Board, Card
+    from execplan.history.history_event import HistoryEvent
 
     RedactText = Callable[[str], str]
 
@@ -40,3 +41,17 @@ def redact_record(record: RecordType, redact_text: RedactText) -> RecordType:
     fields: dict[str, Any] = record._asdict()  # type: ignore[attr-defined] # the bound does not say that it is named
     texts = {name: redact_text(text) for name, text in fields.items() if isinstance(text, str) and text}
     return record._replace(**texts)  # type: ignore[attr-defined,no-any-return] # as above
+
+
+def redact_events(events: Sequence[HistoryEvent], redact_text: RedactText) -> tuple[HistoryEvent, ...]:
+    """Redact the texts of events; all of them at once, because each search takes about as long as one of a page."""
+    texts = [" ".join(event.text.split()) for event in events]
+    redacted_texts = redact_text("\n".join(texts)).split("\n")
+    if len(redacted_texts) != len(texts):  # a secret of several lines was in several texts
+        redacted_texts = [redact_text(text) for text in texts]
+    return tuple(
+        [
+            event._replace(text=text, detail="", previous="")
+            for event, text in zip(events, redacted_texts, strict=True)
+        ]
+    )

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from execplan.board.board_cards import load_board
 from execplan.board.finding_counts import check_all_plans
 from execplan.errors import INPUT, ExecplanError
+from execplan.git.git_directory import head_commit
 from execplan.linter.checking.worker_processes import process_count, run_in_processes
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from execplan.board.board_cards import Board, Card
+    from execplan.history.history_event import HistoryEvent
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor
@@ -109,11 +111,11 @@ class _SiteBuilder:
 
     def build(self, tick: Tick | None) -> BuiltSite:
         """Write what changed, and remove what is no longer part of the site. The caller holds the lock."""
-        plan_pages = self._load_plan_pages()
+        cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
+        plan_pages = self._load_plan_pages(cache)
         copies = [artifact.target for plan_page in plan_pages for artifact in plan_page.artifacts if artifact.target]
         pages = [BOARD_PAGE, DECISIONS_PAGE, ARCHIVE_PAGE, *[plan_page.page for plan_page in plan_pages]]
         self._site.claim([*pages, *copies, *self._assets])
-        cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
         cached_pages = self._update_plan_pages(plan_pages, cache, tick)
         self._update_top_pages(plan_pages, cached_pages, cache)
         for name, data in self._assets.items():
@@ -123,22 +125,52 @@ class _SiteBuilder:
             cache.save(cached_pages)
         unchanged = len(self._digests) - len(self._written)
         return BuiltSite(
-            self._site.path, len(pages), tuple(sorted(self._written)), unchanged, tuple(removed), tuple(self._site.warnings)
+            self._site.path,
+            len(pages),
+            tuple(sorted(self._written)),
+            unchanged,
+            tuple(removed),
+            tuple(self._site.warnings),
         )
 
-    def _load_plan_pages(self) -> list[_PlanPage]:
+    def _load_plan_pages(self, cache: PageCache | None) -> list[_PlanPage]:
         members = with_nested_projects(self._project)
-        refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
+        refs = {
+            member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)
+        }
         findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
+        events = self._load_events(refs, cache)
         plan_pages = []
         for card in self._board.cards:
             if card.path in refs:
                 member, ref = refs[card.path]
                 page = self._names.page(card.path)
                 artifacts = tuple(list_artifacts(member, ref, page))
-                facts = PlanFacts(findings.get(card.path, ()))
+                facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()))
                 plan_pages.append(_PlanPage(member, ref, card, page, artifacts, facts))
         return plan_pages
+
+    def _load_events(
+        self, refs: Mapping[str, tuple[Project, PlanRef]], cache: PageCache | None
+    ) -> dict[str, list[HistoryEvent]]:
+        """Return the events of each plan by its path; none without Git, or with a warning if Git fails."""
+        if self._project.git is None:
+            return {}
+        from execplan.history.plan_history import load_history
+
+        def load() -> list[HistoryEvent]:
+            return [event for member in with_nested_projects(self._project) for event in load_history(member)]
+
+        events_by_path: dict[str, list[HistoryEvent]] = {}
+        try:
+            key = digest(repr((head_commit(self._project), _file_states(refs))).encode("utf-8", "surrogatepass"))
+            events = cache.events(key, load) if cache is not None else load()
+        except ExecplanError as error:
+            self._site.warnings.append(f"the pages have no history: {error.message}")
+            return {}
+        for event in events:
+            events_by_path.setdefault(event.path, []).append(event)
+        return events_by_path
 
     def _update_plan_pages(
         self, plan_pages: Sequence[_PlanPage], cache: PageCache | None, tick: Tick | None
@@ -165,7 +197,7 @@ class _SiteBuilder:
             written_files = tuple([WrittenFile._make(file) for file in files])
             self._digests.update({file.name: file.digest for file in written_files})
             self._written += changed
-            page = CachedPage(fingerprints[index], tuple(checked_paths), written_files, tuple(decisions))
+            page = CachedPage(fingerprints[index], tuple(checked_paths), tuple(decisions), written_files)
             cached_pages[plan_pages[index].page] = page
         return cached_pages
 
@@ -173,10 +205,15 @@ class _SiteBuilder:
         """Write the page of a plan and the copies of its artifacts; `marshal` can write the result."""
         redact_text = self._redactor.redact_text
         published = read_published_plan(plan_page.project, plan_page.ref, redact_text)
-        copies = {artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target}
+        copies = {
+            artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target
+        }
         view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, plan_page.facts)
         html = page_rendering.render_plan(view, self._plan_context, self._names)
-        contents = {plan_page.page: html.encode("utf-8"), **{name: data for name, data in copies.items() if data is not None}}
+        contents = {
+            plan_page.page: html.encode("utf-8"),
+            **{name: data for name, data in copies.items() if data is not None},
+        }
         changed = [name for name, data in contents.items() if self._site.write(name, data)]
         files = [(name, digest(data), self._site.status(name)) for name, data in contents.items()]
         decisions = load_decisions(published, plan_page.card, self._top_context, self._names)
@@ -189,9 +226,7 @@ class _SiteBuilder:
         """Render the board, the archive and the decisions where they changed."""
         cards = self._board.cards
         decisions = [cached_pages[plan_page.page].decisions for plan_page in plan_pages]
-        fingerprint = digest(
-            repr((self._common_digest, cards, decisions)).encode("utf-8", "surrogatepass")
-        )
+        fingerprint = digest(repr((self._common_digest, cards, decisions)).encode("utf-8", "surrogatepass"))
         names = (BOARD_PAGE, ARCHIVE_PAGE, DECISIONS_PAGE)
         old_page = cache.pages.get(BOARD_PAGE) if cache is not None else None
         if old_page is not None and old_page.fingerprint == fingerprint and self._is_intact(old_page):
@@ -213,7 +248,7 @@ class _SiteBuilder:
         for name, text in zip(names, texts, strict=True):
             self._write(name, text.encode("utf-8"))
         files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in names])
-        cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), files, ())
+        cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), (), files)
 
     def _plan_fingerprint(self, plan_page: _PlanPage) -> str:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
@@ -240,6 +275,18 @@ def _restore_decision(fields: Sequence[str]) -> DecisionItem:
     return decision._replace(text=Markup(decision.text), rationale=Markup(decision.rationale))  # noqa: S704 (escaped)
 
 
+def _file_states(refs: Mapping[str, tuple[Project, PlanRef]]) -> list[tuple[str, int, int]]:
+    """Return the size and the time of the last change of each plan's file, on which changes without a commit depend."""
+    states = []
+    for path, (_, ref) in refs.items():
+        try:
+            status = os.stat(ref.path)
+        except OSError:
+            continue
+        states.append((path, status.st_size, status.st_mtime_ns))
+    return states
+
+
 def _make_context(project: Project, directory: str, root: str) -> PageContext:
     """Return the context of pages whose site starts at `root`; files of the repository are linked from inside it."""
     repository = ""
@@ -252,7 +299,12 @@ def _make_context(project: Project, directory: str, root: str) -> PageContext:
 def _ensure_separate(project: Project, directory: str) -> None:
     """Raise ExecplanError if the site would be among the plans, artifacts or settings of a project."""
     for member in with_nested_projects(project):
-        for folder in (member.plans, *member.archives, member.artifacts_dir(""), member.artifacts_dir("", archived=True)):
+        for folder in (
+            member.plans,
+            *member.archives,
+            member.artifacts_dir(""),
+            member.artifacts_dir("", archived=True),
+        ):
             if is_inside(directory, os.path.realpath(folder)):
                 message = f"{directory} is inside {member.display_path(folder)}, where plans and their artifacts are"
                 raise ExecplanError(

@@ -177,5 +177,8 @@ def _foreign_directory_error(path: str, names: Iterable[str]) -> ExecplanError:
 def _foreign_file_error(path: str) -> ExecplanError:
     message = f"{path} was not written by execplan, so nothing was written"
     return ExecplanError(
-        "not-a-site", message, exit=INPUT, hint="move the file away, or choose another directory: execplan site --out DIR"
+        "not-a-site",
+        message,
+        exit=INPUT,
+        hint="move the file away, or choose another directory: execplan site --out DIR",
     )

@@ -81,14 +81,14 @@ def test_help_of_a_command(plain: Folder) -> None:
     assert plain.run("help", "done").out == plain.run("done", "--help").out
 
 
-@pytest.mark.parametrize("arguments", [["log"], ["help", "log"], ["LOG", "1", "--oneline"]])
+@pytest.mark.parametrize("arguments", [["history"], ["help", "history"], ["HISTORY", "1", "--oneline"]])
 def test_an_unknown_command_suggests_commands(plain: Folder, arguments: list[str]) -> None:
     result = plain.run(*arguments)
     assert result.exit == 2
     assert result.err.startswith(
-        "execplan: unknown command 'log'\n  execplan audit "
-        if arguments[0] != "LOG"
-        else "execplan: unknown command 'LOG'\n"
+        "execplan: unknown command 'history'\n  execplan log "
+        if arguments[0] != "HISTORY"
+        else "execplan: unknown command 'HISTORY'\n"
     )
     assert "execplan undo --list" in result.err
     assert "--help-all" in result.err

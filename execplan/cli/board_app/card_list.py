@@ -51,7 +51,9 @@ class CardList(OptionList):
 
     def show_cards(self, cards: Sequence[Card], count: int) -> None:
         """Show these cards, with the same plan highlighted as before; `count` is the number of plans in the column."""
-        self.border_title = f"{self.column} {count}" if count == len(cards) else f"{self.column} {len(cards)} of {count}"
+        self.border_title = (
+            f"{self.column} {count}" if count == len(cards) else f"{self.column} {len(cards)} of {count}"
+        )
         if tuple(cards) == self.cards:
             return
         old_index, old_card = self.highlighted, self.highlighted_card

@@ -30,6 +30,8 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "board": "Show plans as a board: broken, draft, active, stalled, complete.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
+        "log": "Show what happened to plans, newest first.",
+        "diff": "Show what changed in a plan, in the plan's terms.",
         "site": "Build a static web site with all plans.",
         "stats": "Count runs, steps, rollbacks and approvals.",
         "serve": "Serve plans as web pages that stay up to date.",

@@ -11,7 +11,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import complete_with, define_command, writer_options
 from execplan.cli.lint_fixes import FixSettings, fix_options
 from execplan.cli.output.lint_output import OutputSettings, output_options
-from execplan.cli.output.lint_report import ProgressBar, exit_status, report_maker
+from execplan.cli.output.lint_report import exit_status, report_maker
+from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.plan_arguments import plan_flag
 from execplan.edits.digest_check import ensure_digest_matches
 from execplan.errors import USAGE, ExecplanError
@@ -184,7 +185,7 @@ def lint(
     )
     ignored_warnings: tuple[str, ...] = ()
     make_report = report_maker() if output.prints_all_findings and not call.as_json else None
-    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+    with ProgressBar("lint", is_enabled=not call.quiet and not call.as_json) as bar:
         checked = check_plans(
             target_groups,
             check_options,

@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command, lock_option
-from execplan.cli.output.lint_report import ProgressBar
+from execplan.cli.output.progress_bar import ProgressBar
 from execplan.project import project_discovery
 from execplan.text.message_parts import format_count
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     examples=("execplan site", "execplan site --dry-run --json", "execplan site --out ../plans-site"),
 )
 @click.option(
-    "--out", "directory", metavar="DIR", help="Directory of the site: new, empty or an earlier site. Default: .agent/site."
+    "--out",
+    "directory",
+    metavar="DIR",
+    help="Directory of the site: new, empty or an earlier site. Default: .agent/site.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the files that would be written and removed.")
 @lock_option
@@ -44,13 +47,11 @@ def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
     project = project_discovery.require(os.getcwd())
     path = os.path.join(project.base, DEFAULT_DIRECTORY) if directory is None else os.path.abspath(directory)
     redactor = Redactor(os.environ, os.environ)  # of variables only those whose names tell
-    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+    with ProgressBar("site", is_enabled=not call.quiet and not call.as_json) as bar:
         built_site = build_site(project, path, redactor, dry_run=dry_run, tick=bar.tick)
     display_path = project.display_path(built_site.directory)
     text = _describe_result(built_site, dry_run=dry_run)
-    return Answer(
-        _site_json(built_site, display_path), text, warnings=built_site.warnings, is_requested=dry_run
-    )
+    return Answer(_site_json(built_site, display_path), text, warnings=built_site.warnings, is_requested=dry_run)
 
 
 def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
@@ -58,7 +59,9 @@ def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
     index = os.path.join(built_site.directory, "index.html")
     written, removed = len(built_site.written), len(built_site.removed)
     verbs = ("would write", "would remove") if dry_run else ("wrote", "removed")
-    changes = [f"{verb} {format_count(count, 'file')}" for verb, count in zip(verbs, (written, removed), strict=True) if count]
+    changes = [
+        f"{verb} {format_count(count, 'file')}" for verb, count in zip(verbs, (written, removed), strict=True) if count
+    ]
     pages = format_count(built_site.pages, "page")
     lines = [f"{pages}: {', '.join(changes) or 'nothing has changed'}"]
     if dry_run:

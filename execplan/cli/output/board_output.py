@@ -20,19 +20,19 @@ _SPARE_COLUMNS = ("findings", "activity")
 
 def board_text(board: Board, *, everything: bool) -> str:
     """Return the board as text: a line of counts, and a table of the plans."""
-    counts = [f"{column.count} {column.name}" for column in board.columns if column.count]
+    counts = [f"{column.total} {column.name}" for column in board.columns if column.total]
     lines = [", ".join(counts) or "no plans yet"]
     cards = board.cards
     name = "path" if len({card.project for card in cards}) > 1 else "id"
     groups = [
-        (f"{column.name} ({column.count})", [_card_row(card, name) for card in column.cards])
+        (f"{column.name} ({column.total})", [_card_row(card, name) for card in column.cards])
         for column in board.columns
         if column.cards
     ]
     if groups:
         lines += ["", format_grouped_table(("done", "activity", "findings", name, "next"), groups, _SPARE_COLUMNS)]
     archived = board.columns[COLUMNS.index(ARCHIVED)]
-    if archived.count and not everything:
+    if archived.total and not everything:
         lines += ["", "archived plans: execplan board --all"]
     return "\n".join(lines)
 
@@ -41,7 +41,7 @@ def board_json(board: Board) -> dict[str, Any]:
     """Return the board as a document shows it."""
     return {
         "columns": [
-            {"name": column.name, "count": column.count, "plans": [card.to_json() for card in column.cards]}
+            {"name": column.name, "total": column.total, "plans": [card.to_json() for card in column.cards]}
             for column in board.columns
         ]
     }
@@ -70,7 +70,7 @@ def _card_row(card: Card, name: str) -> _Row:
     notes = card_notes(card)
     suffix = f" ({', '.join(notes)})" if notes else ""
     progress = ProgressCell(progress_text(card), card.counts.done, card.counts.total)
-    return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip()
+    return progress, card.last_date or "-", findings, plan, f"{card.next_text}{suffix}".strip() or "-"
 
 
 def broken_cards(board: Board) -> tuple[Card, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from time import monotonic
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.output.progress_bar import ProgressBar
 from execplan.errors import CHECK_FAILED, OK
 from execplan.linter.checking.check_targets import iter_targets, resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions, check_plan, may_differ_from_head
@@ -19,57 +19,11 @@ from execplan.text.message_parts import format_count, join_first
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
-
-    from rich.progress import Progress, TaskID
 
     from execplan.linter.checking.batch_check import MakeReport
     from execplan.linter.checking.plan_check import CheckedFile
     from execplan.linter.finding_summary import FindingReport
     from execplan.linter.rule import Finding
-
-
-_MIN_PLANS = 200
-"""Minimum number of plans for a progress bar; checking them takes about a quarter of a second."""
-_REFRESH_SECONDS = 0.1
-"""Seconds between two refreshes of the progress bar."""
-
-
-class ProgressBar:
-    """A progress bar for checking many plans, which appears with the first tick on a terminal."""
-
-    def __init__(self, *, is_enabled: bool = True) -> None:
-        self._is_enabled = is_enabled
-        self._progress: Progress | None = None
-        self._task: TaskID | None = None
-        self._next_refresh = 0.0
-
-    def __enter__(self) -> ProgressBar:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
-    def tick(self, completed: int, total: int) -> None:
-        """Show the number of completed plans."""
-        if not self._is_enabled or total < _MIN_PLANS or monotonic() < self._next_refresh:
-            return
-        if self._progress is None:
-            if not sys.stderr.isatty():
-                self._is_enabled = False
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._progress.start()
-            self._task = self._progress.add_task("lint", total=total)
-        if self._task is not None:
-            self._progress.update(self._task, completed=completed, refresh=True)
-        self._next_refresh = monotonic() + _REFRESH_SECONDS
 
 
 _MAX_SKIPPED_NAMED = 5
@@ -106,7 +60,7 @@ def lint_fast(paths: list[str], *, hook: bool) -> int:
         from execplan.linter.checking.modified_plans import add_committed_plans
 
         check_options = add_committed_plans(target_groups, check_options)
-        with ProgressBar() as bar:
+        with ProgressBar("lint") as bar:
             make_report = report_maker()
             checked = check_plans(
                 target_groups, check_options, with_data=make_report is None, make_report=make_report, tick=bar.tick

@@ -137,7 +137,8 @@ def bar_parts(done: int, total: int, *, width: int = _BAR_WIDTH) -> tuple[str, s
     """Return the done and the remaining part of a progress bar, without colors; both are empty without a total."""
     if not total:
         return "", ""
-    is_utf = (sys.stdout.encoding or "").lower().startswith("utf")
+    encoding = getattr(sys.stdout, "encoding", "utf-8")  # that of the interactive board has none, and writes UTF-8
+    is_utf = (encoding or "").lower().startswith("utf")
     full_sign, empty_sign = _BAR_SIGNS if is_utf else _ASCII_BAR_SIGNS
     full = width * done // total
     return full_sign * full, empty_sign * (width - full)

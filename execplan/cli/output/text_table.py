@@ -72,9 +72,7 @@ def format_grouped_table(
     return "\n".join(grouped_lines if has_head else grouped_lines[1:])
 
 
-def _with_bars(
-    texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCell]
-) -> list[list[Text]]:
+def _with_bars(texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCell]) -> list[list[Text]]:
     """Return the cells as texts of rich, with progress bars if the terminal has room for them."""
     from rich.text import Text
 
@@ -95,7 +93,7 @@ def _fit_columns(
     from rich.console import Console
 
     column_indexes = list(range(len(head)))
-    widths = [max(len(row[at]) for row in [head, *rows]) for at in column_indexes]
+    widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in column_indexes]
     for name in spare:
         if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > Console().width:
             column_indexes.remove(head.index(name))
@@ -111,7 +109,7 @@ def _rich_table(head: Sequence[str], rows: Sequence[Sequence[Text]], *, wraps: b
 
     console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
     rich_table = Table(box=None, pad_edge=False, header_style="bold")
-    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head) - 1)]
+    widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in range(len(head) - 1)]
     longest = widths.index(max(widths))
     available_width = console.width - (sum(widths) - widths[longest]) - 2 * len(widths) - _MIN_WIDTH
     widths[longest] = min(widths[longest], max(available_width, _MIN_WIDTH))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.git import git_history, git_query
+from execplan.git.blob_reader import read_blobs
 from execplan.linter.checking.check_targets import find_plan_refs
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import (
@@ -46,7 +47,7 @@ def check_staged_plans(start: str, options: CheckOptions) -> list[CheckedFile]:
         for staged_file in git_query.staged_files(start_project, ".md")
     }
     plans = find_plan_refs(start_project, [staged_file.path for staged_file in files.values()])
-    contents = list(git_query.read_blobs(start_project, [files[ref.path] for _, ref in plans]))
+    contents = list(read_blobs(start_project, [files[ref.path] for _, ref in plans]))
     known_histories = load_histories(
         [PlanContent(*plan, data) for plan, (data, _) in zip(plans, contents, strict=True)]
     )

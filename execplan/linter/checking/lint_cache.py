@@ -124,9 +124,7 @@ class LintCache:
                 has_dropped = True
         return has_dropped
 
-    def _content(
-        self, unsafe_since: int
-    ) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]]:
+    def _content(self, unsafe_since: int) -> tuple[int, int, list[TreeQuery], dict[str, dict[str, CacheEntry]]]:
         """Return what is stored.
 
         A file changed after `unsafe_since` may change again with the same timestamp, so its status is not trusted.

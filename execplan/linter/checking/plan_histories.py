@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
-from execplan.git import git_history, git_query
+from execplan.git import git_history
+from execplan.git.blob_reader import read_blobs
 from execplan.linter.checking.check_targets import iter_targets
 from execplan.linter.checking.effective_rules import effective_selection
 from execplan.linter.rule_facts import GitHistory
@@ -125,7 +126,7 @@ def read_committed_plans(plans: list[PlanContent], commit: str) -> dict[str, Pla
     content_by_file = {
         file: data
         for file, (data, _) in zip(
-            committed_files.values(), git_query.read_blobs(project, list(committed_files.values())), strict=True
+            committed_files.values(), read_blobs(project, list(committed_files.values())), strict=True
         )
     }
     committed_by_path = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.git import git_query
+from execplan.git.blob_reader import read_blobs
 from execplan.linter.checking.effective_rules import active_levels, effective_selection
 from execplan.linter.checking.plan_check import CheckedFile
 from execplan.linter.rule_facts import ProjectFacts
@@ -119,9 +120,7 @@ def _commit_facts(project: Project) -> ProjectFacts:
         for plan_project, ref in find_plan_refs(project, [path for path in files if path.endswith(".md")])
         if not ref.archived
     ]
-    contents = git_query.read_blobs(
-        project, [files[plan_project.display_path(ref.path)] for plan_project, ref in plans]
-    )
+    contents = read_blobs(project, [files[plan_project.display_path(ref.path)] for plan_project, ref in plans])
     scopes = [
         (plan_project.display_path(ref.path), _named_paths(plan_project, data))
         for (plan_project, ref), (data, _) in zip(plans, contents, strict=True)

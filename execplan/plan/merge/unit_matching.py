@@ -29,7 +29,7 @@ class UnitMatch(NamedTuple):
 
 def match_units(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[UnitMatch]:
     """Match every unit of the three versions."""
-    in_ours, in_theirs = _match_to_base(base, ours), _match_to_base(base, theirs)
+    in_ours, in_theirs = match_to_base(base, ours), match_to_base(base, theirs)
     our_reworded, their_reworded = _reworded_tasks(base, ours, in_ours), _reworded_tasks(base, theirs, in_theirs)
     for index in {*our_reworded.values()} & {*their_reworded.values()}:
         our_index, their_index = in_ours[index][0], in_theirs[index][0]
@@ -107,7 +107,7 @@ def _match_equal(left: Sequence[object], right: Sequence[object]) -> list[tuple[
     return pairs
 
 
-def _match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tuple[int, ...]]:
+def match_to_base(base: Sequence[Unit], side: Sequence[Unit]) -> dict[int, tuple[int, ...]]:
     """Return the indexes in a side for each unit of the base that the side still has."""
     equal_pairs = _match_equal([unit[:2] for unit in base], [unit[:2] for unit in side])
     pairs: dict[int, tuple[int, ...]] = {index: (side_index,) for index, side_index in equal_pairs}

@@ -1,0 +1,155 @@
+"""The interactive board: an application that follows the files, makes edits in threads and shows their results."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.binding import Binding
+
+from execplan.board.board_cards import load_board
+from execplan.board.board_changes import board_state
+from execplan.cli.board_app.board_screen import BoardScreen
+from execplan.cli.board_app.card_text import plain_content
+from execplan.cli.board_app.dialogs import HelpDialog
+from execplan.cli.board_app.plan_screen import PlanScreen
+from execplan.cli.error_handler import Terminated
+from execplan.errors import CONFLICT, INTERRUPTED, OK, TERMINATED, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.board.board_cards import Board
+    from execplan.board.board_changes import BoardState
+    from execplan.project.project import Project
+
+_POLL_SECONDS = 1.0
+"""Seconds between two checks for changed files."""
+_ERROR_SECONDS = 12.0
+"""Seconds for which an error is shown."""
+_MAX_CHANGES = 3
+"""Maximum number of changes that a message about a conflict lists."""
+
+
+def run_board(project: Project, board: Board, *, everything: bool) -> None:
+    """Show the board until the user quits. Raises KeyboardInterrupt or Terminated if a signal stops it."""
+    gc.enable()  # unlike other commands, this one runs for hours
+    result = BoardApp(project, board, everything=everything).run()
+    if result == INTERRUPTED:
+        raise KeyboardInterrupt
+    if result == TERMINATED:
+        raise Terminated
+
+
+class BoardApp(App[int]):
+    """The application; its result is an exit status."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
+        Binding("question_mark", "help", "Keys"),
+        Binding("q", "close", "Quit"),
+        Binding("ctrl+q", "close", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(self, project: Project, board: Board, *, everything: bool) -> None:
+        super().__init__()
+        self._project = project
+        self._everything = everything
+        self._seen_state = board_state(project)
+        self._is_loading = False
+        self._board_screen = BoardScreen(board, everything=everything)
+
+    def on_mount(self) -> None:
+        """Show the board, and follow signals and files."""
+        loop = asyncio.get_running_loop()
+        for number, status in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)):
+            try:
+                loop.add_signal_handler(number, self.exit, status)
+            except (RuntimeError, ValueError):
+                pass  # only the main thread handles signals
+        self.push_screen(self._board_screen)
+        self.set_interval(_POLL_SECONDS, self.check_files)
+
+    def plan_path(self, display_path: str) -> str:
+        """Return the absolute path of a plan's file."""
+        return os.path.join(self._project.root, display_path)
+
+    def show_message(self, text: str) -> None:
+        """Show a message for some seconds."""
+        self.notify(str(plain_content(text)), markup=False)
+
+    def show_error(self, error: ExecplanError) -> None:
+        """Show an error with its hint, or that a plan has changed since it was shown."""
+        lines = [error.message, *([error.hint] if error.hint else [])]
+        if error.exit == CONFLICT:
+            lines = ["The plan has changed since it was shown, so nothing was written. Now you see the new version."]
+            lines += error.candidates[:_MAX_CHANGES]
+        self.notify(str(plain_content("\n".join(lines))), severity="error", timeout=_ERROR_SECONDS, markup=False)
+
+    def check_files(self) -> None:
+        """Load the board again if files have changed."""
+        self._start_loading(only_changes=True)
+
+    def reload(self, *, everything: bool) -> None:
+        """Load the board again, with or without archived plans."""
+        self._everything = everything
+        self._start_loading(only_changes=False)
+
+    def _start_loading(self, *, only_changes: bool) -> None:
+        if self._is_loading and only_changes:
+            return
+        self._is_loading = True
+        self.run_worker(lambda: self._load(only_changes=only_changes), thread=True, group="load")
+
+    def _load(self, *, only_changes: bool) -> None:
+        """Load the board in a thread, and show it."""
+        state, board, error = self._seen_state, None, None
+        try:
+            state = board_state(self._project)
+            if state != self._seen_state or not only_changes:
+                board = load_board(self._project, archived=self._everything)
+        except ExecplanError as caught:
+            error = caught
+        self.call_from_thread(self._finish_loading, state, board, error)
+
+    def _finish_loading(self, state: BoardState, board: Board | None, error: ExecplanError | None) -> None:
+        self._is_loading = False
+        has_changed, self._seen_state = state != self._seen_state, state
+        if error is not None and (has_changed or board is None):
+            self.show_error(error)
+        if board is not None:
+            self._board_screen.show_board(board)
+        if has_changed:
+            for screen in self.screen_stack:
+                if isinstance(screen, PlanScreen):
+                    screen.reload()
+
+    def start_edit(self, edit: Callable[[], str]) -> None:
+        """Make an edit in a thread, because it may wait for a lock, and show its message or error."""
+        self.run_worker(lambda: self._edit(edit), thread=True, group="edit")
+
+    def _edit(self, edit: Callable[[], str]) -> None:
+        try:
+            message = edit()
+        except ExecplanError as error:
+            self.call_from_thread(self.show_error, error)
+        else:
+            self.call_from_thread(self.show_message, message)
+        self.call_from_thread(self.check_files)
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.push_screen(HelpDialog())
+
+    def action_close(self) -> None:
+        """Quit."""
+        self.exit(OK)
+
+    def action_interrupt(self) -> None:
+        """Quit as an interrupted command."""
+        self.exit(INTERRUPTED)

@@ -1,0 +1,210 @@
+"""The main screen of the board: columns of cards, a filter, and the edits of the highlighted plan's next task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Input, OptionList, Static
+
+from execplan.board.board_cards import COLUMNS
+from execplan.cli.board_app.card_list import CardList
+from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.plan_edits import SeenPlan
+from execplan.cli.board_app.plan_screen import PlanScreen
+from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.events import Resize
+
+    from execplan.board.board_cards import Board, Card
+    from execplan.cli.board_app.board_app import BoardApp
+
+_MIN_WIDTH = 100
+"""Minimum width of a terminal for several columns side by side."""
+_ALWAYS_SHOWN = (DRAFT, ACTIVE, COMPLETE)
+"""Columns that are shown even if they are empty."""
+
+
+class BoardScreen(Screen[None]):
+    """Shows all columns side by side, or one on a narrow terminal."""
+
+    app: BoardApp
+    BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
+        Binding("left,h", "move(-1)", show=False),
+        Binding("right,l", "move(1)", show=False),
+        Binding("slash", "filter", "Filter"),
+        Binding("d", "complete", "Check off"),
+        Binding("a", "add", "Add task"),
+        Binding("c", "claim", "Claim"),
+        Binding("v", "archived", "Archived"),
+        Binding("r", "reload", show=False),
+        Binding("escape", "clear_filter", show=False),
+    ]
+    DEFAULT_CSS: ClassVar[str] = """
+    BoardScreen {
+        #summary { padding: 0 1; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        #columns { height: 1fr; }
+        #filter { display: none; border: none; height: 1; padding: 0 1; }
+        #filter.shown { display: block; }
+    }
+    """
+
+    def __init__(self, board: Board, *, everything: bool) -> None:
+        super().__init__()
+        self._board = board
+        self._everything = everything
+        self._current = next((column.name for column in board.columns if column.cards), ACTIVE)
+        """Name of the column that has the focus, and is the only one on a narrow terminal."""
+
+    def compose(self) -> ComposeResult:
+        """Build the screen: counts, columns, filter and keys."""
+        yield Static(id="summary")
+        with Horizontal(id="columns"):
+            for name in COLUMNS:
+                yield CardList(name)
+        yield Input(id="filter", placeholder="filter: words of a title, an ID, a task or a name")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the board."""
+        self.show_board(self._board)
+        self._card_list(self._current).focus()
+
+    def on_resize(self, event: Resize) -> None:
+        """Show one column or all."""
+        self._show_columns()
+
+    def show_board(self, board: Board) -> None:
+        """Show the cards of a board that match the filter."""
+        self._board = board
+        words = self.query_one("#filter", Input).value.casefold().split()
+        for column in board.columns:
+            cards = [card for card in column.cards if _matches(card, words)]
+            self._card_list(column.name).show_cards(cards, len(column.cards))
+        self._show_columns()
+
+    def _show_columns(self) -> None:
+        """Show the columns that have cards, or only the current one on a narrow terminal."""
+        shown = self._shown_columns()
+        had_focus = isinstance(self.focused, CardList)
+        if self._current not in shown:
+            self._current = shown[0]
+        is_narrow = self.size.width < _MIN_WIDTH
+        for name in COLUMNS:
+            self._card_list(name).display = name in shown and (not is_narrow or name == self._current)
+        if had_focus:
+            self._card_list(self._current).focus()
+        parts: list[str | tuple[str, str]] = []
+        for column in self._board.columns:
+            if column.total:
+                is_current = is_narrow and column.name == self._current
+                parts.append((f" {column.name} {column.total} ", "reverse" if is_current else ""))
+        self.query_one("#summary", Static).update(Content.assemble(*parts) if parts else Content("no plans yet"))
+
+    def _shown_columns(self) -> list[str]:
+        """Return the names of the columns that have cards or are always shown."""
+        return [
+            column.name
+            for column in self._board.columns
+            if (self._card_list(column.name).cards or column.name in _ALWAYS_SHOWN)
+            and (column.name != ARCHIVED or self._everything)
+        ]
+
+    def _card_list(self, name: str) -> CardList:
+        return self.query_one(f"#column-{name}", CardList)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open the selected card's plan."""
+        if isinstance(event.option_list, CardList) and (card := event.option_list.highlighted_card):
+            self.app.push_screen(PlanScreen(self.app.plan_path(card.path)))
+
+    def on_descendant_focus(self) -> None:
+        """Remember the column that has the focus."""
+        if isinstance(self.focused, CardList):
+            self._current = self.focused.column
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter the cards."""
+        self.show_board(self._board)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go from the filter to the cards."""
+        self._leave_filter(shown=bool(event.value))
+
+    def action_move(self, step: int) -> None:
+        """Go to the next column on the left or right."""
+        shown = self._shown_columns()
+        self._current = shown[(shown.index(self._current) + step) % len(shown)]
+        self._show_columns()
+        self._card_list(self._current).focus()
+
+    def action_filter(self) -> None:
+        """Show the filter and type in it."""
+        filter_input = self.query_one("#filter", Input)
+        filter_input.add_class("shown")
+        filter_input.focus()
+
+    def action_clear_filter(self) -> None:
+        """Remove the filter."""
+        self.query_one("#filter", Input).value = ""
+        self._leave_filter(shown=False)
+
+    def _leave_filter(self, *, shown: bool) -> None:
+        self.query_one("#filter", Input).set_class(shown, "shown")
+        self._card_list(self._current).focus()
+
+    def action_complete(self) -> None:
+        """Check off the next task of the highlighted plan."""
+        if (card := self._require_card()) and (task_id := self._next_task_id(card)):
+            self.app.start_edit(lambda: self._seen_plan(card).complete_task(task_id))
+
+    def action_claim(self) -> None:
+        """Claim the next task of the highlighted plan."""
+        if (card := self._require_card()) and (task_id := self._next_task_id(card)):
+            self.app.start_edit(lambda: self._seen_plan(card).claim_task(task_id))
+
+    def action_add(self) -> None:
+        """Ask for the text of a task and add it to the highlighted plan."""
+        if card := self._require_card():
+            seen_plan = self._seen_plan(card)
+            self.app.push_screen(
+                TaskDialog(card.title or card.id),
+                lambda text: self.app.start_edit(lambda: seen_plan.add_task(text)) if text else None,
+            )
+
+    def action_archived(self) -> None:
+        """Show or hide archived plans."""
+        self._everything = not self._everything
+        self.app.reload(everything=self._everything)
+
+    def action_reload(self) -> None:
+        """Load all plans again."""
+        self.app.reload(everything=self._everything)
+
+    def _require_card(self) -> Card | None:
+        """Return the highlighted card, or None after a message that there is none."""
+        card = self._card_list(self._current).highlighted_card
+        if card is None:
+            self.app.show_message("This column is empty.")
+        return card
+
+    def _next_task_id(self, card: Card) -> str:
+        """Return the ID of a card's next task; empty after a message that there is none."""
+        if card.next_task is None:
+            self.app.show_message(f"{card.title or card.id}: {card.next_text or 'no open tasks'}")
+            return ""
+        return card.next_task.id
+
+    def _seen_plan(self, card: Card) -> SeenPlan:
+        return SeenPlan(self.app.plan_path(card.path), card.digest)
+
+
+def _matches(card: Card, words: list[str]) -> bool:
+    """Return whether a card contains all words, in lowercase."""
+    text = " ".join([card.title, card.id, card.next_text, *card.holders]).casefold()
+    return all([word in text for word in words])

@@ -1,0 +1,95 @@
+"""Dialogs over the board: the text of a new task, and the list of keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from execplan.cli.board_app.card_text import plain_content
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+_DIALOG_CSS = """
+    align: center middle;
+    & > Vertical {
+        width: 76;
+        max-width: 95%;
+        height: auto;
+        max-height: 95%;
+        border: round $accent;
+        padding: 1 2;
+        background: $surface;
+        overflow-y: auto;
+    }
+"""
+KEYS = (
+    ("←  →", "go to the next column"),
+    ("↑  ↓", "go to the next plan or task"),
+    ("enter", "open the plan"),
+    ("/", "filter the plans as you type; escape removes the filter"),
+    ("d", "check off the task; on the board, the next task of the plan"),
+    ("o", "reopen the task, in an opened plan"),
+    ("a", "add a task to the plan"),
+    ("c", "claim the task; on the board, the next task of the plan"),
+    ("tab", "switch between tasks and text, in an opened plan"),
+    ("v", "show or hide archived plans"),
+    ("r", "load all plans again; changed files are loaded automatically"),
+    ("?", "show these keys"),
+    ("escape", "go back"),
+    ("q", "quit"),
+)
+"""The keys of the board, each with what it does."""
+
+
+class TaskDialog(ModalScreen[str]):
+    """Asks for the text of a new task; returns an empty text if the user cancels."""
+
+    BINDINGS = [Binding("escape", "cancel", "Cancel")]  # noqa: RUF012 (Textual's own declaration)
+    DEFAULT_CSS: ClassVar[str] = f"TaskDialog {{ {_DIALOG_CSS} }}"
+
+    def __init__(self, plan_title: str) -> None:
+        super().__init__()
+        self._plan_title = plan_title
+
+    def compose(self) -> ComposeResult:
+        """Build the dialog."""
+        with Vertical():
+            yield Static(plain_content(f"Add a task to {self._plan_title}"))
+            yield Input(placeholder="Text of the task", max_length=2000)
+            yield Static(Content.styled("enter adds it, escape cancels", "$text-muted"))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Return the text."""
+        self.dismiss(event.value.strip())
+
+    def action_cancel(self) -> None:
+        """Return no text."""
+        self.dismiss("")
+
+
+class HelpDialog(ModalScreen[None]):
+    """Shows the keys of the board."""
+
+    BINDINGS = [Binding("escape,q,question_mark,enter", "dismiss(None)", "Back")]  # noqa: RUF012 (Textual's own declaration)
+    DEFAULT_CSS: ClassVar[str] = f"HelpDialog {{ {_DIALOG_CSS} }}"
+
+    def compose(self) -> ComposeResult:
+        """Build the list of keys."""
+        lines = [Content.assemble((f"{key:8}", "$text-accent"), description) for key, description in KEYS]
+        with Vertical():
+            yield Static(Content.styled("Keys of the board", "bold"))
+            yield Static(Content("\n").join([Content(""), *lines]))
+            yield Static(
+                Content.styled(
+                    "\nA click opens a plan or selects a task. Every edit is written like that of the command of the "
+                    "same name, and `execplan undo` undoes it. If a plan has changed since it was shown, nothing is "
+                    "written.",
+                    "$text-muted",
+                )
+            )

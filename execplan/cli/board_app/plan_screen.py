@@ -1,0 +1,149 @@
+"""An opened plan: its tasks, which can be checked off, and its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.markdown import Markdown
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, OptionList, Static
+from textual.widgets.option_list import Option
+
+from execplan.cli.board_app.card_text import plain_content, task_content
+from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.plan_edits import SeenPlan
+from execplan.cli.board_app.plan_view import PlanView, ViewedTask, load_plan_view
+from execplan.errors import ExecplanError
+from execplan.plan.model import OPEN
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from execplan.cli.board_app.board_app import BoardApp
+
+
+class PlanScreen(Screen[None]):
+    """Shows one plan, and follows changes of its file."""
+
+    app: BoardApp
+    BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
+        Binding("d", "complete", "Check off"),
+        Binding("o", "reopen", "Reopen"),
+        Binding("a", "add", "Add task"),
+        Binding("c", "claim", "Claim"),
+        Binding("tab", "switch", "Tasks/text"),
+        Binding("escape", "back", "Back"),
+    ]
+    DEFAULT_CSS: ClassVar[str] = """
+    PlanScreen {
+        #plan-title { padding: 0 1; text-style: bold; }
+        #plan-path { padding: 0 1; color: $text-muted; }
+        #tasks { height: auto; max-height: 40%; border: round $surface-lighten-2; background: $background; }
+        #tasks:focus { border: round $accent; }
+        #text { height: 1fr; border: round $surface-lighten-2; padding: 0 1; }
+        #text:focus { border: round $accent; }
+    }
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+        self._view: PlanView | None = None
+
+    def compose(self) -> ComposeResult:
+        """Build the screen: title, tasks and text."""
+        yield Static(id="plan-title", markup=False)
+        yield Static(id="plan-path", markup=False)
+        yield OptionList(id="tasks", markup=False)
+        with VerticalScroll(id="text", can_focus=True):
+            yield Static(id="markdown")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the plan."""
+        tasks = self.query_one("#tasks", OptionList)
+        tasks.border_title = "tasks"
+        self.reload()
+        (tasks if self._view is not None and self._view.tasks else self.query_one("#text")).focus()
+
+    def reload(self) -> None:
+        """Load the plan again and show it if it has changed; if it is gone, go back to the board."""
+        try:
+            view = load_plan_view(self._path)
+        except ExecplanError as error:
+            self.app.show_error(error)
+            self.dismiss()
+            return
+        if view == self._view:
+            return
+        self._view, old_view = view, self._view
+        self.query_one("#plan-title", Static).update(plain_content(view.title))
+        self.query_one("#plan-path", Static).update(plain_content(view.path))
+        self._show_tasks(view, old_view)
+        text = self.query_one("#markdown", Static)
+        if view.error:
+            text.update(Content.styled(str(plain_content(view.error)), "$text-error"))
+        elif old_view is None or view.markdown != old_view.markdown:
+            text.update(Markdown(view.markdown, hyperlinks=False))
+
+    def _show_tasks(self, view: PlanView, old_view: PlanView | None) -> None:
+        tasks = self.query_one("#tasks", OptionList)
+        tasks.display = bool(view.tasks)
+        if old_view is not None and view.tasks == old_view.tasks:
+            return
+        highlighted, scroll_y = tasks.highlighted, tasks.scroll_y
+        if highlighted is None:
+            highlighted = next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
+        tasks.clear_options()
+        tasks.add_options([Option(task_content(task)) for task in view.tasks])
+        if view.tasks:
+            tasks.highlighted = min(highlighted, len(view.tasks) - 1)
+            tasks.scroll_to(y=scroll_y, animate=False)
+
+    def _selected_task(self) -> ViewedTask | None:
+        """Return the highlighted task, or None after a message that there is none."""
+        at = self.query_one("#tasks", OptionList).highlighted
+        if self._view is None or at is None or at >= len(self._view.tasks):
+            self.app.show_message("This plan has no tasks.")
+            return None
+        return self._view.tasks[at]
+
+    def _seen_plan(self) -> SeenPlan:
+        return SeenPlan(self._path, self._view.digest if self._view is not None else "")
+
+    def action_complete(self) -> None:
+        """Check off the highlighted task."""
+        if task := self._selected_task():
+            self.app.start_edit(lambda: self._seen_plan().complete_task(task.id))
+
+    def action_reopen(self) -> None:
+        """Uncheck the highlighted task."""
+        if task := self._selected_task():
+            self.app.start_edit(lambda: self._seen_plan().reopen_task(task.id))
+
+    def action_claim(self) -> None:
+        """Claim the highlighted task."""
+        if task := self._selected_task():
+            self.app.start_edit(lambda: self._seen_plan().claim_task(task.id))
+
+    def action_add(self) -> None:
+        """Ask for the text of a task and add it."""
+        if self._view is None:
+            return
+        seen_plan = self._seen_plan()
+        self.app.push_screen(
+            TaskDialog(self._view.title),
+            lambda text: self.app.start_edit(lambda: seen_plan.add_task(text)) if text else None,
+        )
+
+    def action_switch(self) -> None:
+        """Move the focus between tasks and text."""
+        tasks, text = self.query_one("#tasks", OptionList), self.query_one("#text")
+        (text if tasks.has_focus or not tasks.display else tasks).focus()
+
+    def action_back(self) -> None:
+        """Go back to the board."""
+        self.dismiss()

@@ -1,0 +1,137 @@
+"""The `execplan diff` command."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.moments import parse_moment
+from execplan.cli.plan_arguments import require_one_plan
+from execplan.errors import ExecplanError
+from execplan.plan_store.plan_selection import is_exact_name
+
+if TYPE_CHECKING:
+    from execplan.history.plan_diff import PlanDiff
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_HEAD = "HEAD"
+
+
+@define_command(
+    reads="the plan, and its versions in git.",
+    writes="nothing.",
+    examples=(
+        "execplan diff parser",
+        "execplan diff parser HEAD~3",
+        "execplan diff parser 2026-10-01 --text",
+        "execplan diff parser main..feature --json",
+    ),
+)
+@click.argument("plan", required=False, metavar="[PLAN]")
+@click.argument("revision", required=False, metavar="[REV]")
+@click.option(
+    "-p",
+    "--plan",
+    "plan_name",
+    metavar="PLAN",
+    help="Same as PLAN: ID, part of the ID or title, or path. Default: the only open plan.",
+)
+@click.option("--text", "with_text", is_flag=True, help="Also show the changed lines.")
+def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str | None, with_text: bool) -> Answer:
+    """Show what changed in a plan, in the plan's terms.
+
+    Tasks that were added, checked off, reopened, reworded, moved or removed since REV; entries and sections that were
+    added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 2026-10-01
+    or 7d, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
+    """
+    from execplan.cli.output.history_output import format_changes
+    from execplan.history.plan_diff import compare_revisions
+
+    if plan_name is not None:
+        if plan is not None and (revision is not None or is_exact_name(os.getcwd(), plan)):
+            require_one_plan([plan], plan_name)
+        else:
+            plan, revision = plan_name, plan
+    project, ref, revision = _find_plan(plan, revision)
+    old_commit, new_commit = _find_commits(project, revision or _HEAD)
+    plan_diff = compare_revisions(project, ref, old_commit, new_commit)
+    lines = format_changes(plan_diff.events)
+    description = _describe_range(revision or _HEAD, old_commit, new_commit)
+    text = "\n".join([f"{ref.id}: {'changes' if lines else 'no changes'} {description}", *lines])
+    line_diff = _line_diff(plan_diff) if with_text else ""
+    data = {
+        "plan": ref.id,
+        "path": project.display_path(ref.path),
+        "old": {"commit": old_commit, "path": plan_diff.old_path or None},
+        "new": {"commit": new_commit, "path": plan_diff.new_path or None},
+        "events": [
+            {name: field for name, field in event.to_json().items() if name not in ("author", "time", "commit")}
+            for event in plan_diff.events
+        ],
+        **({"diff": line_diff} if with_text else {}),
+    }
+    return Answer(data, f"{text}\n\n{line_diff}" if line_diff else text)
+
+
+def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef, str | None]:
+    """Return the plan and the revision; a single argument that names no plan may be the revision."""
+    from execplan.history.past_plans import select_past_plan
+    from execplan.project import project_discovery
+
+    try:
+        return *select_past_plan(os.getcwd(), plan), revision
+    except ExecplanError as error:
+        if error.code != "no-such-plan" or plan is None or revision is not None:
+            raise
+        try:
+            _find_commits(project_discovery.require(os.getcwd()), plan)
+        except ExecplanError:
+            raise error from None
+    return *select_past_plan(os.getcwd(), None), plan
+
+
+def _find_commits(project: Project, revision: str) -> tuple[str | None, str | None]:
+    """Return the commits to compare; the second is None for the working tree, the first if there is no commit yet."""
+    from execplan.git.commit_log import last_commit_before
+    from execplan.git.git_directory import head_commit
+    from execplan.history.plan_diff import require_commit, resolve_range
+
+    for dots in ("...", ".."):
+        old_revision, separator, new_revision = revision.partition(dots)
+        if separator:
+            return resolve_range(project, old_revision, new_revision, is_from_base=dots == "...")
+    if revision == _HEAD and project.git is not None and head_commit(project) is None:
+        return None, None
+    try:
+        return require_commit(project, revision), None
+    except ExecplanError as error:
+        moment = parse_moment(revision) if error.code == "no-such-revision" else None
+        if moment is None:
+            raise
+        return last_commit_before(project, moment), None
+
+
+def _describe_range(revision: str, old_commit: str | None, new_commit: str | None) -> str:
+    if new_commit is not None:
+        return f"in {revision}"
+    if old_commit is None:
+        return "since the beginning"
+    return f"since {revision}" + ("" if old_commit.startswith(revision) else f" ({old_commit[:8]})")
+
+
+def _line_diff(plan_diff: PlanDiff) -> str:
+    """Return the changed lines as a unified diff, with the plan's current path."""
+    from execplan.execution.evaluation.unified_diff import file_diff
+
+    old_data = plan_diff.old_data if plan_diff.old_path else None
+    new_data = plan_diff.new_data if plan_diff.new_path else None
+    return file_diff(old_data, new_data, plan_diff.new_path or plan_diff.old_path).rstrip("\n")
+
+
+diff.may_page = True
+command = diff

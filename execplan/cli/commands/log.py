@@ -1,0 +1,134 @@
+"""The `execplan log` command."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.cli.moments import MOMENT_FORMS, parse_moment, require_moment
+from execplan.cli.plan_arguments import plan_argument
+from execplan.plan_store import plan_selection
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.history.history_event import HistoryEvent
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+    Tick = Callable[[int, int], None]
+
+
+@define_command(
+    reads="the git history of all plans, including archived and deleted plans and nested projects, or of the named one; changes that are not committed.",
+    writes="nothing.",
+    examples=(
+        "execplan log",
+        "execplan log parser --since 7d",
+        "execplan log --decisions --since 2026-10-01 --until 2026-10-31",
+        "execplan log --author Ann --limit 20 --json",
+    ),
+)
+@plan_argument(default="all plans")
+@click.option("--since", metavar="WHEN", help=f"Show what happened since then: {MOMENT_FORMS}.")
+@click.option("--until", metavar="WHEN", help="Show what happened until then; a date includes its day.")
+@click.option("--author", metavar="TEXT", help="Show changes by authors whose name contains TEXT.")
+@click.option("--decisions", is_flag=True, help="Show only decisions, with their rationale.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N events.")
+def log(
+    call: Call,
+    plan: str | None,
+    *,
+    since: str | None,
+    until: str | None,
+    author: str | None,
+    decisions: bool,
+    limit: int | None,
+) -> Answer:
+    """Show what happened to plans, newest first.
+
+    Tasks that were added, checked off, reopened, reworded or removed; decisions and other entries; plans that were
+    created, renamed, archived or restored: when, by whom, in which commit. The history comes from git and follows
+    renames. Changes that are not committed come first.
+
+    With --decisions, the date and the author in the Decision Log count, not those of the commit.
+    """
+    from execplan.cli.output.history_output import format_events
+    from execplan.cli.output.progress_bar import ProgressBar
+    from execplan.git.git_directory import is_shallow
+
+    earliest = require_moment(since, "--since") if since is not None else None
+    latest = require_moment(until, "--until", is_end=True) if until is not None else None
+    sources = _find_sources(plan)
+    with ProgressBar("history", is_enabled=not call.quiet and not call.as_json) as bar:
+        events = _read_events(sources, bar.tick)
+        if decisions:
+            events = _decisions(events)
+        events = (
+            event
+            for event in events
+            if (earliest is None or event.time >= earliest)
+            and (latest is None or event.time < latest)
+            and (author is None or author.casefold() in event.author.casefold())
+        )
+        shown_events = list(islice(events, limit))
+    names_plan = len(sources) > 1 or sources[0][1] is None
+    text = format_events(shown_events, names_plan=names_plan, shows_details=decisions)
+    is_filtered = decisions or bool(since or until or author)
+    warnings = tuple(
+        [
+            "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
+            " to get the history: git fetch --unshallow"
+            for project, _ in sources[:1]
+            if is_shallow(project)
+        ]
+    )
+    return Answer(
+        {"events": [event.to_json() for event in shown_events]},
+        text or ("no events match" if is_filtered else "no history yet"),
+        warnings=warnings,
+    )
+
+
+def _find_sources(plan: str | None) -> list[tuple[Project, PlanRef | None]]:
+    """Return the projects whose history to read, or the named plan with its project."""
+    if plan is not None or plan_selection.plan_from_environment() is not None:
+        from execplan.history.past_plans import select_past_plan
+
+        return [select_past_plan(os.getcwd(), plan)]
+    project = project_discovery.require(os.getcwd())
+    return [(member, None) for member in project_discovery.with_nested_projects(project)]
+
+
+def _read_events(sources: list[tuple[Project, PlanRef | None]], tick: Tick) -> Iterator[HistoryEvent]:
+    """Yield the events, newest first; those of several projects by time, what is not committed first."""
+    from execplan.history.plan_history import iter_history
+
+    if len(sources) == 1:
+        return iter_history(*sources[0], tick=tick)
+    events = [event for project, ref in sources for event in iter_history(project, ref, tick=tick)]
+    return iter(sorted(events, key=lambda event: (event.is_committed, -event.time)))
+
+
+def _decisions(events: Iterator[HistoryEvent]) -> Iterator[HistoryEvent]:
+    """Yield the decisions with the time and author written in them, newest first."""
+    from execplan.history.history_event import DECISION_EVENTS
+
+    dated_events = []
+    for event in events:
+        if event.kind in DECISION_EVENTS:
+            time = parse_moment(event.entry_date)
+            dated_events.append(
+                event._replace(time=event.time if time is None else time, author=event.entry_author or event.author)
+            )
+    return iter(sorted(dated_events, key=lambda event: -event.time))
+
+
+log.may_page = True
+command = log

@@ -1,0 +1,39 @@
+"""Moments as options take them: a date, a date with a time, or a duration before now."""
+
+from __future__ import annotations
+
+from execplan.cli.durations import parse_duration
+from execplan.clock import epoch_seconds, is_utc_timestamp, parse_utc_timestamp
+from execplan.errors import USAGE, ExecplanError
+
+_DAY_SECONDS = 86_400
+_MAX_SECONDS = 100 * 366 * _DAY_SECONDS
+"""Longest duration before now, about a century."""
+MOMENT_FORMS = "2026-10-01, 2026-10-01 14:30 (UTC) or 7d"
+
+
+def parse_moment(text: str, *, is_end: bool = False) -> int | None:
+    """Return a moment in seconds since 1970, or None for a text of another form.
+
+    A date means its start in UTC or, with `is_end`, its end; `30m`, `24h` and `7d` are so long before now.
+    """
+    text = text.strip()
+    duration = parse_duration(text, _MAX_SECONDS)
+    if duration is not None:
+        return int(epoch_seconds()) - duration
+    if is_utc_timestamp(f"{text}T00:00:00Z"):
+        return parse_utc_timestamp(f"{text}T00:00:00Z") + (_DAY_SECONDS if is_end else 0)
+    timestamp = text.removesuffix("Z").replace(" ", "T", 1)
+    for seconds in ("", ":00"):
+        if is_utc_timestamp(f"{timestamp}{seconds}Z"):
+            return parse_utc_timestamp(f"{timestamp}{seconds}Z")
+    return None
+
+
+def require_moment(text: str, option: str, *, is_end: bool = False) -> int:
+    """Return the moment that an option names, in seconds since 1970; raises ExecplanError."""
+    moment = parse_moment(text, is_end=is_end)
+    if moment is None:
+        message = f"{option} requires a date or a duration, not {text!r}"
+        raise ExecplanError("usage", message, exit=USAGE, hint=f"for example: {MOMENT_FORMS}")
+    return moment

@@ -1,0 +1,160 @@
+"""Text of events in the history of plans, grouped by plan and commit."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import fit_line, paint
+from execplan.clock import format_minute
+from execplan.history.history_event import (
+    ADDED_SUFFIX,
+    ARCHIVED,
+    BROKEN,
+    CREATED,
+    DECISION,
+    DELETED,
+    DISCOVERY,
+    OUTCOME,
+    RENAMED,
+    REPAIRED,
+    RESTORED,
+    RETITLED,
+    REVISION,
+    SECTION_ADDED,
+    SECTION_CHANGED,
+    SECTION_EVENTS,
+    SECTION_REMOVED,
+    TASK_ADDED,
+    TASK_DONE,
+    TASK_MARKED,
+    TASK_MOVED,
+    TASK_REMOVED,
+    TASK_REOPENED,
+    TASK_REWORDED,
+    HistoryEvent,
+)
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_LABELS = {
+    TASK_ADDED: "added",
+    TASK_DONE: "done",
+    TASK_REOPENED: "reopened",
+    TASK_MARKED: "marked",
+    TASK_REWORDED: "reworded",
+    TASK_MOVED: "moved",
+    TASK_REMOVED: "removed",
+    SECTION_ADDED: "new section",
+    SECTION_CHANGED: "section",
+    SECTION_REMOVED: "no section",
+    f"{REVISION}-added": "revision note",
+}
+"""Labels of kinds of events in the first column; others are their kind without `-added`."""
+_MIN_LABEL_WIDTH = 9
+_STYLES = {
+    CREATED: "bold",
+    RENAMED: "bold",
+    RETITLED: "bold",
+    ARCHIVED: "bold",
+    RESTORED: "bold",
+    REPAIRED: "bold",
+    DELETED: "bold red",
+    BROKEN: "bold red",
+    TASK_DONE: "green",
+    TASK_REOPENED: "yellow",
+    TASK_REMOVED: "red",
+    DECISION + ADDED_SUFFIX: "cyan",
+    DISCOVERY + ADDED_SUFFIX: "cyan",
+    OUTCOME + ADDED_SUFFIX: "cyan",
+}
+_DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
+_COMMIT_DIGITS = 8
+UNCOMMITTED = "not committed"
+
+
+def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_details: bool = False) -> str:
+    """Return events in groups, each below a line with time, author, commit and, with `names_plan`, the plan.
+
+    The content of a new plan is summarized in one line. `shows_details` adds rationales and evidence.
+    """
+    label_width = _label_width(events)
+    groups = []
+    for _, group in groupby(events, key=lambda event: (event.commit, event.path)):
+        group_events = list(group)
+        header = _format_header(group_events[0], names_plan=names_plan)
+        lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)
+        groups.append("\n".join([header, *lines]))
+    return "\n\n".join(groups)
+
+
+def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = False, label_width: int = 0) -> list[str]:
+    """Return the lines of the events of one plan, without commit."""
+    label_width = label_width or _label_width(events)
+    created = next((event for event in events if event.kind == CREATED), None)
+    if created is not None and not shows_details:
+        return _format_event(created, f"{created.text}{_content_summary(events)}", label_width)
+    lines = []
+    for event in events:
+        lines += _format_event(event, _event_text(event), label_width)
+        if shows_details and event.detail:
+            indent = label_width + 4
+            label = _DETAIL_LABELS.get(event.kind.partition("-")[0], "")
+            lines += fit_line(f"{'':{indent}}{label}: {_printable(event.detail)}", indent=indent)
+    return lines
+
+
+def _label_width(events: Sequence[HistoryEvent]) -> int:
+    return max([_MIN_LABEL_WIDTH, *[len(_label(event)) for event in events]])
+
+
+def _label(event: HistoryEvent) -> str:
+    return _LABELS.get(event.kind, event.kind.removesuffix(ADDED_SUFFIX).replace("-", " "))
+
+
+def _format_header(event: HistoryEvent, *, names_plan: bool) -> str:
+    moment = format_minute(event.time)
+    parts = [moment if event.commit else f"{moment}  {paint(UNCOMMITTED, 'yellow')}"]
+    parts += [_printable(event.author)] if event.author else []
+    parts += [paint(event.commit[:_COMMIT_DIGITS], "yellow")] if event.commit else []
+    parts += [paint(_printable(event.plan_id), "bold")] if names_plan else []
+    return "  ".join(parts)
+
+
+def _format_event(event: HistoryEvent, text: str, label_width: int) -> list[str]:
+    label = _label(event)
+    first, *rest = fit_line(f"  {label:{label_width}}  {_printable(text)}", indent=label_width + 4)
+    return [first.replace(label, paint(label, _STYLES.get(event.kind, "")), 1), *rest]
+
+
+def _event_text(event: HistoryEvent) -> str:
+    if event.kind in SECTION_EVENTS:
+        counts = [(event.lines_added, "+"), (event.lines_removed, "-")]
+        text = f"{event.text} ({', '.join([f'{sign}{count}' for count, sign in counts if count])} lines)"
+        return text + (f", was: {event.previous}" if event.previous else "")
+    if event.kind == TASK_MARKED:
+        return f"[{event.detail}] {event.text}"
+    return f"{event.text} (was: {event.previous})" if event.previous and event.previous != event.text else event.text
+
+
+def _content_summary(events: Iterable[HistoryEvent]) -> str:
+    """Return the number of tasks and entries of a new plan, as in ` (3 tasks, 1 done; 2 decisions)`."""
+    kinds = [event.kind for event in events]
+    counts = []
+    if TASK_ADDED in kinds:
+        done = kinds.count(TASK_DONE)
+        counts.append(format_count(kinds.count(TASK_ADDED), "task") + (f", {done} done" if done else ""))
+    nouns = {DECISION: "decision", OUTCOME: "outcome", REVISION: "revision note"}
+    for entry_kind, noun in nouns.items():
+        count = kinds.count(entry_kind + ADDED_SUFFIX)
+        counts += [format_count(count, noun)] if count else []
+    discoveries = kinds.count(DISCOVERY + ADDED_SUFFIX)
+    counts += [f"{discoveries} discover{'y' if discoveries == 1 else 'ies'}"] if discoveries else []
+    return f" ({'; '.join(counts)})" if counts else ""
+
+
+def _printable(text: str) -> str:
+    return printable_line(" ".join(text.split()))

@@ -1,0 +1,181 @@
+"""The events of a plan's change, from its versions before and after."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.clock import epoch_seconds
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.history.history_event import (
+    ARCHIVED,
+    BROKEN,
+    CREATED,
+    DELETED,
+    REFORMATTED,
+    RENAMED,
+    REPAIRED,
+    RESTORED,
+    RETITLED,
+    SECTION_CHANGED,
+    HistoryEvent,
+)
+from execplan.history.version_comparison import compare_versions
+from execplan.history.version_units import VersionUnits
+from execplan.history.working_tree import ON_DISK
+from execplan.plan import reader
+from execplan.plan.plan_change import ensure_no_conflicts
+from execplan.plan_store import plan_store
+
+if TYPE_CHECKING:
+    from execplan.git.blob_reader import BlobReader
+    from execplan.git.commit_log import Commit
+    from execplan.history.plan_lineages import PlanChange
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_MAX_CACHED = 256
+"""Maximum number of parsed versions in memory: the next older change of a plan needs the last one again."""
+_LAYOUT_TEXT = "only white space, line endings or order"
+
+
+class ChangeReader:
+    """Reads the versions of plans, parses each one once, and compares them."""
+
+    def __init__(self, project: Project, blobs: BlobReader) -> None:
+        self._project = project
+        self._blobs = blobs
+        self._versions: dict[str, VersionUnits | ExecplanError] = {}
+
+    def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:
+        """Return the events of a change in a commit or, for None, in the working tree.
+
+        For a merge, these are only the events that are new in comparison with every parent.
+        """
+        lists = [self._parent_events(plan_change, parent) for parent in range(len(plan_change.change.former_blobs))]
+        events = lists[0]
+        if len(lists) > 1:
+            other_keys = [{_event_key(event) for event in other_events} for other_events in lists[1:]]
+            events = [event for event in events if all([_event_key(event) in keys for keys in other_keys])]
+            events = [event for event in events if self._is_new_in_merge(event, plan_change)]
+        lineage = plan_change.lineage
+        time = commit.time if commit is not None else self._modification_time(plan_change)
+        return [
+            event._replace(
+                plan_id=lineage.ref.id,
+                path=self._project.display_path(lineage.ref.path),
+                author=commit.author if commit is not None else "",
+                time=time,
+                commit=commit.id if commit is not None else "",
+            )
+            for event in events
+        ]
+
+    def version(self, blob: str) -> VersionUnits | ExecplanError:
+        """Return a version of a plan, or the error for one that can't be read or contains conflict markers."""
+        if blob not in self._versions:
+            while len(self._versions) >= _MAX_CACHED:
+                del self._versions[next(iter(self._versions))]
+            self._versions[blob] = self._read_version(blob)
+        return self._versions[blob]
+
+    def data(self, blob: str) -> bytes:
+        """Return the bytes of a version. Raises ExecplanError if they can't be read or are too many."""
+        if blob.startswith(ON_DISK):
+            return plan_store.read_bytes(self._project, os.path.join(self._project.root, blob.removeprefix(ON_DISK)))
+        content = self._blobs.read(blob)
+        if content is None:
+            hint = "fetch it: git fetch --refetch"
+            raise ExecplanError("git-failed", f"git does not have the version {blob[:10]}", exit=ENVIRONMENT, hint=hint)
+        data, size = content
+        if size > reader.MAX_BYTES:
+            raise reader.too_large_error(size)
+        return data
+
+    def _read_version(self, blob: str) -> VersionUnits | ExecplanError:
+        try:
+            plan = reader.read(self.data(blob))
+            ensure_no_conflicts(plan)
+        except ExecplanError as error:
+            return error
+        return VersionUnits(plan)
+
+    def _parent_events(self, plan_change: PlanChange, parent: int) -> list[HistoryEvent]:
+        """Return the events of a change in comparison with one parent."""
+        change, former_ref = plan_change.change, plan_change.former_refs[parent]
+        former_blob = change.former_blobs[parent]
+        old = self._readable_version(plan_change, former_blob)
+        if not change.blob:
+            return [HistoryEvent(DELETED, _title(old, plan_change.ref))] if former_ref is not None else []
+        new = self.version(change.blob)
+        events = self._place_events(plan_change, former_ref, _title(new, plan_change.ref))
+        if isinstance(new, ExecplanError):
+            return [*events, HistoryEvent(BROKEN, new.message)]
+        if former_blob and isinstance(self.version(former_blob), ExecplanError):
+            events.append(HistoryEvent(REPAIRED, _title(new, plan_change.ref)))
+        content_events = compare_versions(old if former_ref is not None else None, new)
+        if any([event.kind == RENAMED for event in events]):
+            content_events = [event for event in content_events if event.kind != RETITLED]
+        if not events and not content_events and self._differs(former_blob, change.blob):
+            events.append(HistoryEvent(REFORMATTED, _LAYOUT_TEXT))
+        return [*events, *content_events]
+
+    def _differs(self, old_blob: str, new_blob: str) -> bool:
+        """Return whether the bytes of two versions differ, which the names of blobs can't tell for a file on disk."""
+        try:
+            return old_blob != new_blob and self.data(old_blob) != self.data(new_blob)
+        except ExecplanError:
+            return False
+
+    def _place_events(self, plan_change: PlanChange, former_ref: PlanRef | None, title: str) -> list[HistoryEvent]:
+        """Return the events of a file that was created, moved or renamed."""
+        ref = plan_change.ref
+        if former_ref is None:
+            return [HistoryEvent(CREATED, title)]
+        events = []
+        if ref.archived != former_ref.archived:
+            events.append(HistoryEvent(ARCHIVED if ref.archived else RESTORED, title))
+        elif plan_change.is_comeback:
+            events.append(HistoryEvent(RESTORED, title))
+        if plan_store.normalize_id(ref.id) != plan_store.normalize_id(former_ref.id):
+            events.append(HistoryEvent(RENAMED, title, previous=former_ref.id))
+        return events
+
+    def _readable_version(self, plan_change: PlanChange, blob: str) -> VersionUnits | None:
+        """Return the last version up to a blob that can be read as a plan, or None."""
+        visited = {""}
+        while blob not in visited:
+            version = self.version(blob)
+            if isinstance(version, VersionUnits):
+                return version
+            visited.add(blob)
+            blob = plan_change.lineage.former_blobs.get(blob, "")
+        return None
+
+    def _is_new_in_merge(self, event: HistoryEvent, plan_change: PlanChange) -> bool:
+        """Return whether a merge changed a section itself; sections are merged by line, so sides may differ in each."""
+        if event.kind != SECTION_CHANGED:
+            return True
+        versions = [self._readable_version(plan_change, blob) for blob in plan_change.change.former_blobs]
+        parents = [{*version.plan.text.lines} for version in versions if version is not None]
+        merged = self._readable_version(plan_change, plan_change.change.blob)
+        if not parents or merged is None:
+            return False
+        lines = {*merged.plan.text.lines}
+        return not lines <= set().union(*parents) or not set.intersection(*parents) <= lines
+
+    def _modification_time(self, plan_change: PlanChange) -> int:
+        """Return when the file was written, in seconds since 1970; for a deleted file, the current time."""
+        try:
+            return int(os.stat(plan_change.ref.path).st_mtime)
+        except OSError:
+            return int(epoch_seconds())
+
+
+def _title(version: VersionUnits | ExecplanError | None, ref: PlanRef) -> str:
+    return version.plan.title or ref.id if isinstance(version, VersionUnits) else ref.id
+
+
+def _event_key(event: HistoryEvent) -> tuple[str, ...]:
+    """Return what makes an event the same in comparison with two parents; line counts differ."""
+    return event.kind, event.text, event.detail, event.entry_date

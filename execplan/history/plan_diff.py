@@ -1,0 +1,122 @@
+"""What changed in a plan between two revisions, or between a revision and the working tree."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.git.blob_reader import BlobReader
+from execplan.git.commit_log import FileChange
+from execplan.git.git_history import committed_files, merge_base, resolve_commit
+from execplan.git.git_query import require_repository
+from execplan.history.change_events import ChangeReader
+from execplan.history.plan_history import plan_folders, track_changes
+from execplan.history.plan_lineages import Lineage, PlanChange
+from execplan.history.working_tree import ON_DISK
+from execplan.plan_store import plan_store
+
+if TYPE_CHECKING:
+    from execplan.history.history_event import HistoryEvent
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+
+class PlanDiff(NamedTuple):
+    """The changes of a plan between two versions; a path is empty where the plan does not exist."""
+
+    events: list[HistoryEvent]
+    old_path: str
+    new_path: str
+    old_data: bytes
+    new_data: bytes
+
+
+class _Version(NamedTuple):
+    path: str
+    blob: str
+
+
+_NO_VERSION = _Version("", "")
+
+
+def compare_revisions(project: Project, ref: PlanRef, old_commit: str | None, new_commit: str | None) -> PlanDiff:
+    """Return the changes of a plan from a commit to another one or, for None, to the working tree.
+
+    Without an old commit, the whole plan is new. Raises ExecplanError if neither has the plan.
+    """
+    require_repository(project)
+    finder = _VersionFinder(project, ref)
+    old = finder.find(old_commit) if old_commit is not None else _NO_VERSION
+    new = finder.find(new_commit) if new_commit is not None else _version_on_disk(project, ref)
+    if not old.path and not new.path:
+        places = " and ".join([commit[:10] for commit in (old_commit, new_commit) if commit is not None])
+        message = f"the plan {ref.id} does not exist in {places}"
+        hint = f"see when it was created: execplan log {ref.shell_name}"
+        raise ExecplanError("not-in-revision", message, exit=INPUT, hint=hint)
+    old_ref, new_ref = [
+        plan_store.ref_for_path(project, os.path.join(project.root, version.path)) if version.path else None
+        for version in (old, new)
+    ]
+    change = FileChange(new.path or old.path, (old.path or new.path,), new.blob, (old.blob,))
+    plan_change = PlanChange(Lineage(ref), change, new_ref or old_ref or ref, (old_ref,), is_comeback=False)
+    with BlobReader(project) as blobs:
+        reader = ChangeReader(project, blobs)
+        events = reader.events(plan_change, None)
+        old_data, new_data = [reader.data(version.blob) if version.blob else b"" for version in (old, new)]
+    return PlanDiff(events, old.path, new.path, old_data, new_data)
+
+
+def resolve_range(project: Project, old_revision: str, new_revision: str, *, is_from_base: bool) -> tuple[str, str]:
+    """Return the commits of a range; an empty name means HEAD. Raises ExecplanError for an unknown revision.
+
+    With `is_from_base`, as in git's `A...B`, the range starts where the second branch left the first.
+    """
+    old_commit, new_commit = [require_commit(project, name or "HEAD") for name in (old_revision, new_revision)]
+    if is_from_base:
+        base = merge_base(project, old_commit, new_commit)
+        if base is None:
+            message = f"{old_revision or 'HEAD'} and {new_revision or 'HEAD'} have no commit in common"
+            hint = f"compare them directly: {old_revision}..{new_revision}"
+            raise ExecplanError("no-such-revision", message, exit=INPUT, hint=hint)
+        old_commit = base
+    return old_commit, new_commit
+
+
+def require_commit(project: Project, revision: str) -> str:
+    """Return the ID of the commit that a revision names; raises ExecplanError if it names none."""
+    require_repository(project)
+    commit = resolve_commit(project, revision)
+    if commit is None:
+        hint = "list branches and commits: git branch -a, git log --oneline; a date is written 2026-10-01"
+        raise ExecplanError("no-such-revision", f"{revision!r} does not name a commit", exit=INPUT, hint=hint)
+    return commit
+
+
+def _version_on_disk(project: Project, ref: PlanRef) -> _Version:
+    path = project.display_path(ref.real_path)
+    return _Version(path, ON_DISK + path) if os.path.lexists(ref.path) else _NO_VERSION
+
+
+class _VersionFinder:
+    """Finds a plan in commits under its current path, or else under its earlier ones."""
+
+    def __init__(self, project: Project, ref: PlanRef) -> None:
+        self._project = project
+        self._path = project.display_path(ref.real_path)
+        self._former_paths: list[str] | None = None
+
+    def find(self, commit: str) -> _Version:
+        """Return the plan's version in a commit."""
+        files = {file.path: file.blob for file in committed_files(self._project, commit, plan_folders(self._project))}
+        if self._path in files:
+            return _Version(self._path, files[self._path])
+        path = next((path for path in self._find_former_paths() if path in files), "")
+        return _Version(path, files[path]) if path else _NO_VERSION
+
+    def _find_former_paths(self) -> list[str]:
+        """Return the paths that the plan has had, the latest first."""
+        if self._former_paths is None:
+            lineage = track_changes(self._project)[0].find(self._path)
+            self._former_paths = list(reversed(lineage.paths)) if lineage is not None else []
+        return self._former_paths

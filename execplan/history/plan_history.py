@@ -1,0 +1,93 @@
+"""The history of plans in git: the events of all plans of a project, or of one, in one pass over the commits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.git.blob_reader import BlobReader
+from execplan.git.commit_log import read_commits
+from execplan.git.git_history import resolve_commit
+from execplan.git.git_query import require_repository
+from execplan.history.change_events import ChangeReader
+from execplan.history.plan_lineages import LineageTracker, PlanPaths, add_commits
+from execplan.history.working_tree import uncommitted_changes
+from execplan.plan_store.plan_store import normalize_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.git.commit_log import Commit
+    from execplan.history.history_event import HistoryEvent
+    from execplan.history.plan_lineages import PlanChange
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+    Tick = Callable[[int, int], None]
+
+
+def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> list[HistoryEvent]:
+    """Return the events of a plan, or of all plans of a project with archived and deleted ones, newest first.
+
+    Changes that are not committed come first. Within a commit, the events of a plan are in the order of its sections.
+    `tick` is called with the number of changes that were read, and that of all. Raises ExecplanError without a git
+    repository, or if git fails.
+    """
+    return list(iter_history(project, ref, tick=tick))
+
+
+def iter_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> Iterator[HistoryEvent]:
+    """Yield what `load_history` returns; versions are read only as far as the events are taken."""
+    require_repository(project)
+    tracker, committed, uncommitted = track_changes(project)
+    path = project.display_path(ref.real_path) if ref is not None else ""
+    lineage = tracker.find(path) if ref is not None else None
+    if ref is not None and lineage is None:
+        return
+    changes = [
+        (commit, [change for change in plan_changes if lineage in (None, change.lineage)])
+        for commit, plan_changes in [(None, uncommitted), *committed]
+    ]
+    total = sum([len(plan_changes) for _, plan_changes in changes])
+    completed = 0
+    with BlobReader(project) as blobs:
+        reader = ChangeReader(project, blobs)
+        for commit, plan_changes in changes:
+            for change in plan_changes:
+                yield from reader.events(change, commit)
+                completed += 1
+                if tick is not None:
+                    tick(completed, total)
+
+
+def track_changes(
+    project: Project,
+) -> tuple[LineageTracker, list[tuple[Commit, list[PlanChange]]], list[PlanChange]]:
+    """Return the lineages of a project's plans, the changes of each commit, newest first, and those not committed."""
+    tracker = LineageTracker(PlanPaths(project))
+    head = resolve_commit(project, "HEAD")
+    folders = plan_folders(project)
+    committed = add_commits(tracker, read_commits(project, head, folders)) if head is not None else []
+    return tracker, committed, tracker.add_changes(uncommitted_changes(project, head, folders))
+
+
+def plan_folders(project: Project) -> list[str]:
+    """Return the directories of plans and archived plans, from the repository root."""
+    return [project.display_path(folder) or "." for folder in (project.plans, *project.archives)]
+
+
+def find_past_plan(project: Project, name: str) -> PlanRef | None:
+    """Return the plan that has or had an ID or a path from the repository root, also if it was deleted; or None.
+
+    Raises ExecplanError if git fails.
+    """
+    tracker = track_changes(project)[0]
+    lineage = tracker.find(name) or next(
+        (
+            lineage
+            for lineage in tracker.lineages
+            for path in lineage.paths
+            if normalize_id(project.split_plan_path(path)[1]) == normalize_id(name.removesuffix(".md"))
+        ),
+        None,
+    )
+    return lineage.ref if lineage is not None else None
