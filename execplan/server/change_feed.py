@@ -84,7 +84,7 @@ class ChangeFeed:
         return None if len(self.subscriptions) >= MAX_SUBSCRIBERS or self.is_closed else Subscription(self)
 
     def close(self) -> None:
-        """End all subscriptions."""
+        """End the subscriptions of all pages."""
         self.is_closed = True
         for subscription in self.subscriptions:
             subscription.add(frozenset())

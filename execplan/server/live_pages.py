@@ -33,6 +33,7 @@ from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Card
+    from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -163,7 +164,7 @@ class LivePages:
         path = plan.project.display_path(plan.ref.path)
         card = next(card for card in state.board.cards if card.path == path)
         published = read_published_plan(plan.project, plan.ref, self._redact_text)
-        facts = PlanFacts(findings=_findings(plan))
+        facts = PlanFacts(_findings(plan), _history(plan))
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
         return page_rendering.render_plan(view, context, state.pages)
 
@@ -207,3 +208,15 @@ def _findings(plan: LivePlan) -> tuple[Finding, ...]:
     from execplan.linter.checking.plan_check import CheckOptions, CheckTarget, check_plan
 
     return tuple(check_plan(CheckTarget(plan.project, plan.ref, plan.ref.path), CheckOptions()).findings)
+
+
+def _history(plan: LivePlan) -> list[HistoryEvent]:
+    """Return the events in a plan's life, latest first; none without Git, or if Git fails."""
+    if plan.project.git is None:
+        return []
+    from execplan.history.plan_history import load_history
+
+    try:
+        return load_history(plan.project, plan.ref)
+    except ExecplanError:
+        return []

@@ -57,7 +57,7 @@ class RequestGuard:
         *,
         any_address: bool,
     ) -> None:
-        """Guard an application.
+        """Guard an application against requests from elsewhere.
 
         `host_names` are the names and addresses in `Host` that are this server's; with `any_address`, every address is,
         because no name that an attacker controls is an address.

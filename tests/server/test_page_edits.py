@@ -71,10 +71,7 @@ def test_claims_are_made_in_the_name_of_who_started_the_server(repo: Folder) -> 
     server = RunningServer(repo, "serve", "--port", "0", "--as", "Berta")
     assert server.edit("claim", task="2").status == 303
     (claim,) = repo.ok("next")["taken"]
-    assert (claim["number"], claim["claimed_by"] if "claimed_by" in claim else claim) == (
-        2,
-        claim.get("claimed_by", claim),
-    )
+    assert claim["number"] == 2
     assert "Berta" in str(claim)
     assert server.edit("release", task="2").status == 303
     assert repo.ok("next")["taken"] == []

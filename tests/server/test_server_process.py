@@ -113,9 +113,10 @@ def test_bugs_are_reported_without_a_traceback_in_the_page(repo: Folder) -> None
 
 def _CodeFolder(repo: Folder, code: str) -> Folder:  # noqa: N802
     """A folder whose `start` runs other code."""
+    import subprocess
+
     from tests import processes
     from tests.conftest import Folder as FolderClass
-    import subprocess
 
     class CodeFolder(FolderClass):
         """Starts Python with the code."""

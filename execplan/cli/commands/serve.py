@@ -20,8 +20,8 @@ _PACKAGES = ("starlette", "uvicorn")
 
 @define_command(
     reads="plans, approvals, runs and claims, again for each page.",
-    writes="nothing by itself; edits that you make in a page, as the commands of the same names do.",
-    examples=("execplan serve", "execplan serve --open", "execplan serve --port 0", "execplan --as Ann serve --commit"),
+    writes="plans, when you edit them in a page, as the commands of the same names do.",
+    examples=("execplan serve", "execplan serve --open", "execplan serve --port 0", "execplan serve --as Ann --commit"),
 )
 @click.option("--port", metavar="N", type=click.IntRange(0, 65535), help="Port. Default: 8017; 0: any free port.")
 @click.option("--host", metavar="HOST", help="Address to listen on. Default: 127.0.0.1, for this machine only.")
