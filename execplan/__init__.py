@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from execplan.execution.revision.document_replanning import ExecutionState, ReplanRequest, replan_document
     from execplan.execution.run_record import Record, StepRecord
     from execplan.execution.states import advance
+    from execplan.history.history_event import HistoryEvent
     from execplan.library.execution_api import (
         approve,
         compile_plan,
@@ -67,6 +68,7 @@ _MODULES = {
     "execution.revision.document_replanning": ("ExecutionState", "ReplanRequest", "replan_document"),
     "execution.run_record": ("Record", "StepRecord"),
     "execution.states": ("advance",),
+    "history.history_event": ("HistoryEvent",),
     "linter.text_check": ("lint",),
     "linter.rule": ("Finding", "RuleContext"),
     "plan.reader": ("parse",),
@@ -87,6 +89,7 @@ __all__ = [
     "ExecutionState",
     "Finding",
     "FinishedRun",
+    "HistoryEvent",
     "ParsedPlan",
     "Plan",
     "Project",

@@ -9,7 +9,7 @@ from execplan.errors import USAGE, ExecplanError
 _DAY_SECONDS = 86_400
 _MAX_SECONDS = 100 * 366 * _DAY_SECONDS
 """Longest duration before now, about a century."""
-MOMENT_FORMS = "2026-10-01, 2026-10-01 14:30 (UTC) or 7d"
+MOMENT_FORMS = "7d, 2026-10-31 or 2026-10-31T14:30Z"
 
 
 def parse_moment(text: str, *, is_end: bool = False) -> int | None:

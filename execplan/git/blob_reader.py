@@ -10,7 +10,7 @@ from execplan.git.git_command import prepare_git_command
 from execplan.plan.reader import MAX_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
     from execplan.git.git_query import GitFile
@@ -44,17 +44,17 @@ class BlobReader:
 
         Of a blob larger than a plan may be, only the beginning is returned.
         """
+        return self.read_batch([blob])[0]
+
+    def read_batch(self, blobs: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """Return what `read` does for each of some blobs, at most 100, without waiting for git in between."""
         stdin, stdout = self._open_pipes()
         try:
-            stdin.write(blob.encode("ascii") + b"\n")
+            stdin.write("".join([f"{blob}\n" for blob in blobs]).encode("ascii"))
             stdin.flush()
         except BrokenPipeError:
-            return None
-        header = stdout.readline().split()
-        if len(header) != 3:
-            return None
-        size = int(header[2])
-        return _read_object(stdout, size), size
+            return [None for _ in blobs]
+        return [_read_answer(stdout) for _ in blobs]
 
     def _open_pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._process is None:
@@ -79,6 +79,14 @@ def read_blobs(project: Project, files: list[GitFile]) -> Iterator[tuple[bytes, 
             if content is None:
                 raise git_query.git_failed_error(f"git can't read the content of {file.path}")
             yield content
+
+
+def _read_answer(stream: IO[bytes]) -> tuple[bytes, int] | None:
+    header = stream.readline().split()
+    if len(header) != 3:
+        return None
+    size = int(header[2])
+    return _read_object(stream, size), size
 
 
 def _read_object(stream: IO[bytes], size: int) -> bytes:

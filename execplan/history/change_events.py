@@ -28,6 +28,8 @@ from execplan.plan.plan_change import ensure_no_conflicts
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.git.blob_reader import BlobReader
     from execplan.git.commit_log import Commit
     from execplan.history.plan_lineages import PlanChange
@@ -45,6 +47,7 @@ class ChangeReader:
     def __init__(self, project: Project, blobs: BlobReader) -> None:
         self._project = project
         self._blobs = blobs
+        self._contents: dict[str, tuple[bytes, int] | None] = {}
         self._versions: dict[str, VersionUnits | ExecplanError] = {}
 
     def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:
@@ -71,6 +74,14 @@ class ChangeReader:
             for event in events
         ]
 
+    def prefetch(self, plan_changes: Sequence[PlanChange]) -> None:
+        """Read the versions before and after some changes, at most 30, in one batch."""
+        blobs = {blob for change in plan_changes for blob in (change.change.blob, *change.change.former_blobs)}
+        missing = [
+            blob for blob in sorted(blobs) if blob and not blob.startswith(ON_DISK) and blob not in self._versions
+        ]
+        self._contents = dict(zip(missing, self._blobs.read_batch(missing), strict=True)) if missing else {}
+
     def version(self, blob: str) -> VersionUnits | ExecplanError:
         """Return a version of a plan, or the error for one that can't be read or contains conflict markers."""
         if blob not in self._versions:
@@ -83,7 +94,7 @@ class ChangeReader:
         """Return the bytes of a version. Raises ExecplanError if they can't be read or are too many."""
         if blob.startswith(ON_DISK):
             return plan_store.read_bytes(self._project, os.path.join(self._project.root, blob.removeprefix(ON_DISK)))
-        content = self._blobs.read(blob)
+        content = self._contents[blob] if blob in self._contents else self._blobs.read(blob)
         if content is None:
             hint = "fetch it: git fetch --refetch"
             raise ExecplanError("git-failed", f"git does not have the version {blob[:10]}", exit=ENVIRONMENT, hint=hint)
@@ -94,7 +105,7 @@ class ChangeReader:
 
     def _read_version(self, blob: str) -> VersionUnits | ExecplanError:
         try:
-            plan = reader.read(self.data(blob))
+            plan = reader.read_structure(reader.decode(self.data(blob)))
             ensure_no_conflicts(plan)
         except ExecplanError as error:
             return error

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Tick = Callable[[int, int], None]
 
+_BATCH_SIZE = 16
+"""Number of changes whose versions are read together."""
+
 
 def load_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | None = None) -> list[HistoryEvent]:
     """Return the events of a plan, or of all plans of a project with archived and deleted ones, newest first.
@@ -44,19 +47,19 @@ def iter_history(project: Project, ref: PlanRef | None = None, *, tick: Tick | N
     if ref is not None and lineage is None:
         return
     changes = [
-        (commit, [change for change in plan_changes if lineage in (None, change.lineage)])
+        (commit, change)
         for commit, plan_changes in [(None, uncommitted), *committed]
+        for change in plan_changes
+        if lineage in (None, change.lineage)
     ]
-    total = sum([len(plan_changes) for _, plan_changes in changes])
-    completed = 0
     with BlobReader(project) as blobs:
         reader = ChangeReader(project, blobs)
-        for commit, plan_changes in changes:
-            for change in plan_changes:
-                yield from reader.events(change, commit)
-                completed += 1
-                if tick is not None:
-                    tick(completed, total)
+        for index, (commit, change) in enumerate(changes):
+            if index % _BATCH_SIZE == 0:
+                reader.prefetch([batch_change for _, batch_change in changes[index : index + _BATCH_SIZE]])
+            yield from reader.events(change, commit)
+            if tick is not None:
+                tick(index + 1, len(changes))
 
 
 def track_changes(

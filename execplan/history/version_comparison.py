@@ -18,7 +18,7 @@ from execplan.history.history_event import (
 )
 from execplan.history.task_comparison import changed_task_lines, compare_tasks
 from execplan.history.version_units import VersionUnits
-from execplan.plan.merge.merge_units import NOTES, SECTION, Unit
+from execplan.plan.merge.merge_units import NOTES, SECTION, TASK, Unit
 from execplan.plan.merge.unit_matching import match_to_base
 from execplan.text.sequence_alignment import align_sequences
 
@@ -39,9 +39,11 @@ def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[Histor
     events = []
     if old is not None and old.plan.title != new.plan.title:
         events.append(HistoryEvent(RETITLED, new.plan.title or "", previous=old.plan.title or ""))
-    if old is None or old.progress_lines != new.progress_lines:
+    if old is None or not new.has_same_parts(old, TASK):
         events += compare_tasks(old.tasks if old is not None else [], new.tasks)
     for kind in ENTRY_KINDS:
+        if old is not None and new.has_same_parts(old, kind):
+            continue
         old_units, new_units = old.entries(kind) if old is not None else [], new.entries(kind)
         events += _compare_entries(kind, old_units, new_units)
     return events + (_compare_sections(old, new) if old is not None else [])
@@ -95,11 +97,11 @@ def _compare_sections(old: VersionUnits, new: VersionUnits) -> list[HistoryEvent
         if new_index in old_by_new:
             event = _compare_parts(old, old_parts[old_by_new[new_index]], new, new_part)
         else:
-            event = _part_event(SECTION_ADDED, new_part, lines_added=len(new.text_lines(new_part)))
+            event = _part_event(SECTION_ADDED, new_part, lines_added=new.count_text_lines(new_part))
         events += [event] if event is not None else []
     removed_parts = [old_part for old_index, old_part in enumerate(old_parts) if old_index not in places_by_old]
     removals = [
-        _part_event(SECTION_REMOVED, old_part, lines_removed=len(old.text_lines(old_part)))
+        _part_event(SECTION_REMOVED, old_part, lines_removed=old.count_text_lines(old_part))
         for old_part in removed_parts
     ]
     return events + [event for event in removals if event is not None]

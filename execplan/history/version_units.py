@@ -24,11 +24,18 @@ from execplan.plan.merge.merge_units import (
     split_section,
 )
 from execplan.plan.plan_lookup import task_ids
+from execplan.plan.reader import read_tasks
 
 if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
 
-_ENTRY_SECTIONS = {DISCOVERY: outline.SURPRISES, DECISION: outline.DECISIONS, OUTCOME: outline.OUTCOMES}
+_SECTION_NAMES = {
+    TASK: outline.PROGRESS,
+    DISCOVERY: outline.SURPRISES,
+    DECISION: outline.DECISIONS,
+    OUTCOME: outline.OUTCOMES,
+}
+"""Section that contains tasks, or entries of a kind."""
 
 
 class VersionUnits:
@@ -44,32 +51,27 @@ class VersionUnits:
         return split_plan(self.plan)
 
     @cached_property
-    def progress_lines(self) -> tuple[str, ...]:
-        """The lines of the Progress section, or nothing if there is none."""
-        part = self._find_part(outline.PROGRESS)
-        return part.lines if part is not None else ()
-
-    @cached_property
     def tasks(self) -> list[TaskVersion]:
         """The tasks, in file order."""
-        part = self._find_part(outline.PROGRESS)
-        if part is None:
-            return []
-        ids = {task.start: task_id for task, task_id in zip(self.plan.tasks, task_ids(self.plan.tasks), strict=True)}
-        return [
-            TaskVersion(unit, unit.task, ids[unit.task.start])
-            for unit in self._split(part)
-            if unit.task is not None and unit.task.start in ids
-        ]
+        units = [unit for part in self.find_parts(TASK) for unit in self._split(part)]
+        tasks = [(unit, unit.task) for unit in units if unit.task is not None]
+        ids = task_ids([task for _, task in tasks])
+        return [TaskVersion(unit, task, task_id) for (unit, task), task_id in zip(tasks, ids, strict=True)]
 
     def entries(self, kind: str) -> list[Unit]:
         """Return the units of the entries of a kind, in file order."""
+        return [unit for part in self.find_parts(kind) for unit in self._split(part) if unit.kind == ENTRY]
+
+    def find_parts(self, kind: str) -> list[Unit]:
+        """Return the parts that may contain tasks (for the kind `TASK`) or entries of a kind."""
         if kind == REVISION:
-            parts = [part for part in self.parts if self._has_revisions(part)]
-        else:
-            part = self._find_part(_ENTRY_SECTIONS[kind])
-            parts = [part] if part is not None else []
-        return [unit for part in parts for unit in self._split(part) if unit.kind == ENTRY]
+            return [part for part in self.parts if self._has_revisions(part)]
+        part = self._find_part(_SECTION_NAMES[kind])
+        return [part] if part is not None else []
+
+    def has_same_parts(self, other: VersionUnits, kind: str) -> bool:
+        """Return whether another version has the same lines in the parts with tasks or with entries of a kind."""
+        return [part.lines for part in self.find_parts(kind)] == [part.lines for part in other.find_parts(kind)]
 
     def is_progress(self, part: Unit) -> bool:
         """Return whether a part is the section with the plan's tasks."""
@@ -90,6 +92,11 @@ class VersionUnits:
             return self.text_lines(part)
         kinds = (TASK, ENTRY, PLACEHOLDER, MARKER)
         return [line for unit in self._split(part) if unit.kind not in kinds for line in unit.lines]
+
+    def count_text_lines(self, part: Unit) -> int:
+        """Return the number of lines of a part without its heading, tasks and entries."""
+        heading = part.section.body_start - part.section.start if part.section is not None else 0
+        return max(len([line for line in self.other_lines(part) if line.strip()]) - heading, 0)
 
     def text_lines(self, part: Unit) -> list[str]:
         """Return the lines of a part that are not blank, without the plan's title."""
@@ -114,6 +121,9 @@ class VersionUnits:
 
     def _split(self, part: Unit) -> list[Unit]:
         if part.start not in self._units:
-            is_progress = part.kind == SECTION and part.section is not None and part.section.name == outline.PROGRESS
-            self._units[part.start] = (split_section if is_progress else split_log)(self.plan, part)
+            if part.section is not None and part.section.name == outline.PROGRESS and part.kind == SECTION:
+                tasks = read_tasks(self.plan.text.lines, self.plan.blocks, part.section)
+                self._units[part.start] = split_section(self.plan._replace(tasks=tasks), part)
+            else:
+                self._units[part.start] = split_log(self.plan, part)
         return self._units[part.start]

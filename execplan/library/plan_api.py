@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from execplan.archive.plan_move import MoveResult
     from execplan.edits.plan_commit import PlanCommitResult
     from execplan.edits.plan_writer import EditResult
+    from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan.plan_change import ChangeBuilder
@@ -119,6 +120,15 @@ class Plan:
     def revisions(self) -> list[Entry]:
         """The dated revision notes, in file order."""
         return self.read().revisions
+
+    def history(self) -> list[HistoryEvent]:
+        """Return what happened to the plan, newest first, as `execplan log` shows it; changes not committed come first.
+
+        Renames and moves are followed. Raises ExecplanError without a git repository.
+        """
+        from execplan.history.plan_history import load_history
+
+        return load_history(self.project, self.ref)
 
     def findings(self) -> list[Finding]:
         """Check the plan as `execplan lint` does, with its project's settings; lines and columns count from 1."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    from execplan.history.history_event import HistoryEvent
     from execplan.project.project import Project as ProjectRecord
     from execplan.project.project_settings import Settings
 
@@ -75,6 +76,15 @@ class Project:
     def plan(self, name: str | None = None) -> Plan:
         """Find a plan by its ID, a unique part of its ID or title, or its path; without a name, the only open plan."""
         return Plan.find(name, self.root)
+
+    def history(self) -> list[HistoryEvent]:
+        """Return what happened to all plans, newest first, as `execplan log` shows it; changes not committed come first.
+
+        Archived and deleted plans are included. Raises ExecplanError without a git repository.
+        """
+        from execplan.history.plan_history import load_history
+
+        return load_history(self.record)
 
     def new(
         self,

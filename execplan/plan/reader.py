@@ -68,47 +68,60 @@ def read_or_none(data: bytes) -> ParsedPlan | None:
 
 def read_text(text: Text) -> ParsedPlan:
     """Parse a text as a plan; every text is a valid plan."""
-    lines = text.lines
-    conflicts = find_conflict_markers(lines)
-    if conflicts:
-        lines = list(lines)
-        for index in conflicts:
-            lines[index] = ""
-    blocks = scan_blocks(lines, has_tabs=text.tabs)
-    title, title_line, sections = _read_sections(lines, blocks)
-    placeholder_lines = _placeholder_lines(lines, blocks)
+    plan = read_structure(text)
+    lines, blocks = _lines_without_markers(text, plan.conflict_lines), plan.blocks
     tasks: list[Task] = []
     checklists: list[tuple[str, Task]] = []
     entries: dict[str, list[Entry]] = {}
     revisions: list[Entry] = []
     seen_names = set()
-    for section in sections:
+    for section in plan.sections:
         name = section.name
         is_first = name is not None and name not in seen_names
         seen_names.add(name)
         if is_first and name == outline.PROGRESS:
-            tasks = _read_tasks(lines, blocks, section)
+            tasks = read_tasks(lines, blocks, section)
         else:
-            checklists += [(section.title, task) for task in _read_tasks(lines, blocks, section)]
+            checklists += [(section.title, task) for task in read_tasks(lines, blocks, section)]
         if is_first and name in (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES):
-            entries[name] = read_entries(lines, blocks, section, placeholder_lines)
+            entries[name] = read_entries(lines, blocks, section, plan.placeholder_lines)
         if section.notes_start < section.end or is_revision_note(section.title):
-            revisions += read_revision_notes(lines, blocks, section, placeholder_lines)
+            revisions += read_revision_notes(lines, blocks, section, plan.placeholder_lines)
     return ParsedPlan(
         text,
         blocks,
-        title,
-        title_line,
-        sections,
+        plan.title,
+        plan.title_line,
+        plan.sections,
         tasks,
         checklists,
         entries.get(outline.DECISIONS, []),
         entries.get(outline.SURPRISES, []),
         entries.get(outline.OUTCOMES, []),
         revisions,
-        conflicts,
-        placeholder_lines,
+        plan.conflict_lines,
+        plan.placeholder_lines,
     )
+
+
+def read_structure(text: Text) -> ParsedPlan:
+    """Parse the title and the sections of a plan, without its tasks and entries, which takes most of the time."""
+    conflicts = find_conflict_markers(text.lines)
+    lines = _lines_without_markers(text, conflicts)
+    blocks = scan_blocks(lines, has_tabs=text.tabs)
+    title, title_line, sections = _read_sections(lines, blocks)
+    placeholder_lines = _placeholder_lines(lines, blocks)
+    return ParsedPlan(text, blocks, title, title_line, sections, [], [], [], [], [], [], conflicts, placeholder_lines)
+
+
+def _lines_without_markers(text: Text, conflicts: list[int]) -> list[str]:
+    """Return the lines of a text, with blank lines in place of conflict markers."""
+    if not conflicts:
+        return text.lines
+    lines = list(text.lines)
+    for index in conflicts:
+        lines[index] = ""
+    return lines
 
 
 def _read_sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, int, list[Section]]:
@@ -182,7 +195,7 @@ def _section_ends(blocks: list[Block], first_block: int, block_end: int, end: in
     return end, previous_block.start if previous_block is not None and previous_block.kind == RULE else end
 
 
-def _read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:
+def read_tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:
     """Return the items with a checkbox in a section, except those in quotes."""
     section_blocks = blocks[section.first_block : section.block_end]
     if not any([block.kind == ITEM and block.text[:1] in ("", "[") for block in section_blocks]):

@@ -265,34 +265,44 @@ def _execution_settings() -> tuple[Setting, ...]:
     )
 
 
-def _enhancer_settings() -> tuple[Setting, ...]:
-    reason = "names code to run and what is sent to it"
-    problem = 'must be a list of fields, such as ["description", "steps.command"]'
-    share = list_of("fields", problem, is_text, quotes=False)
-    seconds, kilobytes = DEFAULT_ENHANCER_SECONDS, DEFAULT_ENHANCER_KILOBYTES
+_USER_PROGRAM_REASON: Final = "names code to run and what is sent to it"
+
+
+def _user_program_settings(seconds: int, kilobytes: int, max_kilobytes: int) -> tuple[Setting, ...]:
+    """Return the settings that limit a program of the user, with their defaults."""
+    reason = _USER_PROGRAM_REASON
     return (
-        Setting("command", shapes.PROGRAM, "The program and its arguments; no shell parses them.", "", reason),
         Setting(
             "seconds",
             number(1, 3600),
-            "Its time limit; then it and the processes that it started are terminated.",
+            "The time limit; then the program and the processes that it started are terminated.",
             seconds,
             reason,
         ),
-        Setting("kilobytes", number(1, 5120), "The maximum size of its answer.", kilobytes, reason),
+        Setting("kilobytes", number(1, max_kilobytes), "The maximum size of an answer.", kilobytes, reason),
         Setting(
             "environment",
             shapes.variables(quotes=False),
-            "Variables that it gets in addition to the usual ones.",
+            "Variables that the program gets in addition to the usual ones.",
             [],
             reason,
         ),
+    )
+
+
+def _enhancer_settings() -> tuple[Setting, ...]:
+    reason = _USER_PROGRAM_REASON
+    problem = 'must be a list of fields, such as ["description", "steps.command"]'
+    share = list_of("fields", problem, is_text, quotes=False)
+    return (
+        Setting("command", shapes.PROGRAM, "The program and its arguments; no shell parses them.", "", reason),
+        *_user_program_settings(DEFAULT_ENHANCER_SECONDS, DEFAULT_ENHANCER_KILOBYTES, 5120),
         Setting("share", share, "The fields whose texts can be sent.", [], reason),
     )
 
 
 def _drafting_settings() -> tuple[Setting, ...]:
-    reason = "names code to run and what is sent to it"
+    reason = _USER_PROGRAM_REASON
     problem = 'must be a table of commands: programs = { claude = "claude -p" }'
     programs = table_of(
         "names with commands", problem, lambda command: not shapes.PROGRAM.find_problem(command), quotes=False
@@ -301,21 +311,7 @@ def _drafting_settings() -> tuple[Setting, ...]:
         Setting(
             "programs", programs, "Programs and their arguments, by the names that `--draft-with` takes.", {}, reason
         ),
-        Setting(
-            "seconds",
-            number(1, 3600),
-            "The time limit of a request; then the program and the processes that it started are terminated.",
-            DEFAULT_DRAFTING_SECONDS,
-            reason,
-        ),
-        Setting("kilobytes", number(1, 1024), "The maximum size of an answer.", DEFAULT_DRAFTING_KILOBYTES, reason),
-        Setting(
-            "environment",
-            shapes.variables(quotes=False),
-            "Variables that a program gets in addition to the usual ones.",
-            [],
-            reason,
-        ),
+        *_user_program_settings(DEFAULT_DRAFTING_SECONDS, DEFAULT_DRAFTING_KILOBYTES, 1024),
         Setting(
             "budget",
             number(1000, 1_000_000),

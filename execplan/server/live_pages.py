@@ -9,9 +9,11 @@ from execplan.board.board_cards import Board, load_board
 from execplan.clock import current_minute
 from execplan.engine.commands.command_environment import public_variables
 from execplan.errors import ExecplanError
+from execplan.library.plan_api import Plan
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates, project_discovery
 from execplan.secrets.redaction import Redactor
+from execplan.server.approval_preview import render_approval_preview
 from execplan.server.file_watch import Snapshot, take_snapshot
 from execplan.server.page_edits import DIGEST_FIELD
 from execplan.site import page_rendering
@@ -166,7 +168,8 @@ class LivePages:
         published = read_published_plan(plan.project, plan.ref, self._redact_text)
         facts = PlanFacts(_findings(plan), _history(plan))
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)
-        return page_rendering.render_plan(view, context, state.pages)
+        preview = render_approval_preview(Plan(*plan), card, self._redact_text)
+        return page_rendering.render_plan(view, context, state.pages, approval_preview=preview)
 
     def _current_state(self, snapshot: Snapshot, minute: int) -> ProjectState:
         """Return the plans as they are now; loaded again only if a file has changed or a minute has passed."""

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from execplan.clock import format_utc_timestamp
 from execplan.plan.model import ARCHIVED
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from execplan.site.plan_sections import DecisionItem
     from execplan.site.plan_view import PlanView
 
+_NO_HTML: Final = Markup()
 _NAVIGATION: Final = ((BOARD_PAGE, "Board"), (DECISIONS_PAGE, "Decisions"), (ARCHIVE_PAGE, "Archive"))
 
 
@@ -61,22 +63,24 @@ def render_decisions(plans: Sequence[PlanDecisions], context: PageContext, pages
     return _render("decisions.html", DECISIONS_PAGE, context, entries=entries, pages=pages)
 
 
-def render_plan(view: PlanView, context: PageContext, pages: PageNames) -> str:
-    """Return the page of a plan, also of one that can't be read."""
+def render_plan(view: PlanView, context: PageContext, pages: PageNames, *, approval_preview: Markup = _NO_HTML) -> str:
+    """Return the page of a plan, also of one that can't be read; a live page can show what would be approved."""
     can_edit = bool(context.csrf_token) and view.content is not None and view.card.state != ARCHIVED
     content = {
         "view": view,
         "card": view.card,
         "can_edit": can_edit,
-        "extras": _extra_contents(view, can_edit=can_edit),
+        "approval_preview": approval_preview,
+        "extras": _extra_contents(view, can_edit=can_edit, has_preview=bool(approval_preview)),
     }
     return _render("plan.html", view.page, context, pages=pages, **content)
 
 
-def _extra_contents(view: PlanView, *, can_edit: bool) -> list[tuple[str, str, bool]]:
+def _extra_contents(view: PlanView, *, can_edit: bool, has_preview: bool) -> list[tuple[str, str, bool]]:
     """Return the anchors and titles of the parts below the plan's own sections, and whether the page has them."""
     return [
         ("page-edits", "Edit", can_edit),
+        ("page-approval-preview", "What would be approved", has_preview),
         ("page-charts", "Charts", bool(view.charts)),
         ("page-findings", "Findings", bool(view.findings)),
         ("page-runs", "Runs", bool(view.records.runs)),

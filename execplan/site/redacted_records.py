@@ -50,8 +50,5 @@ def redact_events(events: Sequence[HistoryEvent], redact_text: RedactText) -> tu
     if len(redacted_texts) != len(texts):  # a secret of several lines was in several texts
         redacted_texts = [redact_text(text) for text in texts]
     return tuple(
-        [
-            event._replace(text=text, detail="", previous="")
-            for event, text in zip(events, redacted_texts, strict=True)
-        ]
+        [event._replace(text=text, detail="", previous="") for event, text in zip(events, redacted_texts, strict=True)]
     )

@@ -39,7 +39,7 @@
 
   const keyOf = (element) => element?.dataset?.key || element?.id || element?.getAttribute?.("aria-label") || "";
 
-  const replaceMain = (text) => {
+  const replaceMain = (text, keepNotices) => {
     const next = new DOMParser().parseFromString(text, "text/html");
     const main = document.querySelector("main");
     const nextMain = next.querySelector("main");
@@ -52,7 +52,9 @@
       const current = main.querySelector(`form[data-filter="${CSS.escape(filter.dataset.filter)}"]`);
       if (current) filter.replaceWith(current);
     }
+    const notices = [...main.querySelectorAll("#page-notices .notice:not([data-stale])")];
     main.replaceChildren(...nextMain.childNodes);
+    if (keepNotices) main.querySelector("#page-notices")?.append(...notices);
     for (const element of main.querySelectorAll("details")) {
       if (openDetails.has(element.textContent.slice(0, 80))) element.open = true;
     }
@@ -74,7 +76,7 @@
     if (response.status === 304) return;
     const text = await response.text();
     version = response.headers.get("ETag");
-    replaceMain(text);
+    replaceMain(text, true);
   };
 
   const update = (force) => {
@@ -148,7 +150,7 @@
       .then(async (response) => {
         const text = await response.text();
         version = null;
-        replaceMain(text);
+        replaceMain(text, false);
         if (!response.ok) document.querySelector("main").focus();
       })
       .catch(() => {

@@ -115,7 +115,7 @@ def test_suggestions(name: str, commands: list[str]) -> None:
 
 
 FOREIGN_NAMES = (
-    "log view delete rm ls create check tick complete finish close start claim history validate cancel abort apply"
+    "view delete rm ls create check tick complete finish close start claim history validate cancel abort apply"
 ).split()
 
 

@@ -61,6 +61,9 @@ class AgentProgram(Protocol):
     def trust_hooks(self, home: Path, project: Project) -> None:
         """Do what a user does who trusts the hooks of a repository."""
 
+    def add_server(self, home: Path) -> None:
+        """Add execplan's MCP server to the user's settings, as the documentation says."""
+
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
 
@@ -75,10 +78,12 @@ class Codex:
     form: WireForm = responses_form
     model = "gpt-5.5"
     """A model whose tools are offered one by one; others get one tool that runs scripts."""
+    flags: tuple[str, ...] = ()
+    """Further flags of a session."""
 
     def arguments(self, prompt: str, url: str, *, continues: bool) -> list[str]:
         """Return the arguments of a session without a person."""
-        flags = ["--json", "--dangerously-bypass-approvals-and-sandbox"]
+        flags = ["--json", "--dangerously-bypass-approvals-and-sandbox", *self.flags]
         provider = f'model_providers.fake.base_url="{url}/v1"'
         return ["exec", *(["resume", "--last"] if continues else []), *flags, "-m", self.model, "-c", provider, prompt]
 
@@ -100,6 +105,11 @@ class Codex:
                 for entry in file.entries:
                     key, digest = trust_key(file.path, entry), trust_digest(entry)
                     config.write(f'[hooks.state."{key}"]\ntrusted_hash = "{digest}"\n')
+
+    def add_server(self, home: Path) -> None:
+        """Add execplan's MCP server to the user's settings, as the documentation says."""
+        with (home / ".codex" / "config.toml").open("a") as config:
+            config.write('[mcp_servers.execplan]\ncommand = "execplan"\nargs = ["mcp"]\n')
 
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""
@@ -133,6 +143,12 @@ class Claude:
 
     def trust_hooks(self, home: Path, project: Project) -> None:
         """Do nothing: without a person, it runs the hooks of every directory."""
+
+    def add_server(self, home: Path) -> None:
+        """Add execplan's MCP server to the user's settings, as the documentation says."""
+        arguments = ["mcp", "add", "--scope", "user", "execplan", "--", "execplan", "mcp"]
+        environment = {**os.environ, "HOME": str(home)}
+        subprocess.run([needs.client(self.name), *arguments], env=environment, cwd=home, check=True, timeout=60)
 
     def command(self, text: str) -> Use:
         """Return a call that runs a command."""

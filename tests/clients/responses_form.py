@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 PATH = "/responses"
 _COMPACTION = "CONTEXT CHECKPOINT COMPACTION"
 """How Codex begins the request for a summary."""
+_NAMESPACE_END = "__"
+"""What is between a server's namespace and the name of a tool in the names of hooks, and of tools here."""
 _FULL_CONTEXT_TOKENS = 300_000
 
 
@@ -27,7 +29,7 @@ def parse_request(body: dict[str, Any]) -> Request:
         *[_text_of(item.get("content") or item.get("output")) for item in items],
     ]
     last_text = texts[-1]
-    tools = [str(tool.get("name") or tool["type"]) for tool in body.get("tools") or () if isinstance(tool, dict)]
+    tools = [name for offer in (body, *items) for tool in offer.get("tools") or () for name in _tool_names(tool)]
     return Request("\n".join(texts), results, tuple(tools or ["code mode"]), _COMPACTION in last_text)
 
 
@@ -47,10 +49,26 @@ def format_reply(reply: Reply, number: int, first_call: int) -> Iterator[dict[st
 def _item(action: Action, call: int) -> dict[str, Any]:
     if isinstance(action, Say):
         return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": action.text}]}
-    call_fields = {"name": action.name, "call_id": f"call-{call}"}
+    server, separator, tool = action.name.rpartition(_NAMESPACE_END)
+    name_fields = {"namespace": server, "name": tool} if separator else {"name": action.name}
+    call_fields = {**name_fields, "call_id": f"call-{call}"}
+    if action.name == "tool_search":
+        return {
+            "type": "tool_search_call",
+            "call_id": f"call-{call}",
+            "execution": "client",
+            "arguments": action.arguments,
+        }
     if isinstance(action.arguments, str):
         return {"type": "custom_tool_call", **call_fields, "input": action.arguments}
     return {"type": "function_call", **call_fields, "arguments": json.dumps(action.arguments)}
+
+
+def _tool_names(tool: dict[str, Any]) -> list[str]:
+    """Return the names of a tool, or of the tools of a server, which a search for tools adds to those of a request."""
+    if tool["type"] != "namespace":
+        return [str(tool.get("name") or tool["type"])]
+    return [f"{tool['name']}{_NAMESPACE_END}{member['name']}" for member in tool["tools"]]
 
 
 def _text_of(content: Any) -> str:

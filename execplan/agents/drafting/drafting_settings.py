@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.agents.user_program.program_settings import UserProgram, ensure_outside_repository, parse_command
+from execplan.agents.user_program.program_settings import UserProgram, make_program
 from execplan.errors import INPUT, ExecplanError
 from execplan.project import user_settings
 from execplan.project.setting_table import (
@@ -51,14 +51,8 @@ def load_settings(project: Project, name: str) -> DraftingSettings:
             hint=hint or f"{example}; see: execplan explain drafting",
             candidates=tuple(programs),
         )
-    argv = parse_command(programs[name], f"drafting.programs.{name}", "drafting")
-    ensure_outside_repository(project, argv, f"drafting.programs.{name}")
-    seconds = table.get("seconds", DEFAULT_DRAFTING_SECONDS)
-    kilobytes = table.get("kilobytes", DEFAULT_DRAFTING_KILOBYTES)
+    defaults = (DEFAULT_DRAFTING_SECONDS, DEFAULT_DRAFTING_KILOBYTES)
+    program = make_program(project, table, programs[name], f"drafting.programs.{name}", defaults)
     budget = table.get("budget", DEFAULT_DRAFTING_BUDGET)
-    names = table.get("environment", [])
-    assert isinstance(seconds, int)
-    assert isinstance(kilobytes, int)
     assert isinstance(budget, int)
-    assert isinstance(names, list)
-    return DraftingSettings(name, UserProgram(argv, seconds, kilobytes, tuple(names)), budget)
+    return DraftingSettings(name, program, budget)

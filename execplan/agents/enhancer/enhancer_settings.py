@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.agents.enhancer.field_sharing import FIELDS
-from execplan.agents.user_program.program_settings import UserProgram, ensure_outside_repository, parse_command
+from execplan.agents.user_program.program_settings import UserProgram, make_program
 from execplan.errors import INPUT, ExecplanError
 from execplan.project import user_settings
 from execplan.project.setting_table import DEFAULT_ENHANCER_KILOBYTES, DEFAULT_ENHANCER_SECONDS, check_table
@@ -13,9 +13,6 @@ from execplan.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from execplan.project.project import Project
-
-
-_COMMAND_SETTING = "enhancer.command"
 
 
 def load_settings(project: Project) -> UserProgram:
@@ -33,15 +30,13 @@ def load_settings(project: Project) -> UserProgram:
             hint='add to it: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
         )
     check_table("enhancer", table, f"{user_settings.path()}: enhancer")
-    argv = _parse_command(table.get("command"))
+    command = table.get("command")
+    _check_value("command", command)
+    assert isinstance(command, str)
     load_shared_fields()
-    ensure_outside_repository(project, argv, _COMMAND_SETTING)
-    seconds = table.get("seconds", DEFAULT_ENHANCER_SECONDS)
-    kilobytes = table.get("kilobytes", DEFAULT_ENHANCER_KILOBYTES)
-    names = table.get("environment")
-    assert isinstance(seconds, int)
-    assert isinstance(kilobytes, int)
-    return UserProgram(argv, seconds, kilobytes, tuple(names) if isinstance(names, list) else ())
+    return make_program(
+        project, table, command, "enhancer.command", (DEFAULT_ENHANCER_SECONDS, DEFAULT_ENHANCER_KILOBYTES)
+    )
 
 
 def load_shared_fields() -> tuple[str, ...]:
@@ -55,12 +50,6 @@ def load_shared_fields() -> tuple[str, ...]:
             hint = f"{did_you_mean(name, FIELDS)} All fields: execplan explain enhancer".strip()
             raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     return tuple(names)
-
-
-def _parse_command(command: object) -> tuple[str, ...]:
-    _check_value("command", command)
-    assert isinstance(command, str)
-    return parse_command(command, _COMMAND_SETTING, "enhancer")
 
 
 def _check_value(name: str, value: object) -> None:

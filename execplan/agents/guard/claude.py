@@ -199,6 +199,16 @@ def _parse_agent(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
     return call._replace(kind=HARMLESS)
 
 
+def _parse_skill(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    """Parse the use of a skill, which also counts as reading its file if that only gives instructions."""
+    from execplan.agents.guard.claude_skill import find_instructions
+
+    name, text = arguments.get("skill"), arguments.get("args") or ""
+    is_known = set(arguments) <= {"skill", "args"} and isinstance(name, str) and isinstance(text, str)
+    path = find_instructions(str(name), text, call.cwd) if is_known else ""
+    return call._replace(read_paths=(path,)) if path else call
+
+
 _GREP_FIELDS: Final = "pattern path glob type output_mode -i -n -o -A -B -C context head_limit offset multiline"
 _PARSERS: Final[Mapping[str, Callable[[ToolCall, Mapping[str, Any]], ToolCall]]] = {
     "Bash": _parse_bash,
@@ -214,6 +224,7 @@ _PARSERS: Final[Mapping[str, Callable[[ToolCall, Mapping[str, Any]], ToolCall]]]
     "Glob": _parse_glob,
     "Agent": _parse_agent,
     "Task": _parse_agent,
+    "Skill": _parse_skill,
 }
 """Parsers by tool name, for tools whose fields are all known.
 

@@ -20,6 +20,7 @@ class AllowedOptions(NamedTuple):
     """The options and operands of a command that an agent may use."""
 
     flags: str = ""
+    """Options without a value; one that ends in `?` may have one, which may also follow it like an operand."""
     value_options: str = ""
     """Options with a value."""
     file_options: str = ""
@@ -66,9 +67,10 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
     "status": AllowedOptions("--stalled", f"{_PLAN_OPTIONS} --as --state --sort --limit", operand_kind="plan"),
     "board": AllowedOptions("--all --plain", "--as"),
     "list": AllowedOptions("--all"),
-    "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
+    "show": AllowedOptions("--steps --run?", f"{_PLAN_OPTIONS} --section --as", operand_kind="plan"),
     "next": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --claim --task --for --release --to --as",
+        "--claim? --release?",
+        f"{_PLAN_OPTIONS} --task --for --to --as",
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),

@@ -107,7 +107,7 @@ def decide(call: ToolCall, context: GuardContext | PlanlessContext, now: float) 
     if call.kind == HARMLESS or (call.kind == TOOL and call.tool in context.tools):
         return Decision(ALLOW, f"{call.tool} changes nothing that the guard protects")
     if self_protection.is_execplan_call(call, scope):
-        return Decision(ALLOW, "it is an execplan command that agents may use")
+        return Decision(ALLOW, f"agents may use this execplan {'tool' if call.kind == TOOL else 'command'}")
     read_decision = read_policy.decide_read(call, scope, context.read_policy)
     if (
         not read_decision.kind

@@ -9,7 +9,7 @@ from execplan.agents.guard.command_equivalence import is_repository_root
 from execplan.agents.guard.command_list import parse_command_list
 from execplan.agents.guard.execplan_commands import NAME, denial_reason
 from execplan.agents.guard.read_only_commands import GIT_SUBCOMMANDS, operand_paths, program_path_args
-from execplan.agents.guard.tool_call import COMMAND, READ
+from execplan.agents.guard.tool_call import COMMAND, READ, TOOL
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.named_tuple import NamedTuple
 from execplan.text.pure_paths import is_inside
@@ -69,7 +69,7 @@ def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDeci
 
 def _is_content_search(call: ToolCall) -> bool:
     """Check whether a reading call shows the content of files below the directories that it names."""
-    if call.kind == READ:
+    if call.kind != COMMAND:
         return call.tool == "Grep"
     command_list = parse_command_list(call.command, call.cwd)
     for argv in command_list.commands if command_list is not None else ():
@@ -85,7 +85,7 @@ def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
 
     An empty string represents an argument that is not a path.
     """
-    if call.kind == READ:
+    if call.kind == READ or (call.kind == TOOL and call.read_paths):
         return [
             real_path
             for path in call.read_paths or (call.cwd,)

@@ -62,7 +62,11 @@ _LONGEST = 4096
 
 
 def is_execplan_call(call: ToolCall, scope: GuardScope) -> bool:
-    """Check whether a call consists only of execplan commands that read, report or update the plan."""
+    """Check whether a call consists only of execplan commands, or is a tool of execplan, that agents may use."""
+    if call.kind == TOOL:
+        from execplan.agents.guard import mcp_tools
+
+        return mcp_tools.is_own_tool(call) and not mcp_tools.tool_denial_reason(call, scope)
     if call.kind != COMMAND:
         return False
     command_list = parse_command_list(call.command, call.cwd)
@@ -193,10 +197,13 @@ def _possible_paths(arg: str) -> Iterator[str]:
 def _tool_escape_reason(call: ToolCall, scope: GuardScope, project: Project) -> str:
     """Return why a call of another tool would let the agent escape the guard; empty if it would not.
 
-    It is a tool of execplan itself, or its arguments contain a protected path or a command denied to agents.
+    It is a tool of execplan itself that agents can't use, or its arguments contain a protected path or a command denied
+    to agents.
     """
-    if NAME in call.tool.casefold():
-        return f"{shorten(call.tool)} is a tool of {NAME} itself"
+    from execplan.agents.guard import mcp_tools
+
+    if mcp_tools.is_own_tool(call):
+        return mcp_tools.tool_denial_reason(call, scope)
     for text in iter_texts(call.arguments):
         if NAME in text.casefold() and (reason := _command_escape_reason(text, call, scope, project)):
             return reason

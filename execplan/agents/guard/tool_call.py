@@ -134,7 +134,10 @@ class ToolCall(NamedTuple):
     in_background: bool = False
     edits: tuple[FileEdit, ...] = ()
     read_paths: tuple[str, ...] = ()
-    """Paths that a reading tool names; if there are none, it reads the working directory."""
+    """Paths that a reading tool names; if there are none, it reads the working directory.
+
+    Another tool has such paths if it does nothing else than read them.
+    """
     arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     """All arguments of a tool that neither runs a command nor changes files."""
     call_id: str = ""

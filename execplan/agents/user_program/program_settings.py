@@ -11,6 +11,8 @@ from execplan.project import user_settings
 from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from execplan.project.project import Project
 
 
@@ -31,21 +33,36 @@ class UserProgram(NamedTuple):
         return os.path.basename(self.argv[0])
 
 
-def parse_command(command: str, setting: str, topic: str) -> tuple[str, ...]:
-    """Split a command as a shell would, and expand `~`; raises ExecplanError if that is impossible.
+def make_program(
+    project: Project, table: Mapping[str, object], command: str, setting: str, defaults: tuple[int, int]
+) -> UserProgram:
+    """Return the program that a command names, with the limits of its table of settings, which are valid.
 
-    `setting` is the name of the setting, and `topic` the help topic that explains it.
+    `setting` is the command's own name, and `defaults` are the seconds and kilobytes. Raises ExecplanError if the
+    command can't be parsed, or if it is in the repository.
     """
+    argv = _parse_command(command, setting)
+    _ensure_outside_repository(project, argv, setting)
+    seconds, kilobytes = table.get("seconds", defaults[0]), table.get("kilobytes", defaults[1])
+    names = table.get("environment", [])
+    assert isinstance(seconds, int)
+    assert isinstance(kilobytes, int)
+    assert isinstance(names, list)
+    return UserProgram(argv, seconds, kilobytes, tuple(names))
+
+
+def _parse_command(command: str, setting: str) -> tuple[str, ...]:
+    """Split a command as a shell would, and expand `~`; raises ExecplanError if that is impossible."""
     try:
         program, *arguments = shlex.split(command)
     except ValueError as error:
         message = f"{user_settings.path()}: {setting} can't be parsed: {str(error).lower()}"
-        hint = f"see the settings: execplan explain {topic}"
+        hint = f"see the settings: execplan explain {setting.partition('.')[0]}"
         raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint) from None
     return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
 
-def ensure_outside_repository(project: Project, argv: tuple[str, ...], setting: str) -> None:
+def _ensure_outside_repository(project: Project, argv: tuple[str, ...], setting: str) -> None:
     """Raise ExecplanError if a command names a path in the repository, where any writer could change it."""
     for argument in argv:
         if os.path.isabs(argument) and is_inside_repository(project, argument):

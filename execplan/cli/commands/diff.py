@@ -29,7 +29,7 @@ _HEAD = "HEAD"
         "execplan diff parser",
         "execplan diff parser HEAD~3",
         "execplan diff parser 2026-10-01 --text",
-        "execplan diff parser main..feature --json",
+        "execplan diff parser HEAD~2..HEAD --json",
     ),
 )
 @click.argument("plan", required=False, metavar="[PLAN]")
@@ -46,8 +46,8 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     """Show what changed in a plan, in the plan's terms.
 
     Tasks that were added, checked off, reopened, reworded, moved or removed since REV; entries and sections that were
-    added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 2026-10-01
-    or 7d, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
+    added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 7d or
+    2026-10-31, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
     """
     from execplan.cli.output.history_output import format_changes
     from execplan.history.plan_diff import compare_revisions

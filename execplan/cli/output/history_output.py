@@ -73,7 +73,7 @@ _STYLES = {
 }
 _DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
 _COMMIT_DIGITS = 8
-UNCOMMITTED = "not committed"
+_UNCOMMITTED = "not committed"
 
 
 def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_details: bool = False) -> str:
@@ -83,7 +83,7 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
     """
     label_width = _label_width(events)
     groups = []
-    for _, group in groupby(events, key=lambda event: (event.commit, event.path)):
+    for _, group in groupby(events, key=lambda event: (event.commit, event.path, event.time, event.author)):
         group_events = list(group)
         header = _format_header(group_events[0], names_plan=names_plan)
         lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)
@@ -116,8 +116,7 @@ def _label(event: HistoryEvent) -> str:
 
 
 def _format_header(event: HistoryEvent, *, names_plan: bool) -> str:
-    moment = format_minute(event.time)
-    parts = [moment if event.commit else f"{moment}  {paint(UNCOMMITTED, 'yellow')}"]
+    parts = [format_minute(event.time) if event.commit else paint(_UNCOMMITTED, "yellow")]
     parts += [_printable(event.author)] if event.author else []
     parts += [paint(event.commit[:_COMMIT_DIGITS], "yellow")] if event.commit else []
     parts += [paint(_printable(event.plan_id), "bold")] if names_plan else []
@@ -133,7 +132,8 @@ def _format_event(event: HistoryEvent, text: str, label_width: int) -> list[str]
 def _event_text(event: HistoryEvent) -> str:
     if event.kind in SECTION_EVENTS:
         counts = [(event.lines_added, "+"), (event.lines_removed, "-")]
-        text = f"{event.text} ({', '.join([f'{sign}{count}' for count, sign in counts if count])} lines)"
+        numbers = ", ".join([f"{sign}{count}" for count, sign in counts if count])
+        text = event.text + (f" ({numbers} {'line' if numbers in ('+1', '-1') else 'lines'})" if numbers else "")
         return text + (f", was: {event.previous}" if event.previous else "")
     if event.kind == TASK_MARKED:
         return f"[{event.detail}] {event.text}"

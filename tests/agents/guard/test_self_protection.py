@@ -236,6 +236,12 @@ execplan audit --verify
 execplan runs
 execplan schema execution-plan
 execplan doctor
+execplan next --claim
+execplan next 2026-01-01_parser --claim
+execplan next --claim -p parser
+execplan next --claim=robot --for 2h
+execplan next --release robot --to other
+execplan show --run
 execplan show && execplan next
 execplan show 2>/dev/null; execplan next
 cd src && execplan show
@@ -488,15 +494,18 @@ def test_every_command_and_every_option_is_decided_upon() -> None:
             assert name in DENIED_COMMANDS, name
             continue
         rules, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.commands.{name}").command
-        flags, values = set(rules.flags.split()), {*rules.value_options.split(), *rules.file_options.split()}
+        flags = {flag.removesuffix("?"): flag.endswith("?") for flag in rules.flags.split()}
+        values = {*rules.value_options.split(), *rules.file_options.split()}
         denied = set(rules.denied_options.split())
         for param in command.params:
             if param.param_type_name == "option" and param.name not in ("folder", "quiet", "verbose", "as_json"):
                 for option in param.opts + param.secondary_opts:
                     assert sum([option in option_set for option_set in (flags, values, denied)]) == 1, (name, option)
-                    assert option in denied or (option in flags) == param.is_flag, (name, option)
+                    takes_value = not param.is_flag and not isinstance(param.flag_value, str)
+                    assert option in denied or (option in values) == takes_value, (name, option)
+                    assert not flags.get(option) or not param.is_flag, (name, option)
         known_options = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
-        assert flags | values | denied <= known_options | set(GLOBAL_FLAGS), (
+        assert set(flags) | values | denied <= known_options | set(GLOBAL_FLAGS), (
             name,
-            (flags | values | denied) - known_options,
+            (set(flags) | values | denied) - known_options,
         )

@@ -1,0 +1,116 @@
+"""`diff` finds the plan and the revisions from its arguments, and shows changes as text, lines and JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import CLOCK, Folder
+from tests.plans import CLEAN
+
+NAME = "2026-01-01_parser"
+
+
+@pytest.fixture
+def edited(repo: Folder) -> Folder:
+    """A repository with a plan that was changed in a second commit, a day later, and again since."""
+    dates = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
+    repo.plan()
+    repo.git("add", "-A")
+    repo.env |= dict.fromkeys(dates, f"{CLOCK} +0000")
+    repo.git("commit", "-q", "-m", "One")
+    repo.git("tag", "one")
+    repo.env |= dict.fromkeys(dates, f"{CLOCK + 86_400} +0000")
+    repo.ok("done", "2")
+    repo.git("commit", "-q", "-a", "-m", "Two")
+    repo.ok("done", "3")
+    return repo
+
+
+def texts(repo: Folder, *arguments: str) -> list[str]:
+    """The texts of the changes."""
+    return [event["text"] for event in repo.ok("diff", *arguments)["events"]]
+
+
+def test_forms_of_arguments(edited: Folder) -> None:
+    build, write = "Build the parser.", "Write the tests."
+    for arguments, expected in {
+        (): [write],
+        ("parser",): [write],
+        ("-p", NAME): [write],
+        ("parser", "one"): [build, write],
+        ("one",): [build, write],
+        ("-p", NAME, "one"): [build, write],
+        ("one..HEAD",): [build],
+        ("parser", "one..."): [build],
+        ("parser", "HEAD..one"): [build],
+        ("parser", "..one"): [build],
+        ("parser", "2026-01-02"): [build, write],
+        ("parser", "2026-01-03"): [write],
+    }.items():
+        assert texts(edited, *arguments) == expected, arguments
+    assert texts(edited, "parser", "2025-12-01")[0] == "Build the parser"
+
+
+def test_the_document(edited: Folder) -> None:
+    data = edited.ok("diff", "parser", "one", "--text")
+    path = f".agent/execplans/{NAME}.md"
+    assert (data["plan"], data["path"]) == (NAME, path)
+    assert data["old"] == {"commit": edited.git("rev-parse", "one").strip(), "path": path}
+    assert data["new"] == {"commit": None, "path": path}
+    assert "+- [x] (2026-01-01 00:00Z) Build the parser." in data["diff"].splitlines()
+    assert {event["kind"] for event in data["events"]} == {"task-done"}
+
+
+def test_text(edited: Folder) -> None:
+    assert edited.run("diff", "parser", "one..HEAD").out.splitlines() == [
+        f"{NAME}: changes in one..HEAD",
+        "  done       Build the parser.",
+    ]
+    edited.git("checkout", "-q", ".")
+    commit = edited.git("rev-parse", "HEAD")[:8]
+    assert edited.run("diff", "parser").out == f"{NAME}: no changes since HEAD ({commit})\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "exit"),
+    [
+        (("parser", "nowhere"), "no-such-revision", 3),
+        (("parser", "one..nowhere"), "no-such-revision", 3),
+        (("parser", "one..two..three"), "no-such-revision", 3),
+        (("nothing",), "no-such-plan", 3),
+        (("nothing", "one"), "no-such-plan", 3),
+        ((NAME, "one", "-p", "other"), "usage", 2),
+        (("parser", "one", "two"), "usage", 2),
+        (("parser", "first..one"), "not-in-revision", 3),
+    ],
+)
+def test_errors(edited: Folder, arguments: tuple[str, ...], code: str, exit: int) -> None:
+    edited.git("tag", "first", "one~1")
+    if code == "not-in-revision":
+        edited.git("tag", "-f", "one", "first")
+    result = edited.run("diff", *arguments, "--json")
+    assert (result.json["error"]["code"], result.exit) == (code, exit), result
+
+
+def test_before_the_first_commit(plain: Folder) -> None:
+    plain.git("init", "-q")
+    plain.plan()
+    assert "created" in plain.run("diff", "parser").out
+    assert plain.run("diff", "parser", "one").exit == 3
+
+
+def test_without_git(plain: Folder) -> None:
+    plain.plan()
+    result = plain.run("diff", "parser")
+    assert result.exit == 6
+    assert "git init" in result.err
+
+
+def test_a_range_in_which_a_file_changed_only_its_layout(repo: Folder) -> None:
+    repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    repo.plan(CLEAN.replace("\n", "\r\n"))
+    assert repo.run("diff").out.splitlines()[1].split() == [
+        *("reformatted", "only", "white", "space,", "line", "endings", "or", "order")
+    ]

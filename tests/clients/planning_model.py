@@ -1,0 +1,195 @@
+"""A model that plans: it knows only what execplan tells it, and calls what the last result suggests as next."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tests.clients.model_server import Reply, Say, Use
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tests.clients.model_server import Request
+
+LIMIT = 60
+"""Maximum number of calls, so that a model that goes in circles ends."""
+AGENT = "robot"
+_TEXT = "In the root of the repository, run `cat greeting.txt`: it prints the greeting."
+_PLACEHOLDERS = re.compile(r"sections? still contains? placeholder text: (.*)$", re.MULTILINE)
+_PLAN = re.compile(r"\.agent/execplans/(.*?)\.md")
+_NEXT = re.compile(r"^next: (.*)$", re.MULTILINE)
+_COMMAND = re.compile(r"execplan [a-z].*$")
+
+
+class Door(Protocol):
+    """How the model reaches execplan."""
+
+    def open(self, request: Request) -> Use | None:
+        """Return what has to be called before anything else; None if nothing has."""
+
+    def call(self, command: str) -> Use:
+        """Return the call that does what a command does."""
+
+    def read(self, result: str) -> str:
+        """Return the result of such a call as the command prints it."""
+
+
+class CommandDoor:
+    """Commands in the program's shell."""
+
+    def __init__(self, command: Callable[[str], Use]) -> None:
+        self.call = command
+
+    def open(self, request: Request) -> None:
+        """Return None: a command can be called at once."""
+
+    def read(self, result: str) -> str:
+        """Return the result as it is."""
+        return result
+
+
+class ToolDoor:
+    """The tools of the MCP server; what execplan has no tool for is a command in the shell."""
+
+    SERVER = "mcp__execplan__"
+
+    def __init__(self, command: Callable[[str], Use], root: str) -> None:
+        self.command, self.root = command, root
+
+    def open(self, request: Request) -> Use | None:
+        """Return a search for the tools once the program has announced them, and wait for that with a harmless call."""
+        if f"{self.SERVER}edit_task" in request.tools:
+            return None
+        is_announced = self.SERVER.rstrip("_") in request.text
+        query = "execplan status next_task new_plan edit_task record set_section lint archive"
+        return Use("tool_search", {"query": query, "limit": 12}) if is_announced else self.command("git status")
+
+    def call(self, command: str) -> Use:
+        """Return the call of a tool."""
+        words = shlex.split(command)
+        if words[0] != "execplan":
+            return self.command(command)
+        options = _parse_options(words[2:])
+        operands, plan = options.pop(""), options.get("-p")
+        name, arguments = self._arguments(words[1], operands, options)
+        arguments = {"plan": plan[0], **arguments} if plan else arguments
+        return Use(f"{self.SERVER}{name}", {"root": self.root, **arguments})
+
+    @staticmethod
+    def _arguments(command: str, operands: Sequence[str], options: dict[str, list[str]]) -> tuple[str, dict[str, Any]]:
+        """Return the tool of a command, and its arguments apart from the plan."""
+        match command:
+            case "new":
+                return "new_plan", {
+                    "title": operands[0],
+                    "purpose": options["--purpose"][0],
+                    "tasks": options["--task"],
+                }
+            case "set":
+                return "set_section", {"section": operands[0], "text": operands[1]}
+            case "next":
+                arguments = {"plan": operands[0]} if operands else {}
+                return "next_task", {**arguments, "claim": "--claim" in options, "agent": AGENT}
+            case "done":
+                return "edit_task", {"action": "done", "task": operands[0], "agent": AGENT}
+            case "outcome":
+                return "record", {"kind": "outcome", "text": operands[0]}
+            case _:
+                return command, {"plan": operands[0]} if operands else {}
+
+    def read(self, result: str) -> str:
+        """Return a document as its command prints it."""
+        start = result.find("{")
+        try:
+            document = json.loads(result[start:]) if start >= 0 else None
+        except ValueError:
+            document = None
+        if not isinstance(document, dict) or "schema" not in document:
+            return result
+        if document["error"] is not None:
+            return f"hint: {document['error']['message']}"
+        data = document["data"]
+        lines = [str(data.get("path", "")), *document["warnings"]]
+        if document["kind"] == "lint":
+            findings = data["findings"]
+            sections = [finding["message"] for finding in findings if "placeholder text" in finding["message"]]
+            names = [message.removesuffix(" still contains placeholder text") for message in sections]
+            lines += [f"sections still contain placeholder text: {', '.join(names)}"] if names else []
+            lines += ["no findings"] if not findings else []
+        suggested = data["do"]["then"] if "do" in data else next(iter(document["next"]), "")
+        return "\n".join([*lines, f"next: {suggested}"])
+
+
+def once_open(door: Door, script: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
+    """Answer with a script as soon as nothing else has to be called before."""
+
+    def answer(request: Request) -> Reply:
+        preparation = door.open(request)
+        return script(request) if preparation is None else Reply([preparation])
+
+    return answer
+
+
+def _parse_options(words: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values of each option; those of the name "" are operands."""
+    values: dict[str, list[str]] = {"": []}
+    name = ""
+    for word in words:
+        if word.startswith("-") and word != "-":
+            name = word
+            values.setdefault(name, [])
+        else:
+            values[name].append(word)
+            name = ""
+    return values
+
+
+class PlanningModel:
+    """A model that calls what the last result suggests as next, with texts of its own."""
+
+    def __init__(self, door: Door, other_agent: Callable[[int], None]) -> None:
+        self.door, self.other_agent = door, other_agent
+        self.pending = [
+            "execplan new 'Greet people' --purpose 'People are greeted.' --task 'Write the greeting' --task 'Show it'"
+        ]
+        self.typed: list[str] = []
+        self.plan = ""
+        self.waits = 0
+
+    def answer(self, request: Request) -> Reply:
+        """Answer with the call that follows from the last result."""
+        preparation = self.door.open(request)
+        if preparation is not None and self.waits < LIMIT:
+            self.waits += 1
+            return Reply([preparation])
+        if not self.pending and request.results:
+            self.pending = self._suggested(self.door.read(request.results[-1][1]))
+        if not self.pending or len(self.typed) == LIMIT:
+            return Reply([Say("Done.")])
+        self.other_agent(len(self.typed))
+        self.typed.append(self.pending.pop(0))
+        return Reply([self.door.call(self.typed[-1])])
+
+    def _suggested(self, result: str) -> list[str]:
+        """Return what follows from a result: the sections that lint names, or the suggested command."""
+        self.plan = self.plan or _PLAN.findall(result)[0]
+        if names := _PLACEHOLDERS.search(result):
+            sections = names[1].split(", ")
+            sets = [f"execplan set '{name}' '{_TEXT}' -p {self.plan}" for name in sections]
+            return [*sets, f"execplan lint {self.plan}"]
+        if "no findings" in result:
+            return [f"execplan next --claim {AGENT} -p {self.plan}"]
+        suggestions = _NEXT.findall(result)
+        command = _COMMAND.search(suggestions[-1]) if suggestions else None
+        if command is None:
+            return []
+        if " set " in command[0]:
+            return [command[0].replace(" - ", f" '{_TEXT}' ")]
+        if command[0].startswith("execplan outcome"):
+            return [command[0].replace("'What works now'", "'People are greeted.'")]
+        if command[0].startswith("execplan archive"):
+            return [command[0], "git add .agent/execplans && git commit -q -m 'Greet people'"]
+        return [command[0]]

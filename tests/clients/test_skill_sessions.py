@@ -1,0 +1,96 @@
+"""The skill and the plugin in sessions of the real Codex: what its model is offered, and what runs."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.agents.integrations import plugin
+from tests import needs
+from tests.clients.agent_programs import Codex, Workbench
+from tests.clients.model_server import Use, scripted
+from tests.clients.network_namespace import run_isolated
+from tests.clients.planning_model import ToolDoor, once_open
+from tests.clients.test_session_overview import OVERVIEW
+
+if TYPE_CHECKING:
+    from tests.clients.agent_programs import AgentProgram
+    from tests.clients.conftest import Results
+    from tests.in_process_repository import InProcessRepository
+
+SKILL = "Write, continue and update the ExecPlans of a repository"
+"""Beginning of the skill's description, which the program lists."""
+PLAN_COMMAND = "Write an ExecPlan for the request that the user gives with this skill"
+"""Text of the plugin's command `plan`, which the model reads when its user calls it."""
+BYPASS = "--dangerously-bypass-hook-trust"
+
+
+@pytest.fixture
+def codex(program: AgentProgram, desk: InProcessRepository) -> Workbench:
+    """Codex in a repository with a plan, and nothing installed."""
+    if not isinstance(program, Codex):
+        pytest.skip("it needs a person who adds a plugin")
+    return Workbench(program, desk.path, desk.env)
+
+
+def _add_plugin(codex: Workbench, desk: InProcessRepository) -> None:
+    assert desk.type("install", "plugin").exit == 0
+
+    def add() -> None:
+        for arguments in (["marketplace", "add", plugin.default_directory()], ["add", "execplan@execplan"]):
+            subprocess.run(
+                [needs.client("codex"), "plugin", *arguments],
+                cwd=codex.root,
+                env=codex.env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=True,
+                timeout=60,
+            )
+
+    run_isolated(add)
+
+
+def test_the_skill_of_a_repository_is_offered(codex: Workbench, desk: InProcessRepository, results: Results) -> None:
+    assert SKILL not in codex.run(scripted()).requests[0].text
+    assert desk.type("install", "skill", "--for", "codex").exit == 0
+    text = codex.run(scripted(), "$execplan What is next?").requests[0].text
+    is_read = f"- execplan: {SKILL}" in text and "# Work with ExecPlans" in text
+    results.check("the skill is offered, and read when it is called", "yes" if is_read else "no")
+
+
+def test_the_plugin_offers_its_skills_and_commands(
+    codex: Workbench, desk: InProcessRepository, results: Results
+) -> None:
+    _add_plugin(codex, desk)
+    text = codex.run(scripted(), "$execplan:plan Greet people").requests[0].text
+    names = ["execplan:execplan", "execplan:plan", "execplan:next"]
+    is_offered = all([f"- {name}: " in text for name in names]) and PLAN_COMMAND in text
+    results.check("the plugin's skill and commands are offered", "yes" if is_offered else "no")
+
+
+def test_the_plugin_s_hook_runs_once_it_is_trusted(
+    codex: Workbench, desk: InProcessRepository, results: Results
+) -> None:
+    _add_plugin(codex, desk)
+    assert OVERVIEW not in codex.run(scripted()).requests[0].text
+    assert isinstance(codex.program, Codex)
+    codex.program.flags = (BYPASS,)
+    overview_count = codex.run(scripted()).requests[0].text.count(OVERVIEW)
+    results.check("the plugin's hook runs once it is trusted", "yes" if overview_count else "no")
+    assert desk.type("install", "session-hooks", "--for", "codex").exit == 0
+    is_once = codex.run(scripted()).requests[0].text.count(OVERVIEW) == overview_count
+    results.check("with session hooks there is one overview", "yes" if is_once else "no")
+
+
+def test_the_plugin_s_server_has_the_tools(codex: Workbench, desk: InProcessRepository, results: Results) -> None:
+    if not plugin.has_server():
+        pytest.skip("the package mcp is not installed")
+    _add_plugin(codex, desk)
+    door = ToolDoor(codex.program.command, str(desk.path))
+    call = Use(f"{door.SERVER}status", {"root": str(desk.path)})
+    session = codex.run(once_open(door, scripted([call])))
+    results_read = [text for request in session.requests for _, text in request.results]
+    results.check("the plugin's tools work", "yes" if f'"title":"{OVERVIEW}"' in results_read[-1] else "no")
