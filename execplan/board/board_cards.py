@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.advice import execution_status
 from execplan.advice.next_tasks import describe_next_task, select_open_tasks
+from execplan.board.card_facts import OpenTask, TaskCounts
 from execplan.board.facts_cache import load_facts, open_facts_cache
 from execplan.board.finding_counts import FindingCounts, count_findings
-from execplan.board.plan_facts import OpenTask, TaskCounts
 from execplan.clock import current_minute
 from execplan.errors import ExecplanError
 from execplan.linter.rules.timestamp_rules import day_start
@@ -20,7 +20,7 @@ from execplan.project.project_discovery import with_nested_projects
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from execplan.board.plan_facts import PlanFacts
+    from execplan.board.card_facts import CardFacts
     from execplan.plan_store.claims_file import Claim
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -173,7 +173,7 @@ def _sort_cards(cards: list[Card]) -> list[Card]:
 
 
 def _make_card(
-    project: Project, ref: PlanRef, facts: PlanFacts, claims_by_task: Mapping[str, Claim], activity: PlanActivity
+    project: Project, ref: PlanRef, facts: CardFacts, claims_by_task: Mapping[str, Claim], activity: PlanActivity
 ) -> Card:
     """Return a plan's card, without the path of its project and without findings."""
     state = ARCHIVED if ref.archived and facts.state != BROKEN else facts.state

@@ -9,7 +9,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from execplan import __version__
-from execplan.board.plan_facts import OpenTask, PlanFacts, TaskCounts, extract_facts
+from execplan.board.card_facts import CardFacts, OpenTask, TaskCounts, extract_facts
 from execplan.errors import ExecplanError
 from execplan.files import file_access, marshal_cache
 from execplan.linter.checking.lint_cache import MTIME_MARGIN_NS, file_stat, package_fingerprint
@@ -43,7 +43,7 @@ class FactsCache:
         self._used: set[str] = set()
         self._new: set[str] = set()
 
-    def find(self, path: str) -> PlanFacts | None:
+    def find(self, path: str) -> CardFacts | None:
         """Return the facts of the plan in a file, or None if they are unknown or the file has changed.
 
         Never facts of a symbolic link, whose status is not that of its target.
@@ -60,7 +60,7 @@ class FactsCache:
         self._used.add(path)
         return _make_facts(entry[1])
 
-    def store(self, path: str, status: os.stat_result, facts: PlanFacts) -> None:
+    def store(self, path: str, status: os.stat_result, facts: CardFacts) -> None:
         """Remember the facts of a file that had this status when it was read; a symbolic link's are not stored."""
         try:
             if stat.S_ISLNK(os.lstat(path).st_mode):
@@ -101,7 +101,7 @@ def open_facts_cache(project: Project) -> FactsCache | None:
     return FactsCache(os.path.join(project.state, "board", name), _MAGIC + key)
 
 
-def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, PlanFacts]]:
+def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, CardFacts]]:
     """Load the facts of plans, from the cache where their files are unchanged.
 
     Plans that were moved away after their directory was listed are left out.
@@ -110,7 +110,7 @@ def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | No
     return [(ref, facts) for ref, facts in loaded if not facts.error or os.path.lexists(ref.path)]
 
 
-def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -> PlanFacts:
+def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -> CardFacts:
     cached = cache.find(ref.path) if cache is not None else None
     if cached is not None:
         return cached
@@ -121,13 +121,13 @@ def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -
             raise reader.too_large_error(size)
         facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
     except ExecplanError as error:
-        return PlanFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)
+        return CardFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)
     if cache is not None and status is not None:
         cache.store(ref.path, status, facts)
     return facts
 
 
-def _plain_tuple(facts: PlanFacts) -> tuple[Any, ...]:
+def _plain_tuple(facts: CardFacts) -> tuple[Any, ...]:
     """Return facts in plain tuples, the only ones that `marshal` writes."""
     return tuple([_to_plain(field) for field in facts])
 
@@ -136,8 +136,8 @@ def _to_plain(value: Any) -> Any:
     return tuple([_to_plain(part) for part in value]) if isinstance(value, tuple) else value
 
 
-def _make_facts(fields: tuple[Any, ...]) -> PlanFacts:
-    facts = PlanFacts._make(fields)
+def _make_facts(fields: tuple[Any, ...]) -> CardFacts:
+    facts = CardFacts._make(fields)
     return facts._replace(
         counts=TaskCounts._make(facts.counts) if facts.counts is not None else None,
         open_tasks=tuple([OpenTask._make(task) for task in facts.open_tasks]),

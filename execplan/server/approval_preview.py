@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from execplan.site.redacted_records import RedactText
 
 _NO_LINK = ResolvedLink("", "link removed")
+_PREVIEW = Markup(
+    "<p>Read the evaluation, then approve in the terminal: <code>{}</code></p>"
+    "<details><summary>Evaluation of each step</summary>{}</details>"
+)
 
 
 def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> Markup:
@@ -36,12 +40,9 @@ def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> 
         return Markup("<p>{}</p>").format(escape(redact_text(f"Can't be evaluated: {error.message}")))
     if not evaluated.evaluation.steps:
         return Markup()
+    command = f"execplan approve {plan.ref.shell_name}"
     page = render_page(
-        evaluated.current_plan.document,
-        evaluated.evaluation,
-        evaluated.path,
-        evaluated.binding.digest,
-        f"execplan approve {plan.ref.shell_name}",
+        evaluated.current_plan.document, evaluated.evaluation, evaluated.path, evaluated.binding.digest, command
     )
-    markdown = MarkdownHtml(lambda url: _NO_LINK, lambda text: "")
-    return Markup(markdown.block(redact_text(page)))  # noqa: S704 (escaped by the conversion)
+    html = MarkdownHtml(lambda url: _NO_LINK, lambda text: "").block(redact_text(page))
+    return _PREVIEW.format(command, Markup(html))  # noqa: S704 (escaped by the conversion)

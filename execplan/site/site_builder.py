@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from markupsafe import Markup
 
 from execplan.board.board_cards import load_board
-from execplan.board.finding_counts import check_all_plans
 from execplan.errors import INPUT, ExecplanError
-from execplan.git.git_directory import head_commit
 from execplan.linter.checking.worker_processes import process_count, run_in_processes
-from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
-from execplan.site.artifact_copies import list_artifacts, read_copy
+from execplan.site.artifact_copies import read_copy
 from execplan.site.page_cache import CachedPage, WrittenFile, open_page_cache
 from execplan.site.page_context import ARCHIVE_PAGE, BOARD_PAGE, DECISIONS_PAGE, PageContext, quote_path
 from execplan.site.page_names import PageNames
+from execplan.site.page_plans import load_page_plans
 from execplan.site.page_rendering import PlanDecisions
 from execplan.site.plan_sections import DecisionItem
-from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, read_published_plan
+from execplan.site.plan_view import load_decisions, load_plan_view, read_published_plan
 from execplan.site.redacted_records import redact_board, redact_card
 from execplan.site.site_directory import SiteDirectory
 from execplan.text.pure_paths import is_inside
@@ -31,13 +29,11 @@ from execplan.text.text_lines import digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.board.board_cards import Board, Card
-    from execplan.history.history_event import HistoryEvent
-    from execplan.plan_store.plan_store import PlanRef
+    from execplan.board.board_cards import Board
     from execplan.project.project import Project
     from execplan.secrets.redaction import Redactor
-    from execplan.site.artifact_copies import Artifact
     from execplan.site.page_cache import PageCache
+    from execplan.site.page_plans import PagePlan
 
     Tick = Callable[[int, int], None]
 
@@ -54,23 +50,12 @@ class BuiltSite(NamedTuple):
     """Absolute path."""
     pages: int
     """Number of pages, changed or not."""
-    written: tuple[str, ...]
+    changed: tuple[str, ...]
     """The files that were written, by their paths in the site, in order; in a dry run those that would be."""
     unchanged: int
     """Number of files that already had the right content."""
     removed: tuple[str, ...]
     warnings: tuple[str, ...]
-
-
-class _PlanPage(NamedTuple):
-    """A plan with the facts that its page needs."""
-
-    project: Project
-    ref: PlanRef
-    card: Card
-    page: str
-    artifacts: tuple[Artifact, ...]
-    facts: PlanFacts
 
 
 def build_site(
@@ -106,13 +91,13 @@ class _SiteBuilder:
         self._common_digest = digest(
             repr((self._top_context, self._names.all_pages(), redactor.fingerprint)).encode("utf-8", "surrogatepass")
         )
-        self._written: list[str] = []
+        self._changed: list[str] = []
         self._digests: dict[str, str] = {}
 
     def build(self, tick: Tick | None) -> BuiltSite:
         """Write what changed, and remove what is no longer part of the site. The caller holds the lock."""
         cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
-        plan_pages = self._load_plan_pages(cache)
+        plan_pages = load_page_plans(self._project, self._board, self._names, cache, self._site.warnings)
         copies = [artifact.target for plan_page in plan_pages for artifact in plan_page.artifacts if artifact.target]
         pages = [BOARD_PAGE, DECISIONS_PAGE, ARCHIVE_PAGE, *[plan_page.page for plan_page in plan_pages]]
         self._site.claim([*pages, *copies, *self._assets])
@@ -123,57 +108,18 @@ class _SiteBuilder:
         removed = self._site.finish(self._digests)
         if cache is not None and not self._site.is_dry_run:
             cache.save(cached_pages)
-        unchanged = len(self._digests) - len(self._written)
+        unchanged = len(self._digests) - len(self._changed)
         return BuiltSite(
             self._site.path,
             len(pages),
-            tuple(sorted(self._written)),
+            tuple(sorted(self._changed)),
             unchanged,
             tuple(removed),
             tuple(self._site.warnings),
         )
 
-    def _load_plan_pages(self, cache: PageCache | None) -> list[_PlanPage]:
-        members = with_nested_projects(self._project)
-        refs = {
-            member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)
-        }
-        findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
-        events = self._load_events(refs, cache)
-        plan_pages = []
-        for card in self._board.cards:
-            if card.path in refs:
-                member, ref = refs[card.path]
-                page = self._names.page(card.path)
-                artifacts = tuple(list_artifacts(member, ref, page))
-                facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()))
-                plan_pages.append(_PlanPage(member, ref, card, page, artifacts, facts))
-        return plan_pages
-
-    def _load_events(
-        self, refs: Mapping[str, tuple[Project, PlanRef]], cache: PageCache | None
-    ) -> dict[str, list[HistoryEvent]]:
-        """Return the events of each plan by its path; none without Git, or with a warning if Git fails."""
-        if self._project.git is None:
-            return {}
-        from execplan.history.plan_history import load_history
-
-        def load() -> list[HistoryEvent]:
-            return [event for member in with_nested_projects(self._project) for event in load_history(member)]
-
-        events_by_path: dict[str, list[HistoryEvent]] = {}
-        try:
-            key = digest(repr((head_commit(self._project), _file_states(refs))).encode("utf-8", "surrogatepass"))
-            events = cache.events(key, load) if cache is not None else load()
-        except ExecplanError as error:
-            self._site.warnings.append(f"the pages have no history: {error.message}")
-            return {}
-        for event in events:
-            events_by_path.setdefault(event.path, []).append(event)
-        return events_by_path
-
     def _update_plan_pages(
-        self, plan_pages: Sequence[_PlanPage], cache: PageCache | None, tick: Tick | None
+        self, plan_pages: Sequence[PagePlan], cache: PageCache | None, tick: Tick | None
     ) -> dict[str, CachedPage]:
         """Render the pages of plans that changed, in several processes if that is faster."""
         old_pages = cache.pages if cache is not None else {}
@@ -194,14 +140,14 @@ class _SiteBuilder:
             lambda finished: tick(finished, len(pending)) if tick is not None else None,
         )
         for index, (files, changed, checked_paths, decisions) in zip(pending, outcomes, strict=True):
-            written_files = tuple([WrittenFile._make(file) for file in files])
-            self._digests.update({file.name: file.digest for file in written_files})
-            self._written += changed
-            page = CachedPage(fingerprints[index], tuple(checked_paths), tuple(decisions), written_files)
+            files_of_page = tuple([WrittenFile._make(file) for file in files])
+            self._digests.update({file.name: file.digest for file in files_of_page})
+            self._changed += changed
+            page = CachedPage(fingerprints[index], tuple(checked_paths), tuple(decisions), files_of_page)
             cached_pages[plan_pages[index].page] = page
         return cached_pages
 
-    def _render_plan(self, plan_page: _PlanPage) -> tuple[list[Any], list[str], list[Any], list[Any]]:
+    def _render_plan(self, plan_page: PagePlan) -> tuple[list[Any], list[str], list[Any], list[Any]]:
         """Write the page of a plan and the copies of its artifacts; `marshal` can write the result."""
         redact_text = self._redactor.redact_text
         published = read_published_plan(plan_page.project, plan_page.ref, redact_text)
@@ -221,7 +167,7 @@ class _SiteBuilder:
         return files, changed, list(view.checked_paths.items()), plain_decisions
 
     def _update_top_pages(
-        self, plan_pages: Sequence[_PlanPage], cached_pages: dict[str, CachedPage], cache: PageCache | None
+        self, plan_pages: Sequence[PagePlan], cached_pages: dict[str, CachedPage], cache: PageCache | None
     ) -> None:
         """Render the board, the archive and the decisions where they changed."""
         cards = self._board.cards
@@ -250,7 +196,7 @@ class _SiteBuilder:
         files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in names])
         cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), (), files)
 
-    def _plan_fingerprint(self, plan_page: _PlanPage) -> str:
+    def _plan_fingerprint(self, plan_page: PagePlan) -> str:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
         card = plan_page.card._replace(idle_days=None)  # the page shows the date, and the browser its age
         facts = plan_page.facts._replace(findings=list(plan_page.facts.findings))
@@ -265,7 +211,7 @@ class _SiteBuilder:
 
     def _write(self, name: str, data: bytes) -> None:
         if self._site.write(name, data):
-            self._written.append(name)
+            self._changed.append(name)
         self._digests[name] = digest(data)
 
 
@@ -273,18 +219,6 @@ def _restore_decision(fields: Sequence[str]) -> DecisionItem:
     """Return a decision whose fields were cached as plain texts; its text and rationale are HTML."""
     decision = DecisionItem._make(fields)
     return decision._replace(text=Markup(decision.text), rationale=Markup(decision.rationale))  # noqa: S704 (escaped)
-
-
-def _file_states(refs: Mapping[str, tuple[Project, PlanRef]]) -> list[tuple[str, int, int]]:
-    """Return the size and the time of the last change of each plan's file, on which changes without a commit depend."""
-    states = []
-    for path, (_, ref) in refs.items():
-        try:
-            status = os.stat(ref.path)
-        except OSError:
-            continue
-        states.append((path, status.st_size, status.st_mtime_ns))
-    return states
 
 
 def _make_context(project: Project, directory: str, root: str) -> PageContext:

@@ -55,6 +55,10 @@ READING = [
         "show",
         "show --steps",
         "next",
+        "log",
+        "log parser --decisions",
+        "diff",
+        "diff parser HEAD --text",
         "stats",
         "runs",
         "audit --verify",
@@ -100,7 +104,7 @@ WRITERS |= {"restore", "rename", "resume", "rollback", "replan", "drop", "report
 ASKING = [
     command
     for command in READING
-    if command.split()[0] in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit")
+    if command.split()[0] in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit", "log", "diff")
 ]
 """Those that ask git about the working tree."""
 

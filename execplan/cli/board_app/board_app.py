@@ -14,7 +14,7 @@ from textual.binding import Binding
 from execplan.board.board_cards import load_board
 from execplan.board.board_changes import board_state
 from execplan.cli.board_app.board_screen import BoardScreen
-from execplan.cli.board_app.card_text import plain_content
+from execplan.cli.board_app.card_text import plain_text
 from execplan.cli.board_app.dialogs import HelpDialog
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import Terminated
@@ -36,9 +36,12 @@ _MAX_CHANGES = 3
 
 
 def run_board(project: Project, board: Board, *, everything: bool) -> None:
-    """Show the board until the user quits. Raises KeyboardInterrupt or Terminated if a signal stops it."""
+    """Show the board until the user quits. Raises KeyboardInterrupt or Terminated if a signal stops it, and what failed."""
     gc.enable()  # unlike other commands, this one runs for hours
-    result = BoardApp(project, board, everything=everything).run()
+    app = BoardApp(project, board, everything=everything)
+    result = app.run()
+    if app.failure is not None:
+        raise app.failure
     if result == INTERRUPTED:
         raise KeyboardInterrupt
     if result == TERMINATED:
@@ -62,6 +65,8 @@ class BoardApp(App[int]):
         self._everything = everything
         self._seen_state = board_state(project)
         self._is_loading = False
+        self.failure: Exception | None = None
+        """The exception that stopped the application."""
         self._board_screen = BoardScreen(board, everything=everything)
 
     def on_mount(self) -> None:
@@ -81,7 +86,7 @@ class BoardApp(App[int]):
 
     def show_message(self, text: str) -> None:
         """Show a message for some seconds."""
-        self.notify(str(plain_content(text)), markup=False)
+        self.notify(plain_text(text), markup=False)
 
     def show_error(self, error: ExecplanError) -> None:
         """Show an error with its hint, or that a plan has changed since it was shown."""
@@ -89,7 +94,7 @@ class BoardApp(App[int]):
         if error.exit == CONFLICT:
             lines = ["The plan has changed since it was shown, so nothing was written. Now you see the new version."]
             lines += error.candidates[:_MAX_CHANGES]
-        self.notify(str(plain_content("\n".join(lines))), severity="error", timeout=_ERROR_SECONDS, markup=False)
+        self.notify(plain_text("\n".join(lines)), severity="error", timeout=_ERROR_SECONDS, markup=False)
 
     def check_files(self) -> None:
         """Load the board again if files have changed."""
@@ -142,12 +147,18 @@ class BoardApp(App[int]):
             self.call_from_thread(self.show_message, message)
         self.call_from_thread(self.check_files)
 
+    def _handle_exception(self, error: Exception) -> None:
+        """Stop after an exception, which the caller reports; Textual would print it with all variables."""
+        self.failure = error
+        super()._handle_exception(error)
+        self._exit_renderables.clear()
+
     def action_help(self) -> None:
-        """Show the keys."""
+        """Show the list of keys."""
         self.push_screen(HelpDialog())
 
     def action_close(self) -> None:
-        """Quit."""
+        """Quit at the user's request."""
         self.exit(OK)
 
     def action_interrupt(self) -> None:

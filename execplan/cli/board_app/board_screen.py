@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Footer, Input, Static
 
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.board_app.card_list import CardList
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MIN_WIDTH = 100
 """Minimum width of a terminal for several columns side by side."""
+_MIN_COLUMN_WIDTH = 24
+"""Minimum width of a column side by side with others."""
 _ALWAYS_SHOWN = (DRAFT, ACTIVE, COMPLETE)
 """Columns that are shown even if they are empty."""
 
@@ -34,6 +36,7 @@ class BoardScreen(Screen[None]):
     """Shows all columns side by side, or one on a narrow terminal."""
 
     app: BoardApp
+    AUTO_FOCUS = ""  # the current column gets the focus, not the first one
     BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
         Binding("left,h", "move(-1)", show=False),
         Binding("right,l", "move(1)", show=False),
@@ -50,7 +53,7 @@ class BoardScreen(Screen[None]):
         #summary { padding: 0 1; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
         #columns { height: 1fr; }
         #filter { display: none; border: none; height: 1; padding: 0 1; }
-        #filter.shown { display: block; }
+        #filter.visible { display: block; }
     }
     """
 
@@ -71,7 +74,7 @@ class BoardScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Show the board."""
+        """Show the board when the screen opens."""
         self.show_board(self._board)
         self._card_list(self._current).focus()
 
@@ -86,27 +89,30 @@ class BoardScreen(Screen[None]):
         for column in board.columns:
             cards = [card for card in column.cards if _matches(card, words)]
             self._card_list(column.name).show_cards(cards, len(column.cards))
+        if words and not self._card_list(self._current).cards:
+            self._current = next((name for name in COLUMNS if self._card_list(name).cards), self._current)
         self._show_columns()
 
     def _show_columns(self) -> None:
         """Show the columns that have cards, or only the current one on a narrow terminal."""
-        shown = self._shown_columns()
+        columns = self._visible_columns()
         had_focus = isinstance(self.focused, CardList)
-        if self._current not in shown:
-            self._current = shown[0]
-        is_narrow = self.size.width < _MIN_WIDTH
+        if self._current not in columns:
+            self._current = columns[0]
+        filled = [name for name in COLUMNS if self._card_list(name).cards]
+        is_narrow = self.size.width < max(_MIN_WIDTH, len(filled) * _MIN_COLUMN_WIDTH)
         for name in COLUMNS:
-            self._card_list(name).display = name in shown and (not is_narrow or name == self._current)
+            self._card_list(name).display = name in columns and (not is_narrow or name == self._current)
         if had_focus:
             self._card_list(self._current).focus()
-        parts: list[str | tuple[str, str]] = []
-        for column in self._board.columns:
-            if column.total:
-                is_current = is_narrow and column.name == self._current
-                parts.append((f" {column.name} {column.total} ", "reverse" if is_current else ""))
-        self.query_one("#summary", Static).update(Content.assemble(*parts) if parts else Content("no plans yet"))
+        counts = [
+            Text(f" {column.name} {column.total} ", "reverse" if is_narrow and column.name == self._current else "")
+            for column in self._board.columns
+            if column.total
+        ]
+        self.query_one("#summary", Static).update(Text(" ").join(counts) if counts else "no plans yet")
 
-    def _shown_columns(self) -> list[str]:
+    def _visible_columns(self) -> list[str]:
         """Return the names of the columns that have cards or are always shown."""
         return [
             column.name
@@ -118,10 +124,9 @@ class BoardScreen(Screen[None]):
     def _card_list(self, name: str) -> CardList:
         return self.query_one(f"#column-{name}", CardList)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open the selected card's plan."""
-        if isinstance(event.option_list, CardList) and (card := event.option_list.highlighted_card):
-            self.app.push_screen(PlanScreen(self.app.plan_path(card.path)))
+    def on_card_list_opened(self, event: CardList.Opened) -> None:
+        """Open a card's plan."""
+        self.app.push_screen(PlanScreen(self.app.plan_path(event.card.path)))
 
     def on_descendant_focus(self) -> None:
         """Remember the column that has the focus."""
@@ -129,33 +134,33 @@ class BoardScreen(Screen[None]):
             self._current = self.focused.column
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter the cards."""
+        """Filter the cards while the user types."""
         self.show_board(self._board)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go from the filter to the cards."""
-        self._leave_filter(shown=bool(event.value))
+        self._leave_filter(is_visible=bool(event.value))
 
     def action_move(self, step: int) -> None:
         """Go to the next column on the left or right."""
-        shown = self._shown_columns()
-        self._current = shown[(shown.index(self._current) + step) % len(shown)]
+        columns = self._visible_columns()
+        self._current = columns[(columns.index(self._current) + step) % len(columns)]
         self._show_columns()
         self._card_list(self._current).focus()
 
     def action_filter(self) -> None:
         """Show the filter and type in it."""
         filter_input = self.query_one("#filter", Input)
-        filter_input.add_class("shown")
+        filter_input.add_class("visible")
         filter_input.focus()
 
     def action_clear_filter(self) -> None:
-        """Remove the filter."""
+        """Remove the filter and hide it."""
         self.query_one("#filter", Input).value = ""
-        self._leave_filter(shown=False)
+        self._leave_filter(is_visible=False)
 
-    def _leave_filter(self, *, shown: bool) -> None:
-        self.query_one("#filter", Input).set_class(shown, "shown")
+    def _leave_filter(self, *, is_visible: bool) -> None:
+        self.query_one("#filter", Input).set_class(is_visible, "visible")
         self._card_list(self._current).focus()
 
     def action_complete(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.content import Content
+from rich.text import Text
 
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.board_output import card_notes, progress_text
@@ -14,27 +14,41 @@ from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from execplan.board.board_cards import Card
-    from execplan.cli.board_app.plan_view import ViewedTask
+    from execplan.cli.board_app.opened_plan import ViewedTask
 
 _BAR_WIDTH = 10
-_DIM = "$text-muted"
-_TASK_STYLES = {DONE: "$text-success", OPEN: ""}
-_OTHER_TASK_STYLE = "$text-warning"
+_CLAIM_STYLE = "cyan"
+_ERROR_STYLE = "#ff7b72"
+"""Readable on the highlight too, which the red of many terminals is not."""
+_TASK_STYLES = {DONE: "green", OPEN: ""}
+_OTHER_TASK_STYLE = "yellow"
 
 
-def card_content(card: Card) -> Content:
-    """Return the lines of a card: title, progress and activity, next task, and notes."""
-    lines = [Content.styled(_line(card.title or card.id), "bold")]
+CARD_LINES = 4
+"""Number of lines of a card: title, progress and activity, next task, and notes."""
+
+
+def card_lines(card: Card) -> list[Text]:
+    """Return the lines of a card."""
+    title = Text.assemble((_line(card.title or card.id), "bold"))
     if card.counts is None:
-        return Content("\n").join([*lines, Content.styled(_line(card.error), "$text-error"), Content("")])
+        return [title, Text.assemble((_line(card.error), _ERROR_STYLE)), Text(), _notes(card)]
     full, empty = bar_parts(card.counts.done, card.counts.total, width=_BAR_WIDTH)
     progress = f"{' ' * bool(full + empty)}{progress_text(card)}  {activity_text(card)}"
-    lines.append(Content.assemble((full, "$text-success"), (empty, _DIM), (progress, _DIM)))
-    if card.next_text:
-        lines.append(Content(_line(card.next_text)))
-    if notes := _notes(card):
-        lines.append(Content.assemble(*notes))
-    return Content("\n").join([*lines, Content("")])
+    return [
+        title,
+        Text.assemble((full, "green"), (empty, "dim"), progress),
+        Text(_line(_next_text(card))),
+        _notes(card),
+    ]
+
+
+def _next_text(card: Card) -> str:
+    """Describe the next task, without the claims of others, which are among the notes."""
+    if card.next_task is None:
+        return card.next_text
+    is_yours = card.next_task.id in [claim.id for claim in card.claims]
+    return f"{card.next_task.number}. {card.next_task.text}{' (yours)' if is_yours else ''}"
 
 
 def activity_text(card: Card) -> str:
@@ -44,27 +58,26 @@ def activity_text(card: Card) -> str:
     return f"{format_count(card.idle_days, 'day')} ago" if card.idle_days else "today"
 
 
-def task_content(task: ViewedTask) -> Content:
+def task_text(task: ViewedTask) -> Text:
     """Return the line of a task."""
     box = f"{task.number:>3}. {'  ' * task.depth}[{_line(task.mark)}] "
     holder = f"  claimed by {_line(task.by)}" if task.by else ""
-    return Content.assemble(
-        (box, _TASK_STYLES.get(task.state, _OTHER_TASK_STYLE)), _line(task.text), (holder, "$text-accent")
-    )
+    style = _TASK_STYLES.get(task.state, _OTHER_TASK_STYLE)
+    return Text.assemble((box, style), _line(task.text), (holder, _CLAIM_STYLE))
 
 
-def plain_content(text: str) -> Content:
-    """Return a text of several lines, escaped."""
-    return Content("\n".join([_line(line) for line in text.split("\n")]))
+def plain_text(text: str) -> str:
+    """Escape a text of several lines."""
+    return "\n".join([_line(line) for line in text.split("\n")])
 
 
-def _notes(card: Card) -> list[tuple[str, str]]:
-    """Return notes with their styles: claims, findings, approval, run and conflict."""
-    notes = [(_line(f"claimed by {', '.join(card.holders)}"), "$text-accent")] if card.holders else []
+def _notes(card: Card) -> Text:
+    """Return the notes of a card in one line: claims, findings, approval, run and conflict."""
+    notes = [(f"claimed by {', '.join(card.holders)}", _CLAIM_STYLE)] if card.holders else []
     if findings := card.findings.describe():
-        notes.append((findings, "$text-error" if card.findings.error else _DIM))
-    notes += [(_line(note), "$text-warning") for note in card_notes(card)]
-    return [part for at, note in enumerate(notes) for part in ([(" · ", _DIM)] if at else []) + [note]]
+        notes.append((findings, _ERROR_STYLE if card.findings.error else "dim"))
+    notes += [(note, "yellow") for note in card_notes(card)]
+    return Text(" · ", style="dim").join([Text(_line(note), style=style) for note, style in notes])
 
 
 def _line(text: str) -> str:

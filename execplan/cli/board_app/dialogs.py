@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from execplan.cli.board_app.card_text import plain_content
+from execplan.cli.board_app.card_text import plain_text
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -58,18 +58,18 @@ class TaskDialog(ModalScreen[str]):
         self._plan_title = plan_title
 
     def compose(self) -> ComposeResult:
-        """Build the dialog."""
+        """Build the dialog with its input."""
         with Vertical():
-            yield Static(plain_content(f"Add a task to {self._plan_title}"))
+            yield Static(plain_text(f"Add a task to {self._plan_title}"), markup=False)
             yield Input(placeholder="Text of the task", max_length=2000)
             yield Static(Content.styled("enter adds it, escape cancels", "$text-muted"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Return the text."""
+        """Return the text of the task."""
         self.dismiss(event.value.strip())
 
     def action_cancel(self) -> None:
-        """Return no text."""
+        """Return an empty text instead."""
         self.dismiss("")
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.markdown import Markdown
+from rich.text import Text
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from execplan.cli.board_app.card_text import plain_content, task_content
+from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
-from execplan.cli.board_app.plan_view import PlanView, ViewedTask, load_plan_view
 from execplan.errors import ExecplanError
 from execplan.plan.model import OPEN
 
@@ -51,7 +51,7 @@ class PlanScreen(Screen[None]):
     def __init__(self, path: str) -> None:
         super().__init__()
         self._path = path
-        self._view: PlanView | None = None
+        self._view: OpenedPlan | None = None
 
     def compose(self) -> ComposeResult:
         """Build the screen: title, tasks and text."""
@@ -63,7 +63,7 @@ class PlanScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Show the plan."""
+        """Show the plan when the screen opens."""
         tasks = self.query_one("#tasks", OptionList)
         tasks.border_title = "tasks"
         self.reload()
@@ -72,7 +72,7 @@ class PlanScreen(Screen[None]):
     def reload(self) -> None:
         """Load the plan again and show it if it has changed; if it is gone, go back to the board."""
         try:
-            view = load_plan_view(self._path)
+            view = load_opened_plan(self._path)
         except ExecplanError as error:
             self.app.show_error(error)
             self.dismiss()
@@ -80,16 +80,16 @@ class PlanScreen(Screen[None]):
         if view == self._view:
             return
         self._view, old_view = view, self._view
-        self.query_one("#plan-title", Static).update(plain_content(view.title))
-        self.query_one("#plan-path", Static).update(plain_content(view.path))
+        self.query_one("#plan-title", Static).update(plain_text(view.title))
+        self.query_one("#plan-path", Static).update(plain_text(view.path))
         self._show_tasks(view, old_view)
         text = self.query_one("#markdown", Static)
         if view.error:
-            text.update(Content.styled(str(plain_content(view.error)), "$text-error"))
+            text.update(Text(plain_text(view.error), style="red"))
         elif old_view is None or view.markdown != old_view.markdown:
             text.update(Markdown(view.markdown, hyperlinks=False))
 
-    def _show_tasks(self, view: PlanView, old_view: PlanView | None) -> None:
+    def _show_tasks(self, view: OpenedPlan, old_view: OpenedPlan | None) -> None:
         tasks = self.query_one("#tasks", OptionList)
         tasks.display = bool(view.tasks)
         if old_view is not None and view.tasks == old_view.tasks:
@@ -98,7 +98,7 @@ class PlanScreen(Screen[None]):
         if highlighted is None:
             highlighted = next((at for at, task in enumerate(view.tasks) if task.state == OPEN), 0)
         tasks.clear_options()
-        tasks.add_options([Option(task_content(task)) for task in view.tasks])
+        tasks.add_options([Option(task_text(task)) for task in view.tasks])
         if view.tasks:
             tasks.highlighted = min(highlighted, len(view.tasks) - 1)
             tasks.scroll_to(y=scroll_y, animate=False)

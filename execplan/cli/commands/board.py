@@ -13,7 +13,7 @@ from execplan.board.board_cards import load_board
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.output.board_output import board_json, board_text, broken_cards
-from execplan.cli.output.lint_report import ProgressBar
+from execplan.cli.output.progress_bar import ProgressBar
 from execplan.cli.output.terminal_layout import is_terminal
 from execplan.cli.prompts import can_ask
 from execplan.errors import CHECK_FAILED, OK
@@ -47,7 +47,7 @@ def board(call: Call, *, everything: bool, plain: bool) -> Answer:
     wants_app = not (plain or call.as_json) and is_terminal() and can_ask() and not os.environ.get("EXECPLAN_AGENT")
     if wants_app and find_spec("textual") is not None:
         return _open_board(project, everything=everything)
-    with ProgressBar(is_enabled=not call.quiet and not call.as_json) as bar:
+    with ProgressBar("board", is_enabled=not call.quiet and not call.as_json) as bar:
         loaded_board = load_board(project, archived=everything, tick=bar.tick)
     if wants_app:
         print(f"execplan: {_INSTALL_HINT}", file=sys.stderr)
@@ -63,7 +63,7 @@ def _open_board(project: Project, *, everything: bool) -> Answer:
     """Open the interactive board and wait until it is closed."""
     from execplan.cli.board_app.board_app import run_board
 
-    with ProgressBar() as bar:
+    with ProgressBar("board") as bar:
         loaded_board = load_board(project, archived=everything, tick=bar.tick)
     run_board(project, loaded_board, everything=everything)
     return Answer({}, "", is_requested=False)

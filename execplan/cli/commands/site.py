@@ -57,15 +57,13 @@ def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
 def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
     """Describe the files that were written and removed, and where to look."""
     index = os.path.join(built_site.directory, "index.html")
-    written, removed = len(built_site.written), len(built_site.removed)
+    counts = (len(built_site.changed), len(built_site.removed))
     verbs = ("would write", "would remove") if dry_run else ("wrote", "removed")
-    changes = [
-        f"{verb} {format_count(count, 'file')}" for verb, count in zip(verbs, (written, removed), strict=True) if count
-    ]
+    changes = [f"{verb} {format_count(count, 'file')}" for verb, count in zip(verbs, counts, strict=True) if count]
     pages = format_count(built_site.pages, "page")
     lines = [f"{pages}: {', '.join(changes) or 'nothing has changed'}"]
     if dry_run:
-        lines += [f"write {name}" for name in built_site.written] + [f"remove {name}" for name in built_site.removed]
+        lines += [f"write {name}" for name in built_site.changed] + [f"remove {name}" for name in built_site.removed]
         return "\n".join(lines)
     return "\n".join([*lines, f"open {index}"])
 
@@ -74,10 +72,10 @@ def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:
     return {
         "path": display_path,
         "pages": built_site.pages,
-        "written": list(built_site.written),
+        "written": list(built_site.changed),
         "removed": list(built_site.removed),
         "unchanged": built_site.unchanged,
-        "changed": bool(built_site.written or built_site.removed),
+        "changed": bool(built_site.changed or built_site.removed),
     }
 
 

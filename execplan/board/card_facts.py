@@ -31,7 +31,7 @@ class OpenTask(NamedTuple):
     text: str
 
 
-class PlanFacts(NamedTuple):
+class CardFacts(NamedTuple):
     """What the content of a plan says, independent of where the plan is and of the time."""
 
     digest: str
@@ -53,9 +53,9 @@ class PlanFacts(NamedTuple):
     """Why the plan is broken; empty for others."""
 
 
-def extract_facts(plan: ParsedPlan, data: bytes, path: str) -> PlanFacts:
+def extract_facts(plan: ParsedPlan, data: bytes, path: str) -> CardFacts:
     """Extract the facts from a parsed plan and its bytes; `path` is its path from the repository root."""
-    return PlanFacts(
+    return CardFacts(
         digest(data),
         plan.title or "",
         plan.state(),

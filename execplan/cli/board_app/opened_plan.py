@@ -25,8 +25,8 @@ class ViewedTask(NamedTuple):
     """Name of the author who has claimed it; empty if nobody has."""
 
 
-class PlanView(NamedTuple):
-    """An opened plan."""
+class OpenedPlan(NamedTuple):
+    """A plan that the user has opened."""
 
     title: str
     path: str
@@ -39,7 +39,7 @@ class PlanView(NamedTuple):
     """Why the plan can't be read; then there are no tasks."""
 
 
-def load_plan_view(path: str) -> PlanView:
+def load_opened_plan(path: str) -> OpenedPlan:
     """Load the plan in a file. Raises ExecplanError if there is no such plan; a damaged plan has an error instead."""
     plan = Plan.find(path, ".")
     display_path = plan.project.display_path(plan.path)
@@ -47,7 +47,7 @@ def load_plan_view(path: str) -> PlanView:
     parsed_plan = stored_plan.plan
     if parsed_plan is None:
         error = stored_plan.error.message if stored_plan.error is not None else ""
-        return PlanView(plan.id, display_path, digest(stored_plan.data), (), "", error)
+        return OpenedPlan(plan.id, display_path, digest(stored_plan.data), (), "", error)
     claims_by_task = claims.task_claims(plan.project, plan.ref, parsed_plan)
     tasks = [
         ViewedTask(
@@ -62,4 +62,4 @@ def load_plan_view(path: str) -> PlanView:
         for task, task_id in zip(parsed_plan.tasks, task_ids(parsed_plan.tasks), strict=True)
     ]
     markdown = escape_unprintable_lines("\n".join(parsed_plan.text.lines))
-    return PlanView(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")
+    return OpenedPlan(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")

@@ -1,0 +1,93 @@
+"""The plans that have pages, with the facts that are loaded for all of them at once: findings, artifacts, history."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.board.finding_counts import check_all_plans
+from execplan.errors import ExecplanError
+from execplan.git.git_directory import head_commit
+from execplan.history.plan_history import load_history
+from execplan.plan_store import plan_store
+from execplan.project.project_discovery import with_nested_projects
+from execplan.site.artifact_copies import Artifact, list_artifacts
+from execplan.site.plan_view import PlanFacts
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.board.board_cards import Board, Card
+    from execplan.history.history_event import HistoryEvent
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.site.page_cache import PageCache
+    from execplan.site.page_names import PageNames
+
+    PlanRefs = Mapping[str, tuple[Project, PlanRef]]
+    """The plans by their paths from the repository root."""
+
+
+class PagePlan(NamedTuple):
+    """A plan with the facts that its page needs."""
+
+    project: Project
+    ref: PlanRef
+    card: Card
+    page: str
+    """Path of the page in the site."""
+    artifacts: tuple[Artifact, ...]
+    facts: PlanFacts
+
+
+def load_page_plans(
+    project: Project, board: Board, names: PageNames, cache: PageCache | None, warnings: list[str]
+) -> list[PagePlan]:
+    """Load the plans of a board in its order; problems that leave out a part of the pages are added to `warnings`."""
+    members = with_nested_projects(project)
+    refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
+    findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
+    events = _load_events(project, refs, cache, warnings)
+    page_plans = []
+    for card in board.cards:
+        if card.path in refs:
+            member, ref = refs[card.path]
+            page = names.page(card.path)
+            facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()))
+            page_plans.append(PagePlan(member, ref, card, page, tuple(list_artifacts(member, ref, page)), facts))
+    return page_plans
+
+
+def _load_events(
+    project: Project, refs: PlanRefs, cache: PageCache | None, warnings: list[str]
+) -> dict[str, list[HistoryEvent]]:
+    """Return the events of each plan by its path; none without Git, or with a warning if Git fails."""
+    if project.git is None:
+        return {}
+
+    def load() -> list[HistoryEvent]:
+        return [event for member in with_nested_projects(project) for event in load_history(member)]
+
+    events_by_path: dict[str, list[HistoryEvent]] = {}
+    try:
+        key = digest(repr((head_commit(project), _file_states(refs))).encode("utf-8", "surrogatepass"))
+        events = cache.events(key, load) if cache is not None else load()
+    except ExecplanError as error:
+        warnings.append(f"the pages have no history: {error.message}")
+        return {}
+    for event in events:
+        events_by_path.setdefault(event.path, []).append(event)
+    return events_by_path
+
+
+def _file_states(refs: PlanRefs) -> list[tuple[str, int, int]]:
+    """Return the size and the time of the last change of each plan's file, on which changes without a commit depend."""
+    states = []
+    for path, (_, ref) in refs.items():
+        try:
+            status = os.stat(ref.path)
+        except OSError:
+            continue
+        states.append((path, status.st_size, status.st_mtime_ns))
+    return states

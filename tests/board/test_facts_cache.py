@@ -1,0 +1,161 @@
+"""The cache of facts: a board from the cache is the board without it, whatever happens to the files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.board import facts_cache
+from execplan.board.board_cards import Board, load_board
+from execplan.linter.checking import lint_cache
+from execplan.project import project_discovery
+from tests.in_process_repository import NAME, InProcessRepository
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+
+CONTENTS = (
+    CLEAN,
+    CLEAN.replace("Build the parser", "Build the lexer!"),
+    CLEAN.replace("- [ ]", "- [x]"),
+    "# A\n\n## Progress\n\n- [ ] B.\n",
+    "# B\n\n## Progress\n\n- [ ] A.\n",
+    "not UTF-8 \udcff",
+    "",
+)
+NAMES = (NAME, "a", "b")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
+    """A repository whose cache trusts files that were just written, and this package although it may be edited."""
+    desk = InProcessRepository(tmp_path / "desk", monkeypatch)
+    monkeypatch.setattr(lint_cache, "package_fingerprint", lambda: "these rules")
+    monkeypatch.setattr(facts_cache, "package_fingerprint", lambda: "these rules")
+    monkeypatch.setattr(facts_cache, "MTIME_MARGIN_NS", -(10**11))
+    return desk
+
+
+def current_project() -> Project:
+    """The project in the current directory."""
+    return project_discovery.require(os.getcwd())
+
+
+def fresh_board() -> Board:
+    """The board without a cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(facts_cache, "package_fingerprint", lambda: None)
+        return load_board(current_project(), archived=True)
+
+
+def cache_files(desk: InProcessRepository) -> list[Path]:
+    """The files of the cache."""
+    return sorted((desk.path / ".git/execplan/board").glob("*"))
+
+
+def test_unchanged_plans_are_not_parsed_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.plan(CLEAN)
+    first = load_board(current_project())
+    monkeypatch.setattr(facts_cache, "extract_facts", lambda *_: pytest.fail("it was parsed again"))
+    assert load_board(current_project()) == first
+
+
+@given(
+    steps=st.lists(
+        st.one_of(
+            st.tuples(st.just("write"), st.sampled_from(NAMES), st.sampled_from(CONTENTS)),
+            st.tuples(st.just("remove"), st.sampled_from(NAMES), st.just("")),
+            st.tuples(st.just("rename"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
+            st.tuples(st.just("keep time"), st.sampled_from(NAMES), st.sampled_from(CONTENTS)),
+            st.tuples(st.just("link"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
+        ),
+        max_size=6,
+    )
+)
+def test_a_board_from_the_cache_is_the_board_without_it(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        desk = InProcessRepository(tmp_path_factory.mktemp("desk") / "desk", patch)
+        patch.setattr(facts_cache, "package_fingerprint", lambda: "these rules")
+        patch.setattr(facts_cache, "MTIME_MARGIN_NS", -(10**11))
+        for action, name, argument in steps:
+            path = desk.path / f".agent/execplans/{name}.md"
+            other = desk.path / f".agent/execplans/{argument}.md"
+            if action == "write":
+                path.unlink(missing_ok=True)
+                path.write_bytes(argument.encode("utf-8", "surrogateescape"))
+            elif action == "remove":
+                path.unlink(missing_ok=True)
+            elif action == "rename" and path.exists():
+                path.rename(other)
+            elif action == "keep time" and path.exists():
+                status = path.stat()
+                path.write_bytes(argument.encode("utf-8", "surrogateescape"))
+                os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            elif action == "link" and name != argument:
+                path.unlink(missing_ok=True)
+                path.symlink_to(other)
+            assert load_board(current_project(), archived=True) == fresh_board()
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"execplan board 1\n" + bytes(80)])
+def test_a_damaged_cache_is_replaced(desk: InProcessRepository, damage: bytes) -> None:
+    desk.plan(CLEAN)
+    expected = load_board(current_project())
+    (path,) = cache_files(desk)
+    good = path.read_bytes()
+    path.write_bytes(damage)
+    assert load_board(current_project()) == expected
+    assert path.read_bytes() == good
+
+
+def test_a_file_that_was_just_written_is_read_again(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may change again with the same timestamp, on a file system that rounds times."""
+    monkeypatch.setattr(facts_cache, "MTIME_MARGIN_NS", 2_000_000_000)
+    desk.plan(CLEAN)
+    load_board(current_project())
+    cache = facts_cache.open_facts_cache(current_project())
+    assert cache is not None
+    assert cache.find(str(desk.path / f".agent/execplans/{NAME}.md")) is None
+
+
+def test_a_read_only_state_directory_is_no_error(desk: InProcessRepository) -> None:
+    desk.plan(CLEAN)
+    desk.write(".git/execplan/board", "a file instead of a directory")
+    assert [card.id for card in load_board(current_project()).cards] == [NAME]
+
+
+def test_without_git_there_is_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans = tmp_path / ".agent/execplans"
+    plans.mkdir(parents=True)
+    (plans / "a.md").write_text(CLEAN)
+    monkeypatch.chdir(tmp_path)
+    assert [card.id for card in load_board(current_project()).cards] == ["a"]
+    assert not (tmp_path / ".agent/.state/board").exists()
+
+
+def test_a_plan_that_links_out_of_the_repository_is_broken(desk: InProcessRepository, tmp_path: Path) -> None:
+    (tmp_path / "outside.md").write_text(CLEAN)
+    (desk.path / ".agent/execplans/link.md").symlink_to(tmp_path / "outside.md")
+    (broken,) = [card for card in load_board(current_project()).cards if card.id == "link"]
+    assert broken.column == "broken"
+    assert "outside of the repository" in broken.error
+
+
+def test_boards_at_once_while_plans_are_edited(desk: InProcessRepository) -> None:
+    for at in range(12):
+        desk.plan(CLEAN, f"plan-{at}")
+    boards = [desk.start("board", "--json") for _ in range(4)]
+    edits = [desk.start("done", "2", "-p", f"plan-{at}") for at in range(3)]
+    for process in [*boards, *edits]:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, (out, err)
+    done = [card.counts.done for card in load_board(current_project()).cards if card.counts is not None]
+    assert sum(done) == 12 + 3

@@ -1,0 +1,67 @@
+"""The interactive board in a test: started on a repository, with keys pressed and the screen read as text."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from execplan.board.board_cards import load_board
+from execplan.cli.board_app.board_app import BoardApp
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from textual.pilot import Pilot
+
+_LIMIT = 30
+"""Seconds until which something has to come."""
+
+
+class AppSession:
+    """A running board."""
+
+    def __init__(self, app: BoardApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys and wait until they are handled."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Press the keys of a text."""
+        names = {" ": "space", "/": "slash", ".": "full_stop"}
+        await self.press(*[names.get(char, char) for char in text])
+
+    async def until(self, text: str) -> None:
+        """Wait until a text is shown; an assertion fails if it never is."""
+        begun = time.monotonic()
+        while text not in self.screen():
+            assert time.monotonic() - begun < _LIMIT, self.screen()
+            await asyncio.sleep(0.05)
+            await self.pilot.pause()
+
+    def screen(self) -> str:
+        """The characters on the screen, without colors; empty lines and spaces at the end of lines are left out."""
+        lines = ["".join([segment.text for segment in strip]) for strip in self.app.screen._compositor.render_strips()]
+        return "\n".join([line.rstrip() for line in lines if line.strip()])
+
+
+def run_session(
+    steps: Callable[[AppSession], Awaitable[Any]], size: tuple[int, int] = (120, 30), *, archived: bool = False
+) -> BoardApp:
+    """Start the board of the project in the current directory, do the steps, and return the application."""
+    project = project_discovery.require(os.getcwd())
+    app = BoardApp(project, load_board(project, archived=archived), everything=archived)
+
+    async def main() -> None:
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await pilot.pause()
+            await steps(AppSession(app, pilot))
+
+    asyncio.run(main())
+    return app

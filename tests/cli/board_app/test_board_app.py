@@ -1,0 +1,319 @@
+"""The interactive board: its keys, edits, errors, filter, and how it follows the files."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.cli.board_app.card_text import card_lines
+from execplan.errors import INTERRUPTED, OK, TERMINATED
+from tests.cli.board_app.app_session import AppSession, run_session
+from tests.in_process_repository import NAME, InProcessRepository
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.text import Text
+
+    from execplan.board.board_cards import Card
+
+SECOND = "# Build the scanner\n\n## Progress\n\n- [x] (2025-12-31 09:00Z) Scan lines.\n- [ ] Scan words.\n"
+COMPLETE = "# Build the writer\n\n## Progress\n\n- [x] (2025-12-01 09:00Z) Write.\n"
+HOSTILE = "# [bold]Big[/bold] \x1b[31mred\x07\n\n## Progress\n\n- [ ] [@click=app.close]Click[/] [link=x]\u202ehere\n\n[a](javascript:x)\n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InProcessRepository:
+    """A repository with two active plans and a complete one; the current directory is in it."""
+    desk = InProcessRepository(tmp_path / "desk", monkeypatch)
+    for name, content in ((NAME, CLEAN), ("scanner", SECOND), ("writer", COMPLETE)):
+        desk.plan(content, name)
+    return desk
+
+
+def text_of(desk: InProcessRepository, name: str = NAME) -> str:
+    """The text of a plan's file."""
+    return (desk.path / f".agent/execplans/{name}.md").read_text()
+
+
+def test_a_task_is_checked_off_from_the_board(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        assert "2. Scan words." in session.screen()
+        await session.press("d")
+        await session.until("done: 2. Scan words.")
+        await session.until("complete 2")
+
+    run_session(steps)
+    assert "- [x] (2026-01-01 00:00Z) Scan words." in text_of(desk, "scanner")
+
+
+def test_a_task_is_checked_off_and_reopened_in_the_opened_plan(desk: InProcessRepository) -> None:
+    before = text_of(desk, "scanner")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("d")
+        await session.until("2. [x] Scan words.")
+        assert "- [x] (2026-01-01 00:00Z) Scan words." in text_of(desk, "scanner")
+        await session.press("o")
+        await session.until("2. [ ] Scan words.")
+        await session.press("escape")
+        await session.until("active 2")
+
+    run_session(steps)
+    assert text_of(desk, "scanner") == before
+
+
+def test_a_task_is_added(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("a")
+        await session.until("Add a task to Build the scanner")
+        await session.type("Scan [b]numbers")
+        await session.press("enter")
+        await session.until("1/3")
+
+    run_session(steps)
+    assert "- [ ] Scan [b]numbers" in text_of(desk, "scanner")
+
+
+def test_an_empty_task_or_escape_adds_nothing(desk: InProcessRepository) -> None:
+    before = text_of(desk, "scanner")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("a", "enter")
+        await session.press("a", "x", "escape")
+        await session.press("enter", "a", "x", "escape", "escape")
+        assert "active 2" in session.screen()
+
+    run_session(steps)
+    assert text_of(desk, "scanner") == before
+
+
+def test_a_task_is_claimed(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("c")
+        await session.until("claimed by Ann until")
+        await session.until("2. Scan words. (yours)")
+
+    run_session(steps)
+    assert desk.data("next", "scanner")["task"]["by"] == "Ann"
+
+
+def test_an_error_is_shown_with_its_hint(desk: InProcessRepository) -> None:
+    desk.data("next", "scanner", "--claim", "agent-1")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter", "c")
+        await session.until("task 2 is claimed by agent-1")
+        await session.until("choose another task")
+
+    run_session(steps, size=(120, 40))
+
+
+def test_a_change_since_the_plan_was_shown_stops_an_edit(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        session.app.check_files = lambda: None  # type: ignore[method-assign] # the board doesn't notice the change before the edit
+        changed = SECOND.replace("- [ ] Scan words.", "- [ ] Scan words.\n- [ ] Scan the rest.")
+        desk.plan(changed, "scanner")
+        await session.press("d")
+        await session.until("The plan has changed since it was shown")
+        assert text_of(desk, "scanner") == changed
+        session.app.reload(everything=False)
+        await session.until("1/3  1 day ago")
+        await session.press("d")
+        await session.until("done: 2. Scan words.")
+
+    run_session(steps, size=(120, 40))
+
+
+def test_changes_of_other_programs_are_shown(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        desk.plan(SECOND.replace("[ ] Scan", "[x] Scan"), "scanner")
+        await session.until("complete 2")
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        desk.plan(CLEAN.replace("Build the parser", "Build another parser"), NAME)
+        await session.until("Build another parser")
+        (desk.path / f".agent/execplans/{NAME}.md").unlink()
+        await session.until("complete 2")
+        assert "active 0" in session.screen()
+
+    run_session(steps)
+
+
+def test_the_highlight_stays_on_its_plan(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("down")
+        desk.plan(SECOND.replace("Scan words", "Scan signs"), "a-new-one")
+        await session.until("Scan signs")
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        assert f".agent/execplans/{NAME}.md" in session.screen()
+
+    run_session(steps)
+
+
+def test_the_filter_works_as_one_types(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("slash")
+        await session.type("scan words")
+        screen = session.screen()
+        assert "active 1 of 2" in screen
+        assert "Build the scanner" in screen
+        assert "Build the parser" not in screen
+        await session.press("enter", "enter")
+        await session.until("tab Tasks/text")
+        await session.press("escape", "escape")
+        assert "active 2" in session.screen()
+        await session.press("slash")
+        await session.type("nothing")
+        assert "active 0 of 2" in session.screen()
+
+    run_session(steps)
+
+
+def test_the_filter_moves_to_a_column_with_a_match(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("slash")
+        await session.type("writer")
+        await session.press("enter", "enter")
+        await session.until(".agent/execplans/writer.md")
+
+    run_session(steps)
+
+
+def test_a_narrow_terminal_shows_one_column(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        assert "Build the scanner" in session.screen()
+        assert "Build the writer" not in session.screen()
+        await session.press("right")
+        assert "Build the scanner" not in session.screen()
+        assert "Build the writer" in session.screen()
+        await session.pilot.resize_terminal(140, 30)
+        await session.until("Build the scanner")
+        assert "Build the writer" in session.screen()
+
+    run_session(steps, size=(60, 20))
+
+
+def test_a_plan_is_opened_with_the_mouse(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.pilot.click("#column-active", offset=(5, 6), times=1)
+        await session.pilot.click("#column-active", offset=(5, 6), times=2)
+        await session.until("tab Tasks/text")
+        assert f".agent/execplans/{NAME}.md" in session.screen()
+
+    run_session(steps)
+
+
+def test_archived_plans_are_shown_on_demand(desk: InProcessRepository) -> None:
+    desk.data("archive", "writer", "--force", "--reason", "Test")
+
+    async def steps(session: AppSession) -> None:
+        assert "Build the writer" not in session.screen()
+        await session.press("v")
+        await session.until("Build the writer")
+        await session.press("v")
+        await session.pilot.pause(0.5)
+        assert "Build the writer" not in session.screen()
+
+    run_session(steps, size=(160, 30))
+
+
+def test_texts_of_plans_are_neither_markup_nor_control_characters(desk: InProcessRepository) -> None:
+    desk.plan(HOSTILE, "hostile")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("slash")
+        await session.type("hostile")
+        await session.press("enter")
+        for text in ("[bold]Big[/bold]", "[@click=app.close]Click[/]"):
+            assert text in session.screen()
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("d")
+        await session.until("done: 1.")
+        assert not {"\x1b", "\x07", "\u202e"} & set(session.screen())
+        assert "\\x1b[31mred\\x07" in session.screen()
+
+    run_session(steps)
+
+
+def test_a_broken_plan_can_be_opened_but_not_edited(desk: InProcessRepository) -> None:
+    desk.plan(b"Broken \xff\n", "broken")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("d")
+        await session.until("broken: no open tasks")
+        await session.press("enter")
+        await session.until("byte 0xff at offset 7 is not UTF-8")
+        await session.press("d")
+        await session.until("This plan has no tasks.")
+
+    run_session(steps)
+
+
+def test_the_keys_are_listed(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("question_mark")
+        await session.until("Keys of the board")
+        await session.press("q")
+        assert "Keys of the board" not in session.screen()
+
+    run_session(steps, size=(100, 40))
+
+
+def test_an_empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = InProcessRepository(tmp_path / "desk", monkeypatch)
+    (desk.path / f".agent/execplans/{NAME}.md").unlink()
+
+    async def steps(session: AppSession) -> None:
+        assert "no plans yet" in session.screen()
+        for key in ("d", "a", "c", "enter", "down", "end", "right", "left"):
+            await session.press(key)
+        await session.until("This column is empty.")
+
+    run_session(steps)
+
+
+@pytest.mark.parametrize(("key", "status"), [("q", OK), ("ctrl+q", OK), ("ctrl+c", INTERRUPTED)])
+def test_quit(desk: InProcessRepository, key: str, status: int) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press(key)
+
+    assert run_session(steps).return_value == status
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)])
+def test_signals_end_the_board(desk: InProcessRepository, number: int, status: int) -> None:
+    async def steps(session: AppSession) -> None:
+        os.kill(os.getpid(), number)
+        await session.pilot.pause(0.2)
+
+    assert run_session(steps).return_value == status
+
+
+def test_a_thousand_cards_are_not_all_drawn(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(1000):
+        desk.plan(SECOND, f"plan-{at:04}")
+    drawn: set[str] = set()
+
+    def count_drawn(card: Card) -> list[Text]:
+        drawn.add(card.id)
+        return card_lines(card)
+
+    monkeypatch.setattr("execplan.cli.board_app.card_list.card_lines", count_drawn)
+
+    async def steps(session: AppSession) -> None:
+        await session.press("end", "home", "pagedown")
+        await session.press("slash")
+        await session.type("plan-0999")
+        assert "active 1 of 1002" in session.screen()
+
+    run_session(steps)
+    assert len(drawn) < 60
