@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.board.board_cards import Board, load_board
@@ -78,7 +79,7 @@ class ProjectState(NamedTuple):
 
 
 class LivePages:
-    """The pages of the project that contains a directory. Not for concurrent use."""
+    """The pages of the project that contains a directory. Two threads must not render the same page."""
 
     def __init__(self, directory: str, token: str) -> None:
         """Render the pages of a project; `token` is what their forms send."""
@@ -86,6 +87,7 @@ class LivePages:
         self._token = token
         self._redact_text = Redactor(os.environ, public_variables(os.environ)).redact_text
         self._state: tuple[Snapshot, int, ProjectState] | None = None
+        self._state_lock = threading.Lock()
         self._decisions: dict[str, tuple[str, tuple[DecisionItem, ...]]] = {}
 
     def context(self, notices: tuple[str, ...] = ()) -> PageContext:
@@ -173,8 +175,12 @@ class LivePages:
 
     def _current_state(self, snapshot: Snapshot, minute: int) -> ProjectState:
         """Return the plans as they are now; loaded again only if a file has changed or a minute has passed."""
-        if self._state is not None and self._state[:2] == (snapshot, minute):
+        with self._state_lock:
+            if self._state is None or self._state[:2] != (snapshot, minute):
+                self._state = snapshot, minute, self._load_state()
             return self._state[2]
+
+    def _load_state(self) -> ProjectState:
         project = project_discovery.require(self._directory)
         board = redact_board(load_board(project, archived=True), self._redact_text)
         plans = {
@@ -182,9 +188,7 @@ class LivePages:
             for member in project_discovery.with_nested_projects(project)
             for ref in plan_store.all_refs(member)
         }
-        state = ProjectState(board, PageNames(board.cards), plans)
-        self._state = snapshot, minute, state
-        return state
+        return ProjectState(board, PageNames(board.cards), plans)
 
     def _all_decisions(self, state: ProjectState) -> list[PlanDecisions]:
         """Return the decisions of all plans; only plans that have changed are read again."""

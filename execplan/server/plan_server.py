@@ -25,7 +25,7 @@ from execplan.server.live_pages import LivePages
 from execplan.server.notices import Notices
 from execplan.server.rendered_pages import RenderedPages
 from execplan.server.request_guard import RequestGuard
-from execplan.site.page_context import ASSETS_DIRECTORY, BOARD_PAGE, FILES_DIRECTORY, PLANS_DIRECTORY
+from execplan.site.page_context import ASSETS_DIRECTORY, BOARD_PAGE, DECISIONS_PAGE, FILES_DIRECTORY, PLANS_DIRECTORY
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class PlanServer:
         self._pages = LivePages(directory, self._token)
         self._errors = ErrorPages(self._pages)
         self._notices = Notices()
-        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread)
+        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread, (DECISIONS_PAGE,))
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
