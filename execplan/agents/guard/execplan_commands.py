@@ -185,6 +185,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "edit": "it starts an editor",
     "guard": "it decides for the agent program, not for the agent",
     "mcp": "the agent program starts the server, not the agent",
+    "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
     "site": "it writes files that are not in any step",
