@@ -281,6 +281,37 @@ def test_an_empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     run_session(steps)
 
 
+def test_an_error_that_stays_is_shown_once(desk: InProcessRepository) -> None:
+    claims = desk.path / ".git/execplan/claims.json"
+    errors: list[str] = []
+
+    async def steps(session: AppSession) -> None:
+        show_error = session.app.show_error
+        session.app.show_error = lambda error: (errors.append(error.message), show_error(error))[1]  # type: ignore[method-assign]
+        desk.write(".git/execplan/claims.json", "[")
+        await session.until("claims.json can't be read")
+        session.app.reload(everything=False)
+        await session.pilot.pause(1.5)
+        assert len(errors) == 1
+        claims.unlink()
+        desk.plan(SECOND.replace("Scan words", "Scan signs"), "scanner")
+        await session.until("Scan signs")
+
+    run_session(steps)
+
+
+def test_a_huge_plan_is_cut(desk: InProcessRepository) -> None:
+    desk.plan(SECOND + "\n## Context and Orientation\n\n" + "A line of text.\n" * 20_000, "scanner")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("tab", "end")
+        await session.until("The rest is left out: the plan has")
+
+    run_session(steps)
+
+
 @pytest.mark.parametrize(("key", "status"), [("q", OK), ("ctrl+q", OK), ("ctrl+c", INTERRUPTED)])
 def test_quit(desk: InProcessRepository, key: str, status: int) -> None:
     async def steps(session: AppSession) -> None:
