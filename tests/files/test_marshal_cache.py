@@ -65,5 +65,5 @@ def test_a_directory_that_can_t_be_made_is_no_error(tmp_path: Path) -> None:
 def test_the_start_is_that_of_the_file_system(tmp_path: Path) -> None:
     starts: list[int] = []
     started = time_ns()
-    write_cache(str(tmp_path / "cache"), HEADER, started, lambda start: starts.append(start))
+    write_cache(str(tmp_path / "cache"), HEADER, started, starts.append)
     assert starts[0] <= started
