@@ -32,10 +32,10 @@ LAYERS = (
     ("agents",),
     ("doctor",),
     ("advice",),
-    ("board",),
+    ("board", "charts"),
     ("site",),
     ("library",),
-    ("toolkit",),
+    ("toolkit", "server"),
     ("cli",),
     ("__main__",),
 )
@@ -48,6 +48,8 @@ SINGLE_IMPORTERS = {
     "mistune": {"text/inline_markdown.py", "text/markdown_html.py"},
     "textual": {"cli/board_app/"},
     "pydantic": {"approvals/tool_runner.py"},
+    "starlette": {"server/"},
+    "uvicorn": {"server/server_process.py"},
     "prometheus_client": {"cli/output/prometheus_metrics.py"},
     "yaml": {
         "agents/integrations/precommit_config.py",

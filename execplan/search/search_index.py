@@ -111,7 +111,7 @@ class SearchIndex:
         self._database.execute("update plans set status = ? where path = ?", (status, path))
 
     def remove(self, path: bytes) -> None:
-        """Remove a plan. Its words remain until the index is rebuilt, because their texts are not kept."""
+        """Remove a plan from the index. Its words remain until the index is rebuilt, because their texts are not kept."""
         for (plan,) in self._database.execute("select id from plans where path = ?", (path,)).fetchall():
             self._database.execute("delete from items where plan = ?", (plan,))
             self._database.execute("delete from plans where id = ?", (plan,))

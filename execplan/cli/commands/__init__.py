@@ -35,6 +35,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "diff": "Show what changed in a plan, in the plan's terms.",
         "site": "Build a static web site with all plans.",
         "stats": "Count runs, steps, rollbacks and approvals.",
+        "serve": "Serve plans as web pages that stay up to date.",
     },
     "Check": {
         "lint": "Check plans against the rules.",
