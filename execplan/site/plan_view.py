@@ -11,7 +11,7 @@ from execplan.site.artifact_copies import Artifact, list_artifacts
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
 from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
-from execplan.site.redacted_records import redact_card, redact_events
+from execplan.site.redacted_records import redact_cards, redact_events
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def load_plan_view(
     artifacts = list_artifacts(project, ref, page)
     copies = {artifact.path: artifact.target for artifact in artifacts if artifact.target}
     resolver = LinkResolver(context, pages, project, ref, copies)
-    card = redact_card(card, redact_text)
+    (card,) = redact_cards([card], redact_text)
     content = None
     if published.plan is not None:
         content = render_content(published.plan, resolver.resolve, {claim.id: claim for claim in card.claims})

@@ -21,7 +21,7 @@ from execplan.site.page_plans import load_page_plans
 from execplan.site.page_rendering import PlanDecisions
 from execplan.site.plan_sections import DecisionItem
 from execplan.site.plan_view import load_decisions, load_plan_view, read_published_plan
-from execplan.site.redacted_records import redact_board, redact_card
+from execplan.site.redacted_records import redact_board, redact_cards
 from execplan.site.site_directory import SiteDirectory
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
@@ -70,7 +70,7 @@ def build_site(
     _ensure_separate(project, site.path)
     board = load_board(project, archived=True, tick=tick)
     builder = _SiteBuilder(project, site, board, redactor)
-    with nullcontext() if dry_run else site.lock():
+    with nullcontext() if dry_run else site.lock(project):
         return builder.build(tick)
 
 
@@ -181,9 +181,10 @@ class _SiteBuilder:
             return
         redact_text = self._redactor.redact_text
         board = redact_board(self._board, redact_text)
+        redacted_cards = redact_cards([plan_page.card for plan_page in plan_pages], redact_text)
         plan_decisions = [
-            PlanDecisions(redact_card(plan_page.card, redact_text), tuple(map(_restore_decision, entries)))
-            for plan_page, entries in zip(plan_pages, decisions, strict=True)
+            PlanDecisions(card, tuple(map(_restore_decision, entries)))
+            for card, entries in zip(redacted_cards, decisions, strict=True)
         ]
         context = self._top_context
         texts = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.site.site_directory import LOCK, MANIFEST
+from execplan.site.site_directory import MANIFEST
 from tests.plans import CLEAN
 from tests.site.hostile_text import LINKS, MARKDOWN, SCRIPTS
 from tests.site.html_safety import Page, check_page
@@ -30,10 +30,10 @@ def read_page(repo: Folder, name: str, directory: str = SITE) -> Page:
 
 
 def files_of(repo: Folder, directory: str = SITE) -> set[str]:
-    """The files of a site, without its manifest and lock."""
+    """The files of a site, without its manifest."""
     root = repo.path / directory
     names = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
-    return names - {MANIFEST, LOCK}
+    return names - {MANIFEST}
 
 
 def test_a_site_has_a_page_for_each_plan(repo: Folder) -> None:
