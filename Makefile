@@ -14,7 +14,7 @@ CODEX := @openai/codex@0.169.0
 
 DEMOS := demo demo-merge demo-run demo-guard demo-context
 
-.PHONY: help $(DEMOS) clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel wheel-compiled compiled demo-check clean
+.PHONY: help $(DEMOS) browsers clients quick test test-bare check style words prose types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel wheel-compiled compiled demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -121,6 +121,9 @@ pip_install = echo "Installing $(1) (log: .venv/install.log)" >&2; \
 .venv/ready: .venv/installed
 	@$(call pip_install,the development tools,--group dev)
 	@touch $@
+
+browsers: .venv/ready ## Let two browsers and five agents edit one plan for a minute (requires chromium)
+	EXECPLAN_BROWSER_SECONDS=60 $(BIN)/python -m pytest -q tests/browser/test_concurrent_editing.py
 
 clients: .venv/clients/$(CODEX) ## Install the agent's program that tests/clients runs (npm)
 

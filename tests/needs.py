@@ -82,6 +82,8 @@ _TRIALS = {
     "strace": "exec strace -qq -o log -e trace=exit_group -e inject=exit_group:signal=KILL:when=1 true",
     # A kernel may forbid namespaces of one's own, or mounts in them.
     "unshare": "exec unshare -rm sh -c 'mkdir here && mount --bind here here && mount -o remount,bind,ro here && mount -t tmpfs tmpfs .'",
+    # A container may allow too little memory or too few processes for a browser.
+    "chromium": "exec chromium --headless --no-sandbox --disable-gpu --dump-dom about:blank",
     "setpriv": "exec setpriv --bounding-set=-dac_override true",
 }
 """What a tool must be able to do."""

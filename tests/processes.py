@@ -15,16 +15,25 @@ def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
     return process
 
 
+def keep(process: subprocess.Popen[bytes]) -> None:
+    """Let a process live longer than the test that has started it; a fixture ends it."""
+    _started.remove(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that is still running and close its pipes."""
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
 def end_all() -> None:
     """Kill what is still running and close every pipe.
 
     A pipe that a failed test leaves open is reported as a ResourceWarning in some later test, which fails for no reason.
     """
     while _started:
-        process = _started.pop()
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        end(_started.pop())

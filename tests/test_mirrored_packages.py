@@ -8,7 +8,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent
 PACKAGES = TESTS.parent / "execplan"
-CROSS_CUTTING = frozenset({"bad_inputs", "clients", "crash", "fuzz", "state_machine", "transcripts"})
+CROSS_CUTTING = frozenset({"bad_inputs", "browser", "clients", "crash", "fuzz", "state_machine", "transcripts"})
 """Directories of tests that go through several packages."""
 DATA = frozenset({"app", "cases"})
 """Directories of inputs: an application to copy, and plans with commands."""

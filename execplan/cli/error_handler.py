@@ -67,7 +67,7 @@ def run_with_error_handling(operation: Callable[[], int], *, as_json: bool, kind
             message = f"can't read or write{path_suffix}: {os.strerror(error.errno).lower()}"
             hint = "check the disk and the permissions, then look for unfinished operations: execplan doctor"
             return _print_error(ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint), as_json, kind)
-        report_path = _write_bug_report(error)
+        report_path = write_bug_report(error)
         hint = f"please send the report in {report_path}" if report_path else "the report could not be written"
         message = f"internal error (a bug in execplan): {type(error).__name__}: {error}"
         return _print_error(ExecplanError("bug", message, exit=INTERNAL_ERROR, hint=hint), as_json, kind)
@@ -197,7 +197,7 @@ def printable_line(text: str) -> str:
     return escape_unprintable(text)
 
 
-def _write_bug_report(error: Exception) -> str | None:
+def write_bug_report(error: Exception) -> str | None:
     """Write a bug report and return its path, or None if it can't be written."""
     import platform
     import traceback

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from execplan.clock import format_utc_timestamp
 from execplan.plan.model import ARCHIVED
@@ -23,7 +24,7 @@ from execplan.text.message_parts import format_count, format_duration
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from execplan.board.board_cards import Board, Card
     from execplan.site.page_context import PageContext
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from execplan.site.plan_sections import DecisionItem
     from execplan.site.plan_view import PlanView
 
+_NO_HTML: Final = Markup()
 _NAVIGATION: Final = ((BOARD_PAGE, "Board"), (DECISIONS_PAGE, "Decisions"), (ARCHIVE_PAGE, "Archive"))
 
 
@@ -61,22 +63,24 @@ def render_decisions(plans: Sequence[PlanDecisions], context: PageContext, pages
     return _render("decisions.html", DECISIONS_PAGE, context, entries=entries, pages=pages)
 
 
-def render_plan(view: PlanView, context: PageContext, pages: PageNames) -> str:
-    """Return the page of a plan, also of one that can't be read."""
+def render_plan(view: PlanView, context: PageContext, pages: PageNames, *, approval_preview: Markup = _NO_HTML) -> str:
+    """Return the page of a plan, also of one that can't be read; a live page can show what would be approved."""
     can_edit = bool(context.csrf_token) and view.content is not None and view.card.state != ARCHIVED
     content = {
         "view": view,
         "card": view.card,
         "can_edit": can_edit,
-        "extras": _extra_contents(view, can_edit=can_edit),
+        "approval_preview": approval_preview,
+        "extras": _extra_contents(view, can_edit=can_edit, has_preview=bool(approval_preview)),
     }
     return _render("plan.html", view.page, context, pages=pages, **content)
 
 
-def _extra_contents(view: PlanView, *, can_edit: bool) -> list[tuple[str, str, bool]]:
+def _extra_contents(view: PlanView, *, can_edit: bool, has_preview: bool) -> list[tuple[str, str, bool]]:
     """Return the anchors and titles of the parts below the plan's own sections, and whether the page has them."""
     return [
         ("page-edits", "Edit", can_edit),
+        ("page-approval-preview", "What would be approved", has_preview),
         ("page-charts", "Charts", bool(view.charts)),
         ("page-findings", "Findings", bool(view.findings)),
         ("page-runs", "Runs", bool(view.records.runs)),
@@ -89,6 +93,22 @@ def _extra_contents(view: PlanView, *, can_edit: bool) -> list[tuple[str, str, b
 def render_message(title: str, paragraphs: Sequence[str], context: PageContext) -> str:
     """Return a page that only has a title and some text, such as an error of the server."""
     return _render("message.html", "", context, title=title, paragraphs=paragraphs)
+
+
+def render_edit_conflict(
+    changes: Sequence[str],
+    texts: Sequence[tuple[str, str]],
+    fields: Mapping[str, str],
+    page: str,
+    context: PageContext,
+) -> str:
+    """Return the page about an edit of a plan that has changed since its page was loaded.
+
+    `changes` describe what has changed, `texts` are what was entered, by name, and `fields` repeat the edit; without them,
+    it can't be repeated. `page` is the plan's page.
+    """
+    content = {"changes": changes, "texts": texts, "fields": fields, "page_url": context.url(page)}
+    return _render("edit_conflict.html", "", context, **content)
 
 
 def read_assets() -> dict[str, bytes]:

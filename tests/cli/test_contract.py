@@ -39,9 +39,11 @@ CALLS = {
     "site": ["site"],
     "show": ["show"],
     "next": ["next"],
+    "search": ["search", "parser"],
     "log": ["log"],
     "diff": ["diff"],
     "stats": ["stats"],
+    "serve": ["serve", "--port", "0", "--dry-run"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
     "doctor": ["doctor"],
@@ -363,7 +365,7 @@ def test_no_secret_is_left_in_the_report_of_a_bug(plain: Folder, monkeypatch: py
     monkeypatch.setenv("XDG_STATE_HOME", str(plain.path))
     monkeypatch.setenv("CANARY", "canary-in-a-variable")
     monkeypatch.setattr(sys, "argv", ["execplan", "decide", "it is canary-in-a-variable"])
-    path = error_handler._write_bug_report(ValueError("canary-in-a-variable"))
+    path = error_handler.write_bug_report(ValueError("canary-in-a-variable"))
     assert path is not None
     with open(path, encoding="utf-8") as file:
         report = file.read()

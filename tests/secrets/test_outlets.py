@@ -199,7 +199,7 @@ def test_no_form_leaves_by_an_error_report(desk: InProcessRepository, monkeypatc
     monkeypatch.setenv("XDG_STATE_HOME", str(desk.path.parent / "state"))
     for form in FORMS:
         monkeypatch.setattr(sys, "argv", ["execplan", "add", form.text])
-        path = error_handler._write_bug_report(ValueError(form.text))
+        path = error_handler.write_bug_report(ValueError(form.text))
         assert path is not None
         with open(path, encoding="utf-8") as file:
             printed = file.read()

@@ -49,7 +49,7 @@ class ScratchRepository:
         self._previous_directory = os.getcwd()
         self._stack = ExitStack()
         self._stack.enter_context(mock.patch.dict(os.environ, self.env, clear=True))
-        self._stack.enter_context(mock.patch.object(error_handler, "_write_bug_report", _raise))
+        self._stack.enter_context(mock.patch.object(error_handler, "write_bug_report", _raise))
         os.chdir(path)
 
     def close(self) -> None:

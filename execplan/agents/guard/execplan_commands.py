@@ -74,8 +74,9 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         operand_kind="plan",
         denied_options="--lock-timeout --hook",
     ),
+    "search": AllowedOptions(value_options="--limit --matches"),
     "stats": AllowedOptions(
-        value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"
+        value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
     "diff": AllowedOptions("--text", _PLAN_OPTIONS),
@@ -184,6 +185,7 @@ DENIED_COMMANDS: Mapping[str, str] = {
     "edit": "it starts an editor",
     "guard": "it decides for the agent program, not for the agent",
     "mcp": "the agent program starts the server, not the agent",
+    "serve": "it lets every program on the machine edit plans",
     "merge": "it writes files that are not in any step",
     "drop": "it removes a plan",
     "site": "it writes files that are not in any step",

@@ -15,13 +15,19 @@
   const setUpFilter = (form) => {
     const input = form.querySelector("input");
     const status = form.querySelector("[role=status]");
-    const target = document.getElementById(form.dataset.filter);
     const noun = form.dataset.noun;
-    const items = [...target.querySelectorAll("[data-filter-item]")].map((element) => ({
-      element,
-      text: element.textContent.toLowerCase(),
-    }));
-    const groups = [...target.querySelectorAll("[data-filter-group]")];
+    let items = [];
+    let groups = [];
+    // A live page replaces its content when a plan changes.
+    const findItems = () => {
+      const target = document.getElementById(form.dataset.filter);
+      items = [...(target?.querySelectorAll("[data-filter-item]") ?? [])].map((element) => ({
+        element,
+        text: element.textContent.toLowerCase(),
+      }));
+      groups = [...(target?.querySelectorAll("[data-filter-group]") ?? [])];
+    };
+    findItems();
     const apply = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let count = 0;
@@ -59,6 +65,10 @@
         input.focus();
       }
     });
+    document.addEventListener("page-update", () => {
+      findItems();
+      if (input.value) apply();
+    });
     form.hidden = false;
     const initial = new URLSearchParams(window.location.search).get("filter");
     if (initial) {
@@ -68,5 +78,6 @@
   };
 
   showAges();
+  document.addEventListener("page-update", showAges);
   for (const form of document.querySelectorAll("form[data-filter]")) setUpFilter(form);
 })();

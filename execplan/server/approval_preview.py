@@ -1,0 +1,48 @@
+"""What an approval of a plan would cover, for the plan's page: a person reads it there and approves in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from execplan.errors import ExecplanError
+from execplan.execution.evaluation.evaluation_page import render_page
+from execplan.plan.model import ACTIVE, DRAFT
+from execplan.text.markdown_html import MarkdownHtml, ResolvedLink
+
+if TYPE_CHECKING:
+    from execplan.board.board_cards import Card
+    from execplan.library.plan_api import Plan
+    from execplan.site.redacted_records import RedactText
+
+_NO_LINK = ResolvedLink("", "link removed")
+_PREVIEW = Markup(
+    "<p>Read the evaluation, then approve in the terminal: <code>{}</code></p>"
+    "<details><summary>Evaluation of each step</summary>{}</details>"
+)
+
+
+def render_approval_preview(plan: Plan, card: Card, redact_text: RedactText) -> Markup:
+    """Return the evaluation of a plan with the command that approves it; empty for a plan without steps.
+
+    If the plan can't be evaluated, return the reason.
+    """
+    if card.state not in (DRAFT, ACTIVE):
+        return Markup()
+    from execplan.library.execution_api import evaluate
+
+    try:
+        evaluated = evaluate(plan)
+    except ExecplanError as error:
+        if error.code == "no-steps":
+            return Markup()
+        return Markup("<p>{}</p>").format(escape(redact_text(f"Can't be evaluated: {error.message}")))
+    if not evaluated.evaluation.steps:
+        return Markup()
+    command = f"execplan approve {plan.ref.shell_name}"
+    page = render_page(
+        evaluated.current_plan.document, evaluated.evaluation, evaluated.path, evaluated.binding.digest, command
+    )
+    html = MarkdownHtml(lambda url: _NO_LINK, lambda text: "").block(redact_text(page))
+    return _PREVIEW.format(command, Markup(html))  # noqa: S704 (escaped by the conversion)

@@ -1,0 +1,70 @@
+"""Pages about errors: what happened, why, and what to do next; never a traceback."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from starlette.responses import HTMLResponse
+
+from execplan import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.errors import ExecplanError
+    from execplan.server.live_pages import LivePages, LivePlan
+    from execplan.server.page_edits import PageEdit
+    from execplan.server.request_guard import Rejection
+
+_STATUS_BY_EXIT = {
+    errors.CHECK_FAILED: 409,
+    errors.USAGE: 400,
+    errors.INPUT: 400,
+    errors.CONFLICT: 409,
+    errors.BUSY: 503,
+    errors.ENVIRONMENT: 503,
+    errors.POLICY: 403,
+}
+"""HTTP status of an error by its exit status."""
+_STATUS_TEXTS = {
+    404: (
+        "There is no such page",
+        "The plan may have been renamed, archived or removed. Look for it on the board or in the archive.",
+    ),
+    405: ("This page can't be used like this", "Open a page, or submit a form of a plan's page."),
+    413: ("This text is too large", "Write it in an editor: execplan edit"),
+}
+
+
+class ErrorPages:
+    """The pages about errors, in the layout of the other pages."""
+
+    def __init__(self, pages: LivePages) -> None:
+        self._pages = pages
+
+    def error_page(self, error: ExecplanError) -> HTMLResponse:
+        """Return the page about an error of an edit or of the project."""
+        status = 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
+        return self._page(status, "Something is wrong", (error.message, *error.candidates, error.hint))
+
+    def conflict_page(self, error: ExecplanError, plan: LivePlan, edit: PageEdit, page: str) -> HTMLResponse:
+        """Return the page about an edit of a plan that has changed; it shows the changes and offers the edit again."""
+        return HTMLResponse(self._pages.render_conflict(plan, edit, page, error), 409)
+
+    def rejection_page(self, rejection: Rejection) -> HTMLResponse:
+        """Return the page about a rejected request; it contains no token, because another site may read it."""
+        return self._page(rejection.status, "Request rejected", (rejection.message, rejection.hint))
+
+    def status_page(self, status: int) -> HTMLResponse:
+        """Return the page about an HTTP status."""
+        title, text = _STATUS_TEXTS.get(status, (HTTPStatus(status).phrase, HTTPStatus(status).description))
+        return self._page(status, title, (text,))
+
+    def bug_page(self, report: str | None) -> HTMLResponse:
+        """Return the page about a bug in execplan; `report` is the path of its report."""
+        text = f"Please send the report in {report}." if report else "The report could not be written."
+        return self._page(500, "Internal error", ("This is a bug in execplan.", text))
+
+    def _page(self, status: int, title: str, paragraphs: Sequence[str]) -> HTMLResponse:
+        return HTMLResponse(self._pages.render_error(title, [text for text in paragraphs if text]), status)

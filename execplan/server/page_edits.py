@@ -1,0 +1,109 @@
+"""The edits that a plan's page offers, made by the same functions as on the command line.
+
+Approving, running, archiving and every other edit stay in the terminal, where a person sees what will happen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.library.plan_api import Plan
+from execplan.plan.plan_change import require_text
+from execplan.plan_store import claims
+from execplan.plan_store.author import actor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from execplan.edits.plan_writer import EditResult, WriteOptions
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+DIGEST_FIELD = "digest"
+ACTION_FIELD = "action"
+
+
+class PageEdit(NamedTuple):
+    """An edit that a page has requested."""
+
+    action: str
+    fields: Mapping[str, str]
+    digest: str
+    """SHA-256 of the plan that the page showed, in 64 hexadecimal digits."""
+
+
+def parse_edit(fields: Mapping[str, str]) -> PageEdit:
+    """Return the edit that a form requests; raises ExecplanError if it is none that pages offer."""
+    action, digest = fields.get(ACTION_FIELD, ""), fields.get(DIGEST_FIELD, "").lower()
+    if action not in _EDITS:
+        message = f"pages can't make the edit {action[:40]!r}: they offer {', '.join(_EDITS)}"
+        raise ExecplanError("bad-form", message, exit=INPUT, hint="use the command line: execplan --help")
+    if len(digest) != 64 or digest.strip("0123456789abcdef"):
+        message = "the form doesn't say which version of the plan it was made for; nothing was written"
+        raise ExecplanError("bad-form", message, exit=INPUT, hint="open the plan again, then repeat the edit")
+    return PageEdit(action, fields, digest)
+
+
+def apply_edit(project: Project, ref: PlanRef, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    """Make an edit if the plan is still the one that the page showed, and return messages for the next page.
+
+    Raises ExecplanError as the command of the same name does: at exit status 4, the plan has changed, and the error lists
+    what changed. `options` say whether to commit.
+    """
+    return _EDITS[edit.action](Plan(project, ref), edit, options._replace(if_match=edit.digest))
+
+
+def _complete_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    return _edit_messages(plan.done(_require_field(edit, "task"), options=options))
+
+
+def _reopen_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    return _edit_messages(plan.reopen(_require_field(edit, "task"), options=options))
+
+
+def _add_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    return _edit_messages(plan.add(_require_field(edit, "text"), options=options))
+
+
+def _add_decision(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    text, rationale = _require_field(edit, "text"), _require_field(edit, "why")
+    return _edit_messages(plan.decide(text, why=rationale, options=options))
+
+
+def _claim_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    from execplan.edits.digest_check import ensure_digest_matches
+
+    ensure_digest_matches(plan.project, plan.ref, options.if_match)
+    name, task = actor(plan.project), _require_field(edit, "task")
+    task_id = claims.claim_task(plan.project, plan.ref, name, claims.DEFAULT_HOURS, task)
+    return (f"claimed by {name}: {task_id}",)
+
+
+def _release_task(plan: Plan, edit: PageEdit, options: WriteOptions) -> tuple[str, ...]:
+    from execplan.edits.digest_check import ensure_digest_matches
+
+    ensure_digest_matches(plan.project, plan.ref, options.if_match)
+    name, task = actor(plan.project), _require_field(edit, "task")
+    task_ids = claims.release_claims(plan.project, plan.ref, name, task)
+    return tuple([f"released by {name}: {task_id}" for task_id in task_ids])
+
+
+_EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], tuple[str, ...]]] = {
+    "done": _complete_task,
+    "reopen": _reopen_task,
+    "add": _add_task,
+    "claim": _claim_task,
+    "release": _release_task,
+    "decide": _add_decision,
+}
+
+
+def _require_field(edit: PageEdit, name: str) -> str:
+    """Return a field's text as one line; raises ExecplanError if it is empty or has disallowed characters."""
+    return require_text(edit.fields.get(name, ""), f"the field {name!r}")
+
+
+def _edit_messages(result: EditResult) -> tuple[str, ...]:
+    committed = (f"committed {result.commit[:12]}",) if result.commit else ()
+    return (*result.messages, *committed, *[f"warning: {warning}" for warning in result.warnings])

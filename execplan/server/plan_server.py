@@ -1,0 +1,157 @@
+"""The web application: which request gets which page, edit, file or stream of events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import secrets
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from execplan.errors import CONFLICT, ExecplanError
+from execplan.server import event_stream, form_request, page_edits
+from execplan.server.change_feed import ChangeFeed
+from execplan.server.error_pages import ErrorPages
+from execplan.server.file_responses import artifact_response, asset_response
+from execplan.server.file_watch import take_snapshot
+from execplan.server.live_pages import LivePages
+from execplan.server.notices import Notices
+from execplan.server.rendered_pages import RenderedPages
+from execplan.server.request_guard import RequestGuard
+from execplan.site.page_context import ASSETS_DIRECTORY, BOARD_PAGE, DECISIONS_PAGE, FILES_DIRECTORY, PLANS_DIRECTORY
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Collection
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from execplan.edits.plan_writer import WriteOptions
+
+_NOTICE_PARAMETER = "notice"
+T = TypeVar("T")
+
+
+class PlanServer:
+    """The pages and edits of the plans of one project."""
+
+    def __init__(self, directory: str, options: WriteOptions, report_bug: Callable[[Exception], str | None]) -> None:
+        """Create a server for the project that contains a directory.
+
+        `options` say whether edits are committed. `report_bug` writes a bug report and returns its path, or None.
+        """
+        self._options = options
+        self._report_bug = report_bug
+        self._token = secrets.token_urlsafe(32)
+        self._start_id = secrets.token_hex(8)
+        self._pages = LivePages(directory, self._token)
+        self._errors = ErrorPages(self._pages)
+        self._notices = Notices()
+        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread, (DECISIONS_PAGE,))
+        self._write_lock = asyncio.Lock()
+        # Threads get the author that `--as` sets, which is not a global variable.
+        self._context = contextvars.copy_context()
+        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.changed_pages)
+        """The changes that open pages wait for."""
+
+    def application(self, host_names: Collection[str], *, any_address: bool) -> ASGIApp:
+        """Return the application, which answers requests for these names and addresses of this machine only."""
+        application = Starlette(
+            routes=[
+                Route("/events", self._events, methods=["GET"]),
+                Route(f"/{ASSETS_DIRECTORY}/{{name:path}}", self._asset, methods=["GET"]),
+                Route(f"/{FILES_DIRECTORY}/{{name:path}}", self._artifact, methods=["GET"]),
+                Route(f"/{PLANS_DIRECTORY}/{{name:path}}", self._edit, methods=["POST"]),
+                Route("/{path:path}", self._page, methods=["GET"]),
+            ],
+            exception_handlers={
+                ExecplanError: self._error,
+                HTTPException: self._http_error,
+                ClientDisconnect: self._http_error,
+                Exception: self._bug,
+            },
+            lifespan=self._watch_files,
+            max_body_size=form_request.MAX_BODY_BYTES,
+        )
+        # Outermost, so that no response is sent without its headers.
+        return RequestGuard(application, host_names, self._errors.rejection_page, any_address=any_address)
+
+    @contextlib.asynccontextmanager
+    async def _watch_files(self, application: Starlette) -> AsyncIterator[None]:
+        """Watch the project's files while the server runs."""
+        task = asyncio.create_task(self.feed.watch())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _page(self, request: Request) -> Response:
+        path = request.path_params["path"] or BOARD_PAGE
+        notices = self._notices.take(request.query_params.get(_NOTICE_PARAMETER, ""))
+        if notices:
+            html = await self._rendered.render(partial(self._pages.render, path, notices))
+        else:
+            html = await self._rendered.get(path, partial(self._pages.version, path), partial(self._pages.render, path))
+        if html is None:
+            raise HTTPException(404)
+        response = HTMLResponse(html)
+        if notices:  # without an ETag, an open page asks for the page without the notices when something changes
+            return response
+        etag = f'"{digest(bytes(response.body))[:32]}"'
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers={"ETag": etag})
+        response.headers["ETag"] = etag
+        return response
+
+    async def _edit(self, request: Request) -> Response:
+        fields = await form_request.read_form(request, self._token)
+        edit = page_edits.parse_edit(fields)
+        page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
+        plan = await self._rendered.render(lambda: self._pages.find_plan(page))
+        if plan is None:
+            raise HTTPException(404)
+        try:
+            async with self._write_lock:
+                messages = await self._in_thread(
+                    lambda: page_edits.apply_edit(plan.project, plan.ref, edit, self._options)
+                )
+        except ExecplanError as error:
+            if error.exit != CONFLICT:
+                raise
+            return await self._in_thread(partial(self._errors.conflict_page, error, plan, edit, page))
+        notice = self._notices.add(messages)
+        return RedirectResponse(f"{request.url.path}?{_NOTICE_PARAMETER}={notice}", 303)
+
+    async def _events(self, request: Request) -> Response:
+        return event_stream.event_response(request, self.feed, self._start_id)
+
+    async def _asset(self, request: Request) -> Response:
+        path = f"{ASSETS_DIRECTORY}/{request.path_params['name']}"
+        return asset_response(path, await self._in_thread(lambda: self._pages.read_asset(path)))
+
+    async def _artifact(self, request: Request) -> Response:
+        path = f"{FILES_DIRECTORY}/{request.path_params['name']}"
+        return artifact_response(path, await self._rendered.render(lambda: self._pages.read_artifact(path)))
+
+    async def _error(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, ExecplanError)
+        return self._errors.error_page(error)
+
+    async def _http_error(self, request: Request, error: Exception) -> Response:
+        return self._errors.status_page(error.status_code if isinstance(error, HTTPException) else 400)
+
+    async def _bug(self, request: Request, error: Exception) -> Response:
+        return self._errors.bug_page(await asyncio.to_thread(self._report_bug, error))
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(None, self._context.copy().run, function)

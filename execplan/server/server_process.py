@@ -1,0 +1,67 @@
+"""Running the server until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
+    from execplan.server.change_feed import ChangeFeed
+
+_MAX_CONNECTIONS = 256
+_MAX_HEADER_BYTES = 16 * 1024
+_SHUTDOWN_SECONDS = 2
+"""Time that requests have to end when the server stops."""
+
+
+class _Server(uvicorn.Server):
+    """A uvicorn server that ends the streams of events when it stops, which would otherwise stay open."""
+
+    def __init__(self, config: uvicorn.Config, feed: ChangeFeed, on_start: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._feed = feed
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then report it."""
+        await super().startup(sockets)
+        await asyncio.to_thread(self._on_start)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then everything else."""
+        self._feed.close()
+        await super().shutdown(sockets)
+
+
+def run_server(
+    application: ASGIApp, feed: ChangeFeed, listener: socket.socket, on_start: Callable[[], None] = lambda: None
+) -> None:
+    """Serve an application on a listening socket until a signal arrives.
+
+    `on_start` is called in a thread once requests are answered. Raises KeyboardInterrupt after SIGINT, and whatever the
+    handler of SIGTERM raises after SIGTERM; by then, edits that had begun are complete.
+    """
+    config = uvicorn.Config(
+        application,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        interface="asgi3",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
+    )
+    asyncio.run(_Server(config, feed, on_start).serve(sockets=[listener]))

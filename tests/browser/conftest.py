@@ -1,0 +1,69 @@
+"""One headless Chromium for all tests of a process, and pages that report what they should not do."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import processes
+from tests.browser.hostile_plans import add_hostile_plans
+from tests.browser.watched_pages import WatchedBrowser
+from tests.conftest import Folder, copy_from_template
+from tests.needs import need
+from tests.plans import CLEAN, STEPS
+from tests.server.running_server import RunningServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The browser, which runs until the last test of this process."""
+    need("chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # A container may forbid the browser's own sandbox; the pages come from this test.
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[WatchedBrowser]:
+    """Windows of the browser; the test fails if one of their pages has reported an error or sent a request elsewhere."""
+    watched = WatchedBrowser(chromium)
+    yield watched
+    watched.close()
+    assert watched.problems == []
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server of a repository with plans of every kind, for tests that only look at them."""
+    path = tmp_path_factory.mktemp("library") / "repo"
+    copy_from_template(_create_library, path)
+    server = RunningServer(Folder(path))
+    processes.keep(server.process)
+    yield server
+    processes.end(server.process)
+
+
+def _create_library(folder: Folder) -> None:
+    folder.git("init", "-q", "-b", "main")
+    folder.write("README.md", "# A project\n")
+    folder.plan()
+    folder.plan(STEPS.replace("Build the parser", "Measure the parser"), "2026-01-02_measure")
+    folder.plan(b"# Broken\n\0\n", "2026-01-03_broken")
+    folder.plan(CLEAN.replace("Build the parser", "Replace the scanner"), "2026-01-04_scanner")
+    folder.write(".agent/execplans/artifacts/2026-01-01_parser/timings.csv", "a,b\n1,2\n")
+    add_hostile_plans(folder)
+    folder.git("add", "-A")
+    folder.git("commit", "-q", "-m", "Plans")
+    folder.ok("archive", "2026-01-04_scanner", "--force", "--reason", "No longer wanted.")
+    folder.ok("next", "2026-01-01_parser", "--claim", "agent-1")

@@ -1,0 +1,143 @@
+"""Open pages follow the files, and edits in them go the way of the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.server.running_server import PLAN_PAGE, RunningServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.watched_pages import WatchedBrowser
+    from tests.conftest import Folder
+
+
+@pytest.fixture
+def server(repo: Folder) -> RunningServer:
+    """A server of a repository with one plan."""
+    repo.plan()
+    return RunningServer(repo)
+
+
+def plan_url(server: RunningServer) -> str:
+    """The address of the plan's page."""
+    return server.url.rstrip("/") + PLAN_PAGE
+
+
+def expect_done(page: Page, count: int) -> None:
+    """Wait until a page shows so many completed tasks."""
+    expect(page.locator(".task.done")).to_have_count(count)
+
+
+def test_an_agents_work_appears_in_every_open_tab(browser: WatchedBrowser, server: RunningServer) -> None:
+    """Ten tabs of one window, although a browser opens only six connections to a server."""
+    first = browser.open(plan_url(server))
+    tabs = [first, *[browser.open_tab(first.context, plan_url(server)) for _ in range(9)]]
+    board = browser.open_tab(first.context, server.url)
+    other_window = browser.open(plan_url(server))
+    server.folder.ok("done", "2")
+    for page in (*tabs, other_window):
+        expect_done(page, 2)
+    expect(board.locator(".card")).to_contain_text("2/3")
+    first.close()  # the tab that listened for the others
+    server.folder.ok("done", "3")
+    for page in (*tabs[1:], other_window):
+        expect_done(page, 3)
+
+
+def test_edits_in_a_page(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server))
+    page.get_by_role("button", name="Check off task 2").click()
+    expect_done(page, 2)
+    expect(page.locator("#page-notices")).to_contain_text("done")
+    page.get_by_role("button", name="Reopen task 1").click()
+    expect_done(page, 1)
+    page.get_by_role("button", name="Claim task 3").click()
+    expect(page.locator(".claim")).to_contain_text("Ann")
+    page.get_by_role("button", name="Release task 3").click()
+    expect(page.locator(".claim")).to_have_count(0)
+    page.get_by_label("New task").fill("Handle <b>CRLF</b>.")
+    page.get_by_label("New task").press("Enter")
+    expect(page.locator(".task")).to_have_count(4)
+    page.get_by_label("Decision", exact=True).fill("Read bytes.")
+    page.get_by_label("Rationale").fill("Nothing is lost.")
+    page.get_by_role("button", name="Add decision").click()
+    expect(page.locator(".decision")).to_have_count(2)
+    shown = server.folder.ok("show")
+    assert [task["state"] for task in shown["tasks"]] == ["open", "done", "open", "open"]
+    assert shown["tasks"][3]["text"] == "Handle <b>CRLF</b>."
+    assert shown["decisions"][1]["author"] == "Ann"
+
+
+def test_typed_text_survives_a_change_and_a_conflict(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server))
+    page.get_by_label("New task").fill("Handle CRLF.")
+    server.folder.ok("done", "2")
+    expect(page.locator("#page-notices")).to_contain_text("This page has changed")
+    assert page.get_by_label("New task").input_value() == "Handle CRLF."
+    expect_done(page, 1)
+    page.get_by_role("button", name="Add task").click()
+    expect(page.locator("h1")).to_contain_text("Not written")
+    expect(page.locator("main")).to_contain_text("Handle CRLF.")
+    assert "Handle CRLF" not in str(server.folder.ok("show"))
+    page.get_by_role("button", name="Make this edit in the changed plan").click()
+    expect(page.locator(".task")).to_have_count(4)
+    expect_done(page, 2)
+
+
+def test_a_page_reconnects_to_a_server_that_was_started_again(browser: WatchedBrowser, repo: Folder) -> None:
+    repo.plan()
+    server = RunningServer(repo)
+    page = browser.open(plan_url(server))
+    expect_done(page, 1)
+    server.stop()
+    expect(page.locator(".live-status")).to_contain_text("Not connected")
+    repo.ok("done", "2")
+    again = RunningServer(repo, "serve", "--port", str(server.port))
+    expect_done(page, 2)
+    page.get_by_role("button", name="Check off task 3").click()  # with the token of the new start
+    expect_done(page, 3)
+    browser.problems[:] = [problem for problem in browser.problems if "ERR_" not in problem]
+    assert again.get("/").status == 200
+
+
+def test_pages_work_without_javascript(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server), java_script_enabled=False)
+    page.get_by_role("button", name="Check off task 2").click()
+    expect_done(page, 2)
+    expect(page.locator("#page-notices")).to_contain_text("done")
+    server.folder.ok("done", "3")
+    page.get_by_role("button", name="Reopen task 1").click()
+    expect(page.locator("h1")).to_contain_text("Not written")
+    page.get_by_role("button", name="Make this edit in the changed plan").click()
+    expect_done(page, 2)
+
+
+def test_the_place_in_a_page_is_kept(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server), viewport={"width": 800, "height": 300})
+    button = page.get_by_role("button", name="Check off task 3")
+    page.evaluate("window.scrollTo({top: 200, behavior: 'instant'})")
+    button.evaluate("(element) => element.focus({preventScroll: true})")
+    before = page.evaluate("scrollY")
+    assert before == 200
+    server.folder.ok("done", "2")
+    expect_done(page, 2)
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Check off task 3"
+    assert page.evaluate("scrollY") == before
+    page.keyboard.press("Enter")
+    expect_done(page, 3)
+
+
+def test_the_filter_of_a_board_is_kept_when_plans_change(browser: WatchedBrowser, server: RunningServer) -> None:
+    server.folder.ok("new", "Write the documentation")
+    page = browser.open(server.url)
+    page.locator("#page-filter").fill("parser")
+    expect(page.locator(".card:visible")).to_have_count(1)
+    server.folder.ok("done", "2", "-p", "parser")
+    expect(page.locator(".card:visible")).to_contain_text("2/3")
+    assert page.locator(".card:visible").count() == 1
+    assert page.evaluate("document.activeElement.id") == "page-filter"

@@ -1,0 +1,134 @@
+"""Starting and stopping the server."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.server.running_server import LIMIT, PLAN_PAGE, RunningServer
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_with_open_pages(server: RunningServer, number: int, status: int) -> None:
+    readers = [server.events() for _ in range(5)]
+    for reader in readers:
+        next(iter(reader))
+    half = socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT)
+    half.sendall(f"POST {PLAN_PAGE} HTTP/1.1\r\nHost: {server.host}\r\nContent-Length: 10\r\n\r\n".encode())
+    exit_status, trouble, _ = server.stop(number)
+    assert exit_status == status
+    assert "Traceback" not in trouble
+    for reader in readers:
+        assert list(reader) == [] or True
+        reader.close()
+    half.close()
+
+
+def test_the_port_can_be_used_again_at_once(server: RunningServer) -> None:
+    reader = server.events()
+    next(iter(reader))
+    server.stop()
+    again = RunningServer(server.folder, "serve", "--port", str(server.port))
+    assert again.get("/").status == 200
+    reader.close()
+
+
+def test_a_port_in_use_is_an_error_with_a_free_one(server: RunningServer) -> None:
+    result = server.folder.run("serve", "--port", str(server.port))
+    assert result.exit == 6
+    assert "Traceback" not in result.err
+    hint = result.err.partition("hint: use another port: ")[2].split()
+    assert hint[:3] == ["execplan", "serve", "--port"]
+    assert int(hint[3]) > server.port
+    assert server.folder.run(*hint[1:], "--dry-run").exit == 0
+
+
+def test_two_servers_serve_one_project(server: RunningServer) -> None:
+    other = RunningServer(server.folder)
+    assert other.port != server.port
+    assert server.edit("done", task="2").status == 303
+    assert other.edit("done", task="3").status == 303
+    assert server.folder.ok("show")["counts"]["open"] == 0
+
+
+def test_it_listens_on_this_machine_only(server: RunningServer) -> None:
+    assert server.data == {
+        "url": f"http://127.0.0.1:{server.port}/",
+        "host": "127.0.0.1",
+        "port": server.port,
+        "loopback": True,
+    }
+    assert server.document["warnings"] == []
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        listening = [line.split()[1] for line in file if line.split()[3] == "0A"]
+    assert f"0100007F:{server.port:04X}" in listening
+    assert f"00000000:{server.port:04X}" not in listening
+
+
+def test_another_address_is_a_warning(repo: Folder) -> None:
+    repo.plan()
+    server = RunningServer(repo, "serve", "--port", "0", "--host", "0.0.0.0")
+    (warning,) = server.document["warnings"]
+    assert "every machine" in warning
+    assert "edit plans in your name" in warning
+    assert server.get("/").status == 200
+    assert server.get("/", Host="attacker.example").status == 403
+
+
+@pytest.mark.parametrize("host", ["no-such-name.invalid", "203.0.113.1", "a b", "x" * 300])
+def test_an_address_of_another_machine_is_an_error(repo: Folder, host: str) -> None:
+    repo.plan()
+    result = repo.run("serve", "--port", "0", "--host", host, "--dry-run")
+    assert result.exit == 3
+    assert "--host" in result.err
+
+
+def test_bugs_are_reported_without_a_traceback_in_the_page(repo: Folder) -> None:
+    """A page whose rendering raises an unexpected exception, in a server whose code a test has changed."""
+    repo.plan()
+    code = (
+        "import sys; from execplan.server.live_pages import LivePages; from execplan.cli.main import main\n"
+        "def render(self, page): raise ZeroDivisionError('canary')\n"
+        "LivePages.render = render; sys.argv = ['execplan', 'serve', '--port', '0', '--json']; sys.exit(main())"
+    )
+    folder = _CodeFolder(repo, code)
+    server = RunningServer(folder)
+    reply = server.get("/")
+    assert reply.status == 500
+    assert "canary" not in reply.text
+    assert "Traceback" not in reply.text
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    (report,) = (repo.path.parent / "state-home/execplan/reports").iterdir()
+    assert "canary" in report.read_text()
+    assert str(report) in reply.text
+    assert server.stop()[0] == 0
+
+
+def _CodeFolder(repo: Folder, code: str) -> Folder:  # noqa: N802
+    """A folder whose `start` runs other code."""
+    import subprocess
+
+    from tests import processes
+    from tests.conftest import Folder as FolderClass
+
+    class CodeFolder(FolderClass):
+        """Starts Python with the code."""
+
+        def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+            return processes.start(
+                [sys.executable, "-c", code],
+                cwd=self.path,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+
+    return CodeFolder(repo.path)
