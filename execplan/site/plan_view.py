@@ -23,20 +23,11 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
     from execplan.site.plan_sections import DecisionItem
     from execplan.site.redacted_records import RedactText
-
-
-class Chart(NamedTuple):
-    """A chart of a plan, as a file of the site."""
-
-    title: str
-    target: str
-    """Path of the file in the site."""
-    description: str
-    """Text for those who can't see the chart."""
 
 
 class PlanView(NamedTuple):
@@ -54,7 +45,7 @@ class PlanView(NamedTuple):
     artifacts: tuple[Artifact, ...]
     history: tuple[HistoryEvent, ...]
     """Events in the plan's life, latest first, with their texts but without details."""
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartImage, ...] = ()
     checked_paths: Mapping[str, bool] = {}
     """Absolute paths to which the plan links, and whether they exist."""
 
@@ -64,7 +55,7 @@ class PlanFacts(NamedTuple):
 
     findings: Sequence[Finding] = ()
     history: Sequence[HistoryEvent] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartImage, ...] = ()
 
 
 _NO_FACTS = PlanFacts()
