@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench_board import measure_board
 from bench_compiled import measure_compiled
 from bench_lint import measure_growth, measure_lint
 from bench_page import write_page
@@ -21,6 +22,7 @@ MEASUREMENTS = {
     "hostile": measure_hostile,
     "commit": measure_commit,
     "run": measure_runs,
+    "board": measure_board,
     "growth": measure_growth,
     "compiled": measure_compiled,
     "lint": measure_lint,

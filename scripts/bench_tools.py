@@ -85,13 +85,15 @@ class Table(NamedTuple):
 def find_installation(folder: Path, *, install: bool) -> Installation:
     """Return the checkout's own executables, or with `install` those of a new environment, as users have them.
 
-    The environment gets execplan, installed from this checkout by pip, and rumdl and markdownlint-cli2 from the
-    configured sources. Without it, only rivals on the PATH are measured.
+    The environment gets execplan, installed from this checkout by pip, and rumdl, markdownlint-cli2 and Backlog.md from
+    the configured sources. Without it, only rivals on the PATH are measured.
     """
     import shutil
 
     if not install:
-        rivals = {name: path for name in ("rumdl", "markdownlint-cli2") if (path := shutil.which(name)) is not None}
+        rivals = {
+            name: path for name in ("rumdl", "markdownlint-cli2", "backlog") if (path := shutil.which(name)) is not None
+        }
         return Installation(sys.executable, str(Path(sys.executable).with_name("execplan")), rivals)
     binaries = folder / "tools" / "bin"
     venv.create(binaries.parent, with_pip=True)
@@ -106,9 +108,11 @@ def find_installation(folder: Path, *, install: bool) -> Installation:
         "--prefix",
         str(folder / "tools"),
         "markdownlint-cli2",
+        "backlog.md",
     ]
     if shutil.which("npm") is not None and subprocess.run(npm, check=False).returncode == 0:
-        rivals["markdownlint-cli2"] = str(folder / "tools" / "node_modules" / ".bin" / "markdownlint-cli2")
+        node_binaries = folder / "tools" / "node_modules" / ".bin"
+        rivals |= {name: str(node_binaries / name) for name in ("markdownlint-cli2", "backlog")}
     return Installation(str(binaries / "python"), str(binaries / "execplan"), rivals)
 
 

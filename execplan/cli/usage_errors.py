@@ -47,7 +47,9 @@ def _usage_error(message: str, hint: str) -> ExecplanError:
 
 def _takes_text(ctx: click.Context | None) -> bool:
     """Return whether a command takes free text, which may lack its quotes."""
-    return ctx is not None and any([param.name in ("text", "title", "request") for param in ctx.command.params])
+    return ctx is not None and any(
+        [param.name in ("text", "title", "request", "query") for param in ctx.command.params]
+    )
 
 
 def _name(param: click.Parameter) -> str:

@@ -28,9 +28,9 @@ def extract_keywords(text: str) -> list[str]:
     return [word for word in unique_words if word not in _STOP_WORDS and (len(word) > 1 or not word.isascii())]
 
 
-def separate_unspaced(text: str) -> str:
-    """Put spaces around each letter of scripts that have none between words."""
-    return text if text.isascii() else _UNSPACED_SCRIPTS.sub(r" \1 ", text)
+def separate_unspaced(text: str, separator: str = " ") -> str:
+    """Put a separator around each letter of scripts that have no spaces between words."""
+    return text if text.isascii() else _UNSPACED_SCRIPTS.sub(rf"{separator}\1{separator}", text)
 
 
 def count_shared_words(text: str, keywords: Collection[str]) -> int:

@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from execplan.board.board_cards import load_board
 from execplan.errors import INPUT, ExecplanError
-from execplan.linter.checking.worker_processes import process_count, run_in_processes
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
@@ -25,6 +24,7 @@ from execplan.site.redacted_records import redact_board, redact_card
 from execplan.site.site_directory import SiteDirectory
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
+from execplan.worker_processes import process_count, run_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -106,7 +106,7 @@ OWN_HANDLES = {
     "cli/schema_builder.py": 1,
     "linter/rule.py": 1,
     "files/marshal_cache.py": 1,
-    "linter/checking/worker_processes.py": 2,
+    "worker_processes.py": 2,
     "approvals/tool_runner.py": 1,
     "approvals/tool_discovery.py": 1,
     "git/gitignore.py": 4,
@@ -115,6 +115,7 @@ OWN_HANDLES = {
     "archive/archive_evidence.py": 1,
     "archive/attachments.py": 1,
     "project/builtin_templates.py": 1,
+    "site/page_rendering.py": 1,
     "context/gathering/triage_changes.py": 1,
     "files/file_access.py": 2,
 }

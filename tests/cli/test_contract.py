@@ -39,6 +39,7 @@ CALLS = {
     "site": ["site"],
     "show": ["show"],
     "next": ["next"],
+    "search": ["search", "parser"],
     "log": ["log"],
     "diff": ["diff"],
     "stats": ["stats"],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.clients.model_server import Request
 
 LIMIT = 60
-"""Maximum number of calls, so that a model that goes in circles ends."""
+"""Maximum number of calls, and of searches for the tools, so that a model that goes in circles ends."""
 AGENT = "robot"
 _TEXT = "In the root of the repository, run `cat greeting.txt`: it prints the greeting."
 _PLACEHOLDERS = re.compile(r"sections? still contains? placeholder text: (.*)$", re.MULTILINE)
@@ -54,18 +54,22 @@ class CommandDoor:
 class ToolDoor:
     """The tools of the MCP server; what execplan has no tool for is a command in the shell."""
 
-    SERVER = "mcp__execplan__"
+    SERVER = "mcp__execplan"
 
     def __init__(self, command: Callable[[str], Use], root: str) -> None:
         self.command, self.root = command, root
+        self.waits, self.prefix = 0, ""
 
     def open(self, request: Request) -> Use | None:
-        """Return a search for the tools once the program has announced them, and wait for that with a harmless call."""
-        if f"{self.SERVER}edit_task" in request.tools:
+        """Return a search for the tools, and every other time a harmless call, until the program has the tools."""
+        self.waits += 1
+        offers = [name for name in request.tools if name.startswith(self.SERVER) and name.endswith("edit_task")]
+        if offers or self.waits > 2 * LIMIT:
+            self.prefix = "".join(offers[:1]).removesuffix("edit_task")
             return None
-        is_announced = self.SERVER.rstrip("_") in request.text
         query = "execplan status next_task new_plan edit_task record set_section lint archive"
-        return Use("tool_search", {"query": query, "limit": 12}) if is_announced else self.command("git status")
+        searches = "tool_search" in request.tools and self.waits % 2
+        return Use("tool_search", {"query": query, "limit": 12}) if searches else self.command("git status")
 
     def call(self, command: str) -> Use:
         """Return the call of a tool."""
@@ -76,7 +80,11 @@ class ToolDoor:
         operands, plan = options.pop(""), options.get("-p")
         name, arguments = self._arguments(words[1], operands, options)
         arguments = {"plan": plan[0], **arguments} if plan else arguments
-        return Use(f"{self.SERVER}{name}", {"root": self.root, **arguments})
+        return self.use(name, root=self.root, **arguments)
+
+    def use(self, name: str, **arguments: Any) -> Use:
+        """Return the call of a tool, whose full name is known once the program has offered it."""
+        return Use(f"{self.prefix}{name}", arguments)
 
     @staticmethod
     def _arguments(command: str, operands: Sequence[str], options: dict[str, list[str]]) -> tuple[str, dict[str, Any]]:
@@ -123,12 +131,16 @@ class ToolDoor:
         return "\n".join([*lines, f"next: {suggested}"])
 
 
-def once_open(door: Door, script: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
-    """Answer with a script as soon as nothing else has to be called before."""
+def once_open(door: ToolDoor, calls: Sequence[tuple[str, dict[str, Any]]]) -> Callable[[Request], Reply]:
+    """Call tools one after the other as soon as the program offers them."""
+    pending = list(calls)
 
     def answer(request: Request) -> Reply:
         preparation = door.open(request)
-        return script(request) if preparation is None else Reply([preparation])
+        if preparation is None and not pending:
+            return Reply([Say("Done.")])
+        name, arguments = ("", {}) if preparation is not None else pending.pop(0)
+        return Reply([preparation or door.use(name, **arguments)])
 
     return answer
 
@@ -157,13 +169,11 @@ class PlanningModel:
         ]
         self.typed: list[str] = []
         self.plan = ""
-        self.waits = 0
 
     def answer(self, request: Request) -> Reply:
         """Answer with the call that follows from the last result."""
         preparation = self.door.open(request)
-        if preparation is not None and self.waits < LIMIT:
-            self.waits += 1
+        if preparation is not None:
             return Reply([preparation])
         if not self.pending and request.results:
             self.pending = self._suggested(self.door.read(request.results[-1][1]))

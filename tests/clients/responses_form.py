@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 PATH = "/responses"
 _COMPACTION = "CONTEXT CHECKPOINT COMPACTION"
 """How Codex begins the request for a summary."""
-_NAMESPACE_END = "__"
-"""What is between a server's namespace and the name of a tool in the names of hooks, and of tools here."""
+_NAMESPACE_END = "."
+"""What is between a server's namespace and the name of a tool in the names of tools here."""
 _FULL_CONTEXT_TOKENS = 300_000
 
 

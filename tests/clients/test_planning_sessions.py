@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.model_server import Use, scripted
 from tests.clients.planning_model import CommandDoor, PlanningModel, ToolDoor, once_open
 
 if TYPE_CHECKING:
@@ -73,12 +72,8 @@ def test_a_tool_is_denied_what_its_command_is(bench: Workbench, desk: InProcessR
     bench.program.add_server(desk.path.parent)
     door = ToolDoor(bench.program.command, str(desk.path))
     task = {"action": "add", "text": "Greet in English first"}
-    calls = [
-        Use(f"{door.SERVER}status", {"root": "/"}),
-        Use(f"{door.SERVER}edit_task", {**task, "agent": "somebody"}),
-        Use(f"{door.SERVER}edit_task", task),
-    ]
-    session = bench.run(once_open(door, scripted(*[[call] for call in calls])))
+    calls = [("status", {"root": "/"}), ("edit_task", {**task, "agent": "somebody"}), ("edit_task", task)]
+    session = bench.run(once_open(door, calls))
     read = list(dict([result for request in session.requests for result in request.results]).values())
     denied = ["leads outside" in read[-3], "leave out agent" in read[-2]]
     is_guarded = all(denied) and desk.data("show")["tasks"][-1]["text"] == task["text"]

@@ -1,4 +1,4 @@
-"""The interactive board: an application that follows the files, makes edits in threads and shows their results."""
+"""The interactive board: an application that shows the plans and follows their files."""
 
 from __future__ import annotations
 
@@ -8,31 +8,24 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from textual.app import App
 from textual.binding import Binding
 
 from execplan.board.board_cards import load_board
 from execplan.board.board_changes import board_state
 from execplan.cli.board_app.board_screen import BoardScreen
-from execplan.cli.board_app.card_text import plain_text
 from execplan.cli.board_app.dialogs import HelpDialog
+from execplan.cli.board_app.edit_app import EditApp
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import Terminated
-from execplan.errors import CONFLICT, INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from execplan.board.board_cards import Board
     from execplan.board.board_changes import BoardState
     from execplan.project.project import Project
 
 _POLL_SECONDS = 1.0
 """Seconds between two checks for changed files."""
-_ERROR_SECONDS = 12.0
-"""Seconds for which an error is shown."""
-_MAX_CHANGES = 3
-"""Maximum number of changes that a message about a conflict lists."""
 
 
 def run_board(project: Project, board: Board, *, everything: bool) -> None:
@@ -48,8 +41,8 @@ def run_board(project: Project, board: Board, *, everything: bool) -> None:
         raise Terminated
 
 
-class BoardApp(App[int]):
-    """The application; its result is an exit status."""
+class BoardApp(EditApp):
+    """The application: it shows the board, follows files and signals, and quits."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
@@ -83,18 +76,6 @@ class BoardApp(App[int]):
     def plan_path(self, display_path: str) -> str:
         """Return the absolute path of a plan's file."""
         return os.path.join(self._project.root, display_path)
-
-    def show_message(self, text: str) -> None:
-        """Show a message for some seconds."""
-        self.notify(plain_text(text), markup=False)
-
-    def show_error(self, error: ExecplanError) -> None:
-        """Show an error with its hint, or that a plan has changed since it was shown."""
-        lines = [error.message, *([error.hint] if error.hint else [])]
-        if error.exit == CONFLICT:
-            lines = ["The plan has changed since it was shown, so nothing was written. Now you see the new version."]
-            lines += error.candidates[:_MAX_CHANGES]
-        self.notify(plain_text("\n".join(lines)), severity="error", timeout=_ERROR_SECONDS, markup=False)
 
     def check_files(self) -> None:
         """Load the board again if files have changed."""
@@ -133,19 +114,6 @@ class BoardApp(App[int]):
             for screen in self.screen_stack:
                 if isinstance(screen, PlanScreen):
                     screen.reload()
-
-    def start_edit(self, edit: Callable[[], str]) -> None:
-        """Make an edit in a thread, because it may wait for a lock, and show its message or error."""
-        self.run_worker(lambda: self._edit(edit), thread=True, group="edit")
-
-    def _edit(self, edit: Callable[[], str]) -> None:
-        try:
-            message = edit()
-        except ExecplanError as error:
-            self.call_from_thread(self.show_error, error)
-        else:
-            self.call_from_thread(self.show_message, message)
-        self.call_from_thread(self.check_files)
 
     def _handle_exception(self, error: Exception) -> None:
         """Stop after an exception, which the caller reports; Textual would print it with all variables."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from execplan.board.board_cards import Board, Card
-    from execplan.cli.board_app.board_app import BoardApp
+    from execplan.cli.board_app.edit_app import EditApp
 
 _MIN_WIDTH = 100
 """Minimum width of a terminal for several columns side by side."""
@@ -35,7 +35,7 @@ _ALWAYS_SHOWN = (DRAFT, ACTIVE, COMPLETE)
 class BoardScreen(Screen[None]):
     """Shows all columns side by side, or one on a narrow terminal."""
 
-    app: BoardApp
+    app: EditApp
     AUTO_FOCUS = ""  # the current column gets the focus, not the first one
     BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
         Binding("left,h", "move(-1)", show=False),

@@ -22,13 +22,13 @@ from execplan.plan.model import OPEN
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from execplan.cli.board_app.board_app import BoardApp
+    from execplan.cli.board_app.edit_app import EditApp
 
 
 class PlanScreen(Screen[None]):
     """Shows one plan, and follows changes of its file."""
 
-    app: BoardApp
+    app: EditApp
     BINDINGS = [  # noqa: RUF012 (Textual's own declaration)
         Binding("d", "complete", "Check off"),
         Binding("o", "reopen", "Reopen"),

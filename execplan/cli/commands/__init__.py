@@ -30,6 +30,7 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
         "board": "Show plans as a board: broken, draft, active, stalled, complete.",
         "list": "List plans, one per line.",
         "show": "Show a plan at a glance, or one of its sections.",
+        "search": "Search plans: titles, sections, tasks, decisions and artifacts.",
         "log": "Show what happened to plans, newest first.",
         "diff": "Show what changed in a plan, in the plan's terms.",
         "site": "Build a static web site with all plans.",
@@ -75,6 +76,6 @@ COMMAND_GROUPS: dict[str, dict[str, str]] = {
 }
 COMMANDS: dict[str, str] = {name: line for group in COMMAND_GROUPS.values() for name, line in group.items()}
 EVERYDAY_COMMANDS = frozenset(
-    "init install new add done decide discover outcome undo next status show lint explain archive".split()
+    "init install new add done decide discover outcome undo next status show search lint explain archive".split()
 )
 """The commands that `--help` lists; `--help-all` lists all."""

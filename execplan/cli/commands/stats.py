@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TEXT = "text"
 PROMETHEUS = "prometheus"
+_CHARTS = ("burn-up", "weekly", "lead-time", "age", "runs")
 _TEXTFILE_PREFIX = b"# HELP plan_"
 """Start of every text file written by execplan."""
 _MAX_TEXTFILE_BYTES = 1 << 20
@@ -33,14 +34,16 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 @define_command(
     reads=(
         "the audit logs of the named plans, or of all plans, including archived plans and nested projects; "
-        "the session logs that they name, below ~/.claude and ~/.codex."
+        "the session logs that they name, below ~/.claude and ~/.codex; with --chart, the plans, their history in git, and their runs."
     ),
-    writes="nothing; with --textfile, that file.",
+    writes="nothing; with --textfile or --svg, that file.",
     examples=(
         "execplan stats",
         "execplan stats parser --json",
         "execplan stats --format prometheus",
         "execplan stats --textfile execplan.prom",
+        "execplan stats --chart burn-up",
+        "execplan stats parser --chart burn-up --svg burn-up.svg",
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
@@ -55,13 +58,31 @@ _MAX_TEXTFILE_BYTES = 1 << 20
 @click.option(
     "--textfile", metavar="FILE", help="Write the Prometheus text format to FILE, for node_exporter to collect."
 )
-def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None) -> Answer:
-    """Count runs, steps, rollbacks and approvals.
+@click.option(
+    "--chart",
+    type=click.Choice(_CHARTS),
+    help="Show a chart: tasks in total and done; tasks done per week; days from added to done; age of open plans; results of runs.",
+)
+@click.option("--svg", metavar="FILE", help="With --chart, write the chart to FILE as SVG.")
+def stats(
+    call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None, chart: str | None, svg: str | None
+) -> Answer:
+    """Count runs, steps, rollbacks and approvals, or show a chart.
 
     Use it to see how often runs succeed, how long they take, and what agents cost. Plans, errors and replans are
     counted, too. The numbers come from the audit logs. Tokens and costs come from the agents' session logs, if the
     audit logs name them and they record costs.
+
+    Charts show tasks by their timestamps and by git, so you see where the two differ. Install execplan[charts] to draw
+    them on a terminal or as SVG; without a terminal, their numbers are printed.
     """
+    if svg is not None and chart is None:
+        raise ExecplanError(
+            "usage", "--svg requires --chart", exit=USAGE, hint="add the name of a chart: --chart burn-up"
+        )
+    if chart is not None and (form != TEXT or textfile is not None):
+        message = "--chart can't be combined with --format prometheus or --textfile"
+        raise ExecplanError("usage", message, exit=USAGE, hint="omit one of them")
     if call.as_json and form != TEXT:
         why = "--json and --format prometheus can't be combined"
         raise ExecplanError("usage", why, exit=USAGE, hint="omit one of them")
@@ -69,6 +90,11 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     from execplan.engine.run_records.run_statistics import compute_statistics
 
     project, plan_refs = _find_plans(plans)
+    if chart is not None:
+        from execplan.cli.output.chart_output import chart_answer
+
+        is_all = not plans and plan_selection.plan_from_environment() is None
+        return chart_answer(project, plan_refs, chart, svg, is_all=is_all)
     audit_logs, warnings = _read_audit_logs(plan_refs)
     statistics = compute_statistics(audit_logs)
     session_usage = measure_sessions(statistics.sessions)

@@ -13,10 +13,10 @@ from execplan.linter.checking.plan_check import (
     make_rule_context,
 )
 from execplan.linter.checking.stored_findings import SKIPPED, StoredFindings
-from execplan.linter.checking.worker_processes import process_count, run_in_processes
 from execplan.linter.finding_summary import FindingReport
 from execplan.plan_store.plan_store import PlanRef
 from execplan.text.pure_paths import is_inside
+from execplan.worker_processes import process_count, run_in_processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

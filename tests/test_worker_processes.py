@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from execplan import worker_processes
 from execplan.errors import ENVIRONMENT, INTERRUPTED, ExecplanError
-from execplan.linter.checking import worker_processes
 from execplan.linter.checking.batch_check import check_plans
 from execplan.linter.checking.check_targets import resolve_target_groups
 from execplan.linter.checking.plan_check import CheckOptions
-from execplan.linter.checking.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
 from execplan.linter.rule import RULES, RuleContext, RuleMatch
 from execplan.plan.model import ParsedPlan
+from execplan.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -181,3 +182,18 @@ def is_running(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_beside_other_threads_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork copies the locks of other threads, but not the threads that would release them."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert process_count(10_000) == 1
+    finally:
+        stop.set()
+        thread.join()
+    assert process_count(10_000) == 4

@@ -21,7 +21,10 @@ _SIGKILL = 9
 
 
 def process_count(plan_count: int) -> int:
-    """Return the number of processes for a number of plans."""
+    """Return the number of processes for a number of plans; one if other threads run, which a fork would break."""
+    threading = sys.modules.get("threading")  # importing it takes milliseconds
+    if threading is not None and threading.active_count() > 1:
+        return 1
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return max(1, min(cores, _MAX_PROCESSES, plan_count // PLANS_PER_PROCESS))
 
@@ -115,7 +118,7 @@ def _kill_workers(children: dict[int, tuple[int, int]]) -> None:
 def _worker_died_error(signal_number: int, plan_count: int) -> ExecplanError:
     return ExecplanError(
         "worker-died",
-        f"a worker process that checked {plan_count} plans was killed by signal {signal_number}; their results are lost",
+        f"a worker process that handled {plan_count} plans was killed by signal {signal_number}; their results are lost",
         exit=ENVIRONMENT,
         hint="run it again; signal 9 often means that memory ran out",
     )

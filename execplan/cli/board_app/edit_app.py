@@ -1,0 +1,60 @@
+"""The part of the application that its screens use: edits in threads, their messages and errors, and loading."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from execplan.cli.board_app.card_text import plain_text
+from execplan.errors import CONFLICT, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ERROR_SECONDS = 12.0
+"""Seconds for which an error is shown."""
+_MAX_CHANGES = 3
+"""Maximum number of changes that a message about a conflict lists."""
+
+
+class EditApp(App[int]):
+    """An application whose screens edit plans; its result is an exit status."""
+
+    @abstractmethod
+    def plan_path(self, display_path: str) -> str:
+        """Return the absolute path of a plan's file."""
+
+    @abstractmethod
+    def check_files(self) -> None:
+        """Load the board again if files have changed."""
+
+    @abstractmethod
+    def reload(self, *, everything: bool) -> None:
+        """Load the board again, with or without archived plans."""
+
+    def show_message(self, text: str) -> None:
+        """Show a message for some seconds."""
+        self.notify(plain_text(text), markup=False)
+
+    def show_error(self, error: ExecplanError) -> None:
+        """Show an error with its hint, or that a plan has changed since it was shown."""
+        lines = [error.message, *([error.hint] if error.hint else [])]
+        if error.exit == CONFLICT:
+            lines = ["The plan has changed since it was shown, so nothing was written. Now you see the new version."]
+            lines += error.candidates[:_MAX_CHANGES]
+        self.notify(plain_text("\n".join(lines)), severity="error", timeout=_ERROR_SECONDS, markup=False)
+
+    def start_edit(self, edit: Callable[[], str]) -> None:
+        """Make an edit in a thread, because it may wait for a lock, and show its message or error."""
+        self.run_worker(lambda: self._edit(edit), thread=True, group="edit")
+
+    def _edit(self, edit: Callable[[], str]) -> None:
+        try:
+            message = edit()
+        except ExecplanError as error:
+            self.call_from_thread(self.show_error, error)
+        else:
+            self.call_from_thread(self.show_message, message)
+        self.call_from_thread(self.check_files)

@@ -1,0 +1,91 @@
+"""The `execplan search` command."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.command_definition import define_command
+from execplan.errors import USAGE, ExecplanError
+from execplan.project import project_discovery
+
+if TYPE_CHECKING:
+    from execplan.project.project import Project
+    from execplan.search.plan_search import SearchResults
+
+_DEFAULT_LIMIT = 10
+_DEFAULT_MATCHES = 3
+_SIMPLE_QUERY = "\"'*:-"
+"""Characters that a query must not have for a suggestion to add an asterisk to its words."""
+
+
+@define_command(
+    reads=(
+        "the plans, including archived ones and those of nested projects; the names of their artifacts; "
+        "the index in the state directory."
+    ),
+    writes="the index, which is rebuilt whenever it is missing or outdated; nothing else.",
+    examples=(
+        "execplan search parser",
+        "execplan search 'pars* in:decisions author:ann'",
+        "execplan search '\"read lines\" task:open -tests'",
+        "execplan search 'task:done after:2026-01' --json",
+    ),
+)
+@click.argument("query", nargs=-1, required=True, metavar="QUERY...")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=_DEFAULT_LIMIT,
+    help=f"Show at most this many plans (default: {_DEFAULT_LIMIT}).",
+)
+@click.option(
+    "--matches",
+    type=click.IntRange(1, 10_000),
+    default=_DEFAULT_MATCHES,
+    help=f"Show at most this many matches of each plan (default: {_DEFAULT_MATCHES}).",
+)
+def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> Answer:
+    """Search plans: titles, sections, tasks, decisions and artifacts.
+
+    Finds what contains all words of the query: a title, a task, an entry, a part of a section, or the name of an
+    artifact. Use "quotes" for a phrase, word* for a prefix, and -word to exclude a word. Case and accents don't matter.
+    Filters narrow the search: in:decisions, task:open, author:ann, before:2026-10-01, after:2026-10, state:active,
+    plan:parser. Put the query in single quotes, so that the shell leaves it unchanged: execplan explain search.
+    """
+    from execplan.cli.output.search_output import format_results, results_json
+    from execplan.search import plan_search
+
+    text = " ".join(query)
+    if not text.strip():
+        raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
+    project = project_discovery.require(os.getcwd())
+    results = plan_search.search(project, text, limit=limit, matches_per_plan=matches)
+    return Answer(
+        {"query": text, **results_json(results)},
+        format_results(results) if results.plans else "no matches",
+        warnings=results.problems,
+        next_commands=_next_commands(project, text, results),
+    )
+
+
+def _next_commands(project: Project, query: str, results: SearchResults) -> tuple[str, ...]:
+    """Suggest the rest of the results, or a search for prefixes if there are none."""
+    if results.plans:
+        is_complete = results.plan_count == len(results.plans)
+        return () if is_complete else (f"execplan search {quote(query)} --limit {results.plan_count}",)
+    if any([char in query for char in _SIMPLE_QUERY]):
+        return ()
+    from execplan.search import plan_search
+
+    prefixes = " ".join([f"{word}*" for word in query.split()])
+    return (f"execplan search {quote(prefixes)}",) if plan_search.search(project, prefixes, limit=1).plans else ()
+
+
+search.finishes_moves = False  # a command that writes finishes an interrupted move
+search.may_page = True
+command = search

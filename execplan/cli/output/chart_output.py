@@ -1,0 +1,96 @@
+"""Output of `stats --chart`: a drawing on a terminal, a table elsewhere, or an SVG file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.charts import chart_sources, chart_svg, chart_text
+from execplan.cli.answer import Answer
+from execplan.cli.output.terminal_layout import fit_lines, has_color, is_terminal, terminal_size
+from execplan.cli.output.terminal_text import mark_colors
+from execplan.cli.output.text_table import format_table
+from execplan.errors import CHECK_FAILED, ExecplanError
+from execplan.files import atomic_files, file_access
+from execplan.plan_store import plan_store
+from execplan.project import project_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.charts.chart import Chart
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+_HEIGHT = 18
+"""Lines of a drawing, less on a smaller terminal."""
+_MIN_HEIGHT = 8
+_MAX_WIDTH = 110
+_MAX_SVG_BYTES = 1 << 22
+_SVG_START = b"<svg "
+
+
+def chart_answer(
+    project: Project, plans: Sequence[tuple[Project, PlanRef]], name: str, svg: str | None, *, is_all: bool
+) -> Answer:
+    """Return the chart of plans as an answer, or write it to an SVG file.
+
+    `is_all` says that the plans are all of their projects, so that history is read only once for each.
+    """
+    if svg is not None:
+        chart_svg.require_library("matplotlib")
+    histories: list[tuple[Project, PlanRef | None]] = [*plans]
+    if is_all:
+        histories = [
+            (member, None) for member in {plan_project.base: plan_project for plan_project, _ in plans}.values()
+        ]
+    events = chart_sources.load_events(histories)
+    stored_plans = [plan_store.load(plan_project, ref) for plan_project, ref in plans]
+    chart = chart_sources.make_chart(name, chart_sources.collect_sources(stored_plans, events))
+    if svg is not None:
+        changed = _write_svg(project, svg, chart_svg.draw(chart))
+        text = f"wrote {svg}" if changed else f"{svg} is up to date"
+        data = {**chart_json(chart), "path": project.display_path(os.path.abspath(svg)), "changed": changed}
+        return Answer(data, text, is_requested=False)
+    return Answer(chart_json(chart), _format_chart(chart))
+
+
+def chart_json(chart: Chart) -> dict[str, Any]:
+    """Return a chart as JSON data."""
+    return {
+        "chart": chart.name,
+        "title": chart.title,
+        "unit": chart.unit,
+        "labels": list(chart.labels),
+        "series": [{"name": series.name, "values": list(series.values)} for series in chart.series],
+        "notes": list(chart.notes),
+    }
+
+
+def _format_chart(chart: Chart) -> str:
+    notes = fit_lines(*chart.notes)
+    if is_terminal():
+        columns, lines = terminal_size()
+        size = min(columns, _MAX_WIDTH), max(min(_HEIGHT, lines - 3 - len(notes)), _MIN_HEIGHT)
+        drawing = mark_colors(chart_text.draw(chart, *size, has_color=has_color()))
+        return "\n".join([drawing, *notes])
+    rows = chart_text.format_values(chart)
+    return "\n".join([format_table(rows[0], rows) if not chart.is_empty else f"{chart.title}: no data", *notes])
+
+
+def _write_svg(project: Project, file: str, source: str) -> bool:
+    """Write an SVG file atomically, unless it has this content already; return whether it changed. Raises ExecplanError."""
+    path, new = os.path.abspath(file), source.encode()
+    with project_state.lock(project, os.path.realpath(path), "stats"):
+        if not os.path.lexists(path):
+            if not atomic_files.create(path, new):
+                raise file_access.FileChangedError(path)
+            return True
+        old = file_access.read(path, _MAX_SVG_BYTES)[0]
+        if old == new:
+            return False
+        if old and not old.startswith(_SVG_START):
+            message = f"{file} contains something other than a chart, so it was not overwritten"
+            raise ExecplanError("not-a-chart", message, exit=CHECK_FAILED, hint="use another file, or remove it")
+        atomic_files.replace_if_unchanged(path, old, new)
+        return True

@@ -1,0 +1,122 @@
+"""Output of `search`: plans with their matching lines on a terminal, one line for each match elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.error_handler import printable_line
+from execplan.cli.output.terminal_layout import STATE_STYLES, is_terminal, paint, terminal_size
+from execplan.search.search_items import SECTION
+from execplan.text.message_parts import format_count
+
+if TYPE_CHECKING:
+    from execplan.search.match_lines import Match
+    from execplan.search.plan_search import PlanResult, SearchResults
+
+_MATCH_STYLE = "bold red"
+_MAX_LINE_LENGTH = 200
+"""Maximum characters of a line outside a terminal; plans with one line for each paragraph have longer ones."""
+_MIN_LINE_LENGTH = 30
+_LEAD_LENGTH = 20
+"""Maximum characters before the first match in a shortened line."""
+
+
+def format_results(results: SearchResults) -> str:
+    """Return the results as text."""
+    if not is_terminal():
+        lines = [
+            f"{_location(match)}: {_label(match)}: {_format_line(match, _MAX_LINE_LENGTH)}"
+            for plan in results.plans
+            for match in plan.matches
+        ]
+        return "\n".join(lines)
+    blocks = [_format_plan(plan) for plan in results.plans]
+    if results.plan_count > len(results.plans):
+        blocks.append(f"{len(results.plans)} of {format_count(results.plan_count, 'plan')} shown")
+    return "\n\n".join(blocks)
+
+
+def _format_plan(plan: PlanResult) -> str:
+    """Return a plan with its matches for a terminal."""
+    count = (
+        f"{len(plan.matches)} of {plan.match_count} matches"
+        if plan.match_count > len(plan.matches)
+        else f"{plan.match_count} match{'' if plan.match_count == 1 else 'es'}"
+    )
+    state = paint(plan.state, STATE_STYLES.get(plan.state, ""))
+    title = paint(printable_line(plan.title or "(no title)"), "bold")
+    path = printable_line(plan.project.display_path(plan.ref.path))
+    lines = [f"{title}  {state}, {count}", paint(path, "cyan")]
+    width = max([len(str(match.line)) for match in plan.matches])
+    label_width = max([len(_label(match)) for match in plan.matches])
+    columns = terminal_size()[0]
+    label_width = min(label_width, max(columns // 4, 10))
+    for match in plan.matches:
+        location = str(match.line) if match.line else "-"
+        label = _label(match)
+        label = label if len(label) <= label_width else label[: label_width - 1] + "…"
+        prefix = f"  {location:>{width}}  {label:{label_width}}  "
+        lines.append(prefix + _format_line(match, max(columns - len(prefix), _MIN_LINE_LENGTH)))
+    return "\n".join(lines)
+
+
+def _location(match: Match) -> str:
+    path = printable_line(match.path)
+    return f"{path}:{match.line}" if match.line else path
+
+
+def _label(match: Match) -> str:
+    """Return the kind of a match, for text of a section its headings."""
+    return printable_line(match.heading) if match.kind == SECTION and match.heading else match.kind
+
+
+def _format_line(match: Match, max_length: int) -> str:
+    """Return the line with its matches marked, shortened around the first one."""
+    start, end = 0, len(match.text)
+    if end > max_length:
+        first = match.spans[0][0] if match.spans else 0
+        start = max(0, min(first - _LEAD_LENGTH, end - max_length + 1))
+        end = min(end, start + max_length - 1 - (start > 0))
+    pieces, position = ["…"] if start else [], start
+    for span_start, span_end in match.spans:
+        if span_end <= start or span_start >= end:
+            continue
+        marked_start, marked_end = max(span_start, start), min(span_end, end)
+        pieces.append(printable_line(match.text[position:marked_start]))
+        pieces.append(paint(printable_line(match.text[marked_start:marked_end]), _MATCH_STYLE))
+        position = marked_end
+    pieces.append(printable_line(match.text[position:end]))
+    return "".join([*pieces, "…" if end < len(match.text) else ""])
+
+
+def results_json(results: SearchResults) -> dict[str, Any]:
+    """Return the results as JSON data."""
+    return {
+        "plan_count": results.plan_count,
+        "match_count": results.match_count,
+        "plans": [
+            {
+                "id": plan.ref.id,
+                "path": plan.project.display_path(plan.ref.path),
+                "title": plan.title,
+                "state": plan.state,
+                "match_count": plan.match_count,
+                "matches": [_match_json(match) for match in plan.matches],
+            }
+            for plan in results.plans
+        ],
+    }
+
+
+def _match_json(match: Match) -> dict[str, Any]:
+    return {
+        "kind": match.kind,
+        "path": match.path,
+        "line": match.line or None,
+        "heading": match.heading or None,
+        "text": match.text,
+        "marks": [{"column": start + 1, "end_column": end} for start, end in match.spans],
+        "state": match.task_state or None,
+        "author": match.author or None,
+        "date": match.date or None,
+    }

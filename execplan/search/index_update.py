@@ -1,0 +1,233 @@
+"""Updating of the index: plans whose file status or artifacts have changed are read again."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import nullcontext
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from execplan import trace
+from execplan.errors import ExecplanError
+from execplan.files import file_access
+from execplan.named_tuple import NamedTuple
+from execplan.plan import reader
+from execplan.plan.model import ARCHIVED, BROKEN
+from execplan.plan_store import plan_store
+from execplan.project.project import ensure_inside
+from execplan.project.project_discovery import with_nested_projects
+from execplan.search.index_records import IndexedItem, PlanRecord, indexed_items
+from execplan.search.search_items import SearchItem, artifact_items, plan_items
+from execplan.text.text_lines import digest
+from execplan.worker_processes import PLANS_PER_PROCESS, process_count, run_in_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any, Final
+
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.search.search_index import SearchIndex
+
+    MakeLock = Callable[[], AbstractContextManager[Any]]
+    """Returns the lock of everyone who writes the index."""
+
+_MTIME_MARGIN_NS: Final = 2_000_000_000
+"""Nanoseconds that a file must be older than the check, because the coarsest file systems round times to two seconds."""
+_OWN_ARTIFACTS = frozenset({"approvals", "runs"})
+"""Directories of artifacts that execplan writes, whose file names say nothing about the plan."""
+_MAX_ARTIFACTS: Final = 1_000
+"""Maximum number of artifacts of a plan whose names are searched."""
+_MAX_ARTIFACT_DEPTH: Final = 5
+_UNREADABLE = "-"
+"""Digest of a file that can't be read."""
+
+
+class PlanFile(NamedTuple):
+    """A plan that can be searched, with what is known without reading it."""
+
+    project: Project
+    ref: PlanRef
+    path: bytes
+    """Path that is displayed, encoded for the file system."""
+    status: str
+    """File status; empty for a link, whose status is not that of its target."""
+    artifacts: tuple[str, ...]
+    """Paths of the plan's artifacts in its artifacts directory."""
+
+    @property
+    def artifacts_digest(self) -> str:
+        """Return a digest of the names of the artifacts, or an empty string if there are none."""
+        return digest("\0".join(self.artifacts).encode("utf-8", "surrogateescape")) if self.artifacts else ""
+
+
+class PlanContent(NamedTuple):
+    """A plan that was read for the search."""
+
+    record: PlanRecord
+    items: tuple[SearchItem, ...]
+
+
+class _Changes(NamedTuple):
+    """What differs between the files and the index."""
+
+    plans: list[tuple[PlanRecord, list[IndexedItem]]]
+    """Changed plans with their items."""
+    statuses: list[tuple[bytes, str]]
+    """Paths and file statuses of plans whose content is unchanged."""
+
+
+def list_plan_files(project: Project) -> list[PlanFile]:
+    """Return the plans of a project and its nested projects, archived ones last. Raises ExecplanError."""
+    plan_files = []
+    for member in with_nested_projects(project):
+        for ref in plan_store.all_refs(member):
+            try:
+                status = os.lstat(ref.path)
+            except OSError:
+                continue  # moved away after its directory was listed
+            status_text = "" if stat.S_ISLNK(status.st_mode) else _format_status(status)
+            path = os.fsencode(member.display_path(ref.path))
+            plan_files.append(PlanFile(member, ref, path, status_text, tuple(_artifact_names(member, ref))))
+    return plan_files
+
+
+def _format_status(status: os.stat_result) -> str:
+    """Return the status fields that reveal a change of a file."""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+
+
+def _artifact_names(project: Project, ref: PlanRef) -> list[str]:
+    """Return the sorted paths of a plan's artifacts in its artifacts directory, without those that execplan writes."""
+    directory = project.plan_artifacts_dir(ref.path, archived=ref.archived)
+    names: list[str] = []
+    pending = [""]
+    while pending and len(names) < _MAX_ARTIFACTS:
+        parent = pending.pop()
+        try:
+            entries = sorted(os.scandir(os.path.join(directory, parent)), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            name = os.path.join(parent, entry.name)
+            if entry.name.startswith(".") or name in _OWN_ARTIFACTS or entry.path == ref.path:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending += [name] if name.count("/") < _MAX_ARTIFACT_DEPTH else []
+            else:
+                names.append(name)
+    return sorted(names[:_MAX_ARTIFACTS])
+
+
+def update(index: SearchIndex, plan_files: Sequence[PlanFile], make_lock: MakeLock = nullcontext) -> None:
+    """Update an index to the state of the files, under a lock if there is something to write.
+
+    Raises ExecplanError if the lock can't be taken or a worker process dies, and sqlite3.Error.
+    """
+    changed, removed = _compare(index, plan_files)
+    if not changed and not removed:
+        return
+    if len(changed) > PLANS_PER_PROCESS:  # another process may be about to read them, too
+        with make_lock():
+            changed, removed = _compare(index, plan_files)
+            changes = _read_changes(index, changed)
+            _write(index, changes, removed)
+    else:
+        changes = _read_changes(index, changed)
+        if not (changes.plans or changes.statuses or removed):
+            return
+        with make_lock():
+            _write(index, changes, removed)
+    trace.log(f"indexed {len(changes.plans)} of {len(plan_files)} plans")
+    if index.has_much_waste():
+        with make_lock(), index.transaction():
+            index.clear()
+        update(index, plan_files, make_lock)
+
+
+def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[PlanFile], list[bytes]]:
+    """Return the plans that may have changed since they were indexed, and the paths of those that are gone."""
+    records = index.records()
+    changed = []
+    for plan_file in plan_files:
+        record = records.pop(plan_file.path, None)
+        if (
+            record is None
+            or not plan_file.status
+            or record.status != plan_file.status
+            or record.artifacts != plan_file.artifacts_digest
+        ):
+            changed.append(plan_file)
+    return changed, list(records)
+
+
+def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile]) -> _Changes:
+    """Read plans, and return what differs from the index."""
+    if not plan_files:
+        return _Changes([], [])
+    records = index.records()
+
+    def read(position: int) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+        plan_file = plan_files[position]
+        content = read_content(plan_file, records.get(plan_file.path))
+        items = indexed_items(content.record, enumerate(content.items))
+        return tuple(content.record), [tuple(item) for item in items]  # what `marshal` can write
+
+    results = run_in_processes(read, len(plan_files), process_count(len(plan_files)), lambda count: None)
+    changes = _Changes([], [])
+    for record_fields, items in results:
+        record = PlanRecord._make(record_fields)
+        old = records.get(record.path)
+        if old is None or record._replace(status="") != old._replace(status=""):
+            changes.plans.append((record, [IndexedItem._make(item) for item in items]))
+        elif record.status != old.status:
+            changes.statuses.append((record.path, record.status))
+    return changes
+
+
+def read_content(plan_file: PlanFile, indexed: PlanRecord | None = None) -> PlanContent:
+    """Read a plan for the search; without items if it is the indexed one or can't be read."""
+    project, ref = plan_file.project, plan_file.ref
+    date = ref.id[:10] if ref.id[:4].isdigit() and ref.id[4:5] == ref.id[7:8] == "-" else ""
+    record = PlanRecord(plan_file.path, "", _UNREADABLE, ref.id, "", BROKEN, date, plan_file.artifacts_digest)
+    try:
+        ensure_inside(project, ref.path)
+        data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)
+        if size > reader.MAX_BYTES:
+            raise reader.too_large_error(size)
+        record = record._replace(digest=digest(data))
+        if status is not None and max(status.st_mtime_ns, status.st_ctime_ns) < time_ns() - _MTIME_MARGIN_NS:
+            record = record._replace(status=_format_status(status))
+        if (
+            indexed is not None
+            and indexed.digest == record.digest
+            and _is_same_plan(indexed, record, archived=ref.archived)
+        ):
+            return PlanContent(indexed._replace(status=record.status), ())
+        plan = reader.read(data)
+    except ExecplanError as error:
+        return PlanContent(record._replace(problem=error.message), ())
+    record = record._replace(title=plan.title or "", state=plan.state(archived=ref.archived))
+    return PlanContent(record, (*plan_items(plan), *artifact_items(plan_file.artifacts)))
+
+
+def _is_same_plan(indexed: PlanRecord, record: PlanRecord, *, archived: bool) -> bool:
+    return (
+        not indexed.problem
+        and indexed.artifacts == record.artifacts
+        and indexed.name == record.name
+        and (indexed.state == ARCHIVED) == archived
+    )
+
+
+def _write(index: SearchIndex, changes: _Changes, removed: Sequence[bytes]) -> None:
+    with index.transaction():
+        for path in removed:
+            index.remove(path)
+        for path, status in changes.statuses:
+            index.set_status(path, status)
+        for record, items in changes.plans:
+            index.remove(record.path)
+            index.add(record, items)

@@ -1,0 +1,104 @@
+"""The line of a match that is shown, with the spans of the words found and without secrets."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+from execplan.named_tuple import NamedTuple
+from execplan.search.search_items import ARTIFACT
+from execplan.secrets.redaction import REDACTED, Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.search.index_update import PlanFile
+    from execplan.search.search_items import SearchItem
+
+
+class Match(NamedTuple):
+    """A matching item of a plan, with its best line."""
+
+    kind: str
+    """Kind of the item, a key of `ITEM_KINDS`."""
+    heading: str
+    """Section of the item, with the sub-heading that it is under; empty outside sections."""
+    path: str
+    """Displayed path of the plan, or of an artifact."""
+    line: int
+    """Line number in the plan, from 1; 0 for an artifact."""
+    text: str
+    """The line without its indentation, with secrets redacted."""
+    spans: tuple[tuple[int, int], ...]
+    """Positions of the words found in the text, from 0, with exclusive ends."""
+    task_state: str
+    """State of a task; empty for other items."""
+    author: str
+    date: str
+
+
+def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int, int]]) -> Match:
+    """Return the match of an item, given the spans of the words found in its text."""
+    source, spans = _redact(item.text, spans)
+    best_line, best_index = "", 0
+    best_spans: tuple[tuple[int, int], ...] = ()
+    start = 0
+    for index, line in enumerate(source.split("\n")):
+        line_spans = _spans_within(spans, start, start + len(line))
+        if index == 0 or _count_words(line, line_spans) > _count_words(best_line, best_spans):
+            best_line, best_spans, best_index = line, line_spans, index
+        start += len(line) + 1
+    indent = len(best_line) - len(best_line.lstrip())
+    path = plan_file.project.display_path(plan_file.ref.path)
+    if item.kind == ARTIFACT:
+        directory = plan_file.project.plan_artifacts_dir(plan_file.ref.path, archived=plan_file.ref.archived)
+        path = plan_file.project.display_path(os.path.join(directory, item.text))
+    return Match(
+        item.kind,
+        redact_line(item.heading),
+        path,
+        item.lines[best_index] if item.lines else 0,
+        best_line.strip(),
+        tuple([(begin - indent, end - indent) for begin, end in best_spans]),
+        item.state,
+        item.author,
+        item.date,
+    )
+
+
+def _spans_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """Return the parts of spans in a line, as positions in it."""
+    return tuple(
+        [(max(begin, start) - start, min(stop, end) - start) for begin, stop in spans if begin < end and stop > start]
+    )
+
+
+def _count_words(line: str, spans: Sequence[tuple[int, int]]) -> int:
+    """Count the different words at spans in a line."""
+    return len({line[start:end].casefold() for start, end in spans})
+
+
+def redact_line(text: str) -> str:
+    """Redact the secrets in a text of one line."""
+    return _redactor().redact_text(text)
+
+
+@cache
+def _redactor() -> Redactor:
+    return Redactor(os.environ, os.environ)  # of variables, only those whose names mark secrets
+
+
+def _redact(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """Replace secrets in a text of several lines; spans move with the text, and those of secrets are dropped."""
+    remaining = list(spans)
+    for start, end in reversed(_redactor().spans(text)):
+        replacement = REDACTED + "\n" * text.count("\n", start, end)
+        text = text[:start] + replacement + text[end:]
+        shift = len(replacement) - (end - start)
+        remaining = [
+            (begin + shift, stop + shift) if begin >= end else (begin, stop)
+            for begin, stop in remaining
+            if stop <= start or begin >= end
+        ]
+    return text, remaining

@@ -1,0 +1,171 @@
+"""The full-text index of plans: an SQLite database with the items of each plan and the words in them."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from execplan import __version__
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.search.index_conditions import make_conditions
+from execplan.search.index_records import Hit, PlanRecord
+from execplan.search.indexed_text import MARK_END, MARK_START, clean_text, find_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Final
+
+    from execplan.search.index_records import IndexedItem
+    from execplan.search.search_query import SearchQuery
+
+_FORMAT: Final = 1
+"""Version of the tables and of what is in them; an index of another version is rebuilt."""
+_TOKENIZER: Final = "unicode61 remove_diacritics 2"
+_SCHEMA = (
+    "create table properties(name text primary key, value text not null)",
+    """create table plans(
+        id integer primary key, path blob not null unique, status text not null, digest text not null,
+        name text not null, title text not null, state text not null, date text not null, artifacts text not null,
+        problem text not null
+    )""",
+    """create table items(
+        id integer primary key, plan integer not null, position integer not null, kind text not null,
+        section text not null, state text not null, author text not null, date text not null, weight real not null
+    )""",
+    "create index items_by_plan on items(plan)",
+)
+_CONTEXT_WEIGHT: Final = 0.3
+"""Weight of a word in the titles of the plan and the section, relative to 1 for a word in the item's own text."""
+_MAX_UNUSED_IDS: Final = 10_000
+"""Number of IDs of removed items that is always tolerated."""
+
+
+class SearchIndex:
+    """An index of plans. With `keeps_text`, it can mark the matches in the texts of items, and is larger."""
+
+    def __init__(self, database: sqlite3.Connection, *, keeps_text: bool = False) -> None:
+        self._database = database
+        self._content = "" if keeps_text else ", content=''"
+
+    @property
+    def version(self) -> str:
+        """Return the version that an index must have to be used."""
+        return f"{_FORMAT} {__version__} {sqlite3.sqlite_version}"
+
+    def is_usable(self) -> bool:
+        """Return whether the database is an index of this version, and contains no code. Raises sqlite3.Error."""
+        names = self._database.execute("select type, name from sqlite_master").fetchall()
+        if ("table", "properties") not in names or {kind for kind, _ in names} - {"table", "index"}:
+            return False
+        row = self._database.execute("select value from properties where name = 'version'").fetchone()
+        return row is not None and row[0] == self.version
+
+    def create(self) -> None:
+        """Create the tables in an empty database.
+
+        Raises ExecplanError if Python's SQLite does not support full-text search, and sqlite3.Error.
+        """
+        for statement in _SCHEMA:
+            self._database.execute(statement)
+        try:
+            self._database.execute(
+                f"create virtual table words using fts5(text, context, tokenize='{_TOKENIZER}'{self._content})"
+            )
+        except sqlite3.OperationalError as error:
+            if "no such module" not in str(error):
+                raise
+            hint = "use a Python whose SQLite has FTS5, for example from python.org, Debian or Homebrew"
+            message = f"plans can't be searched: {error}"
+            raise ExecplanError("no-full-text-search", message, exit=ENVIRONMENT, hint=hint) from error
+        self._database.executemany(
+            "insert into properties values (?, ?)", [("version", self.version), ("next item", "1")]
+        )
+
+    def clear(self) -> None:
+        """Remove all plans, with their words."""
+        self._database.execute("delete from plans")
+        self._database.execute("delete from items")
+        self._database.execute("insert into words(words) values ('delete-all')")
+        self._database.execute("update properties set value = '1' where name = 'next item'")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make changes all or none. Raises sqlite3.Error."""
+        self._database.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("rollback")
+            raise
+        self._database.execute("commit")
+
+    def records(self) -> dict[bytes, PlanRecord]:
+        """Return the plans in the index by path."""
+        columns = ", ".join(PlanRecord._fields)
+        rows = self._database.execute(f"select {columns} from plans")  # noqa: S608 - names of ours
+        return {row[0]: PlanRecord._make(row) for row in rows}
+
+    def set_status(self, path: bytes, status: str) -> None:
+        """Record the file status of a plan whose content is unchanged."""
+        self._database.execute("update plans set status = ? where path = ?", (status, path))
+
+    def remove(self, path: bytes) -> None:
+        """Remove a plan from the index. Its words remain until the index is rebuilt, because their texts are not kept."""
+        for (plan,) in self._database.execute("select id from plans where path = ?", (path,)).fetchall():
+            self._database.execute("delete from items where plan = ?", (plan,))
+            self._database.execute("delete from plans where id = ?", (plan,))
+
+    def add(self, record: PlanRecord, items: Sequence[IndexedItem]) -> None:
+        """Add a plan and its items to the index."""
+        marks = ", ".join("?" * len(record))
+        plan = self._database.execute(
+            f"insert into plans({', '.join(record._fields)}) values ({marks})",  # noqa: S608 - names of ours
+            [clean_text(value) if isinstance(value, str) else value for value in record],
+        ).lastrowid
+        first = int(self._database.execute("select value from properties where name = 'next item'").fetchone()[0])
+        self._database.executemany(
+            "insert into items values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(number, plan, *item[:7]) for number, item in enumerate(items, first)],
+        )
+        self._database.executemany(
+            "insert into words(rowid, text, context) values (?, ?, ?)",
+            [(number, item.text, item.context) for number, item in enumerate(items, first)],
+        )
+        self._database.execute("update properties set value = ? where name = 'next item'", (str(first + len(items)),))
+
+    def has_much_waste(self) -> bool:
+        """Return whether more words are left of removed plans than are in the index."""
+        (first,) = self._database.execute("select value from properties where name = 'next item'").fetchone()
+        (count,) = self._database.execute("select count(*) from items").fetchone()
+        return int(first) > 2 * int(count) + _MAX_UNUSED_IDS
+
+    def find(self, query: SearchQuery) -> list[Hit]:
+        """Return the items that match a query, best first. Raises ExecplanError for an unknown section."""
+        conditions, values = make_conditions(query, self._database)
+        columns = f"plans.path, items.position, bm25(words, 1.0, {_CONTEXT_WEIGHT}) * items.weight"
+        if not query.words:
+            columns = "plans.path, items.position, 0"
+        rows = self._database.execute(_select(columns, conditions, has_words=bool(query.words)), values)
+        hits = [Hit(path, position, -score) for path, position, score in rows]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.position))
+
+    def mark_matches(self, query: SearchQuery) -> dict[int, list[tuple[int, int]]]:
+        """Return the spans of the words of a query in each item that matches it, by the item's position.
+
+        Only for an index of one plan that keeps texts.
+        """
+        conditions, values = make_conditions(query, self._database)
+        if not query.words:
+            rows = self._database.execute(_select("items.position", conditions, has_words=False), values)
+            return {position: [] for (position,) in rows}
+        columns = "items.position, highlight(words, 0, ?, ?)"
+        rows = self._database.execute(_select(columns, conditions, has_words=True), (MARK_START, MARK_END, *values))
+        return {position: find_marks(text) for position, text in rows}
+
+
+def _select(columns: str, conditions: Sequence[str], *, has_words: bool) -> str:
+    tables = "items join plans on plans.id = items.plan"
+    if has_words:
+        tables = f"words join items on items.id = words.rowid {tables.removeprefix('items ')}"
+    return f"select {columns} from {tables} where {' and '.join(conditions) or '1'}"  # noqa: S608 - values are bound

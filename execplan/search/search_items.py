@@ -1,0 +1,156 @@
+"""Items of a plan for the search: the title, parts of sections, tasks, entries, and the names of artifacts."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from execplan.named_tuple import NamedTuple
+from execplan.plan import outline
+from execplan.text.markdown_blocks import HEADING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+    from execplan.plan.model import Entry, ParsedPlan
+
+TITLE: Final = "title"
+SECTION: Final = "section"
+TASK: Final = "task"
+DECISION: Final = "decision"
+DISCOVERY: Final = "discovery"
+OUTCOME: Final = "outcome"
+REVISION: Final = "revision"
+ARTIFACT: Final = "artifact"
+ITEM_KINDS = {
+    TITLE: "titles",
+    SECTION: "sections",
+    TASK: "tasks",
+    DECISION: "decisions",
+    DISCOVERY: "discoveries",
+    OUTCOME: "outcomes",
+    REVISION: "revisions",
+    ARTIFACT: "artifacts",
+}
+"""The kinds of items with their plurals."""
+_DATE_SHAPE = "0000-00-00"
+_DIGITS_TO_ZEROS = str.maketrans("123456789", "000000000")
+
+
+class SearchItem(NamedTuple):
+    """A part of a plan that is found as one."""
+
+    kind: str
+    text: str
+    """Lines of the item as in the plan, joined; for an artifact, its path in the artifacts directory."""
+    lines: tuple[int, ...]
+    """Number of each line in the plan, from 1; empty for an artifact."""
+    heading: str
+    """Title of the section, or of the sub-heading that the item is under."""
+    section: str
+    """Title of the section in the form of `outline.title_key`."""
+    state: str = ""
+    """State of a task."""
+    author: str = ""
+    date: str = ""
+    """Date of the task or entry, as YYYY-MM-DD."""
+
+
+def plan_items(plan: ParsedPlan) -> list[SearchItem]:
+    """Return the items of a plan; each line with text is in exactly one, except template text to be replaced."""
+    owners = _LineOwners(plan)
+    if plan.title_line >= 0:
+        owners.claim(TITLE, plan.title_line, plan.title_line + 1)
+    for section, key in zip(plan.sections, owners.section_keys, strict=True):
+        headings = [
+            block
+            for block in plan.blocks[section.first_block : section.block_end]
+            if block.kind == HEADING and not block.depth
+        ]
+        ends = [*[block.start for block in headings], section.end]
+        owners.claim(SECTION, section.start, ends[0], section.title, key)
+        for block, end in zip(headings, ends[1:], strict=True):
+            owners.claim(SECTION, block.start, end, f"{section.title} › {block.text}", key)
+    for kind, entries in (
+        (DECISION, plan.decisions),
+        (DISCOVERY, plan.discoveries),
+        (OUTCOME, plan.outcomes),
+        (REVISION, plan.revisions),
+    ):
+        for entry in entries:
+            heading, key = owners.section_at(entry.start)
+            author, date = entry.author or "", _entry_date(entry)
+            owners.claim(kind, entry.start, entry.end, heading, key, "", author, date)
+    for task in plan.tasks:
+        heading, key = owners.section_at(task.start)
+        date = task.timestamp.date if task.timestamp is not None and task.timestamp.is_valid else ""
+        owners.claim(TASK, task.start, task.item_end, heading, key, task.state, "", date)
+    return owners.items()
+
+
+class _LineOwners:
+    """The item that each line of a plan belongs to: the last one that claims it."""
+
+    def __init__(self, plan: ParsedPlan) -> None:
+        self._plan = plan
+        self._owners = [0] * len(plan.text.lines)
+        self._claims: list[tuple[str, str, str, str, str, str]] = [(SECTION, "", "", "", "", "")]
+        self._section_starts = [section.start for section in plan.sections]
+        self.section_keys = [outline.title_key(section.name or section.title) for section in plan.sections]
+
+    def section_at(self, line: int) -> tuple[str, str]:
+        """Return the title and the key of the section that contains a line."""
+        index = bisect_right(self._section_starts, line) - 1
+        return (self._plan.sections[index].title, self.section_keys[index]) if index >= 0 else ("", "")
+
+    def claim(
+        self,
+        kind: str,
+        start: int,
+        end: int,
+        heading: str = "",
+        section: str = "",
+        state: str = "",
+        author: str = "",
+        date: str = "",
+    ) -> None:
+        """Make an item with the fields of a `SearchItem` the owner of a range of lines."""
+        self._owners[start:end] = [len(self._claims)] * (end - start)
+        self._claims.append((kind, heading, section, state, author, date))
+
+    def items(self) -> list[SearchItem]:
+        """Return the items that own lines with text, in the order of their claims."""
+        lines = self._plan.text.lines
+        placeholder_lines = frozenset(self._plan.placeholder_lines)
+        indexes_by_claim: list[list[int]] = [[] for _ in self._claims]
+        for index, owner in enumerate(self._owners):
+            if lines[index] and index not in placeholder_lines and not lines[index].isspace():
+                indexes_by_claim[owner].append(index)
+        return [
+            SearchItem(
+                kind,
+                "\n".join([lines[index] for index in indexes]),
+                tuple([index + 1 for index in indexes]),
+                heading,
+                section,
+                state,
+                author,
+                date,
+            )
+            for (kind, heading, section, state, author, date), indexes in zip(
+                self._claims, indexes_by_claim, strict=True
+            )
+            if indexes
+        ]
+
+
+def artifact_items(names: Iterable[str]) -> list[SearchItem]:
+    """Return an item for each file in a plan's artifacts directory, given by its path in it."""
+    return [SearchItem(ARTIFACT, name, (), "", "") for name in names]
+
+
+def _entry_date(entry: Entry) -> str:
+    """Return the date of an entry, or an empty string if it has none in the form YYYY-MM-DD."""
+    date = (entry.date or "")[:10]
+    return date if date.translate(_DIGITS_TO_ZEROS) == _DATE_SHAPE else ""

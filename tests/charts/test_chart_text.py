@@ -1,0 +1,40 @@
+"""Charts as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.charts import chart_text
+from execplan.charts.chart import Chart
+from tests.charts.test_chart_svg import BAR_CHART, CHARTS, EMPTY, LINE_CHART, ONE_DAY
+
+pytest.importorskip("plotext")
+
+
+@pytest.mark.parametrize("size", [(20, 8), (40, 10), (80, 18), (110, 30)])
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: f"{chart.name}-{len(chart.labels)}")
+def test_drawing_fits_the_terminal(chart: Chart, size: tuple[int, int]) -> None:
+    text = chart_text.draw(chart, *size, has_color=False)
+    lines = text.splitlines()
+    assert "\x1b" not in text
+    assert len(lines) <= size[1]
+    assert all([len(line) <= size[0] for line in lines[1:-1]])
+    if not chart.is_empty:
+        assert "\x1b[" in chart_text.draw(chart, *size, has_color=True)
+
+
+def test_scale_and_labels() -> None:
+    text = chart_text.draw(BAR_CHART, 80, 18, has_color=False)
+    assert text.startswith("Results of runs per week (runs)\n")
+    assert "2026-01-01" in text
+    assert "█ completed   ▒ failed" in text
+    assert "40┤" in text
+    assert chart_text.draw(EMPTY, 80, 18, has_color=False) == "Age of the open plans: no data"
+    assert "3┤" in chart_text.draw(ONE_DAY, 80, 18, has_color=False)
+
+
+def test_table() -> None:
+    assert chart_text.format_values(LINE_CHART)[:2] == [
+        ("tasks", "tasks", "done by $timestamp$"),
+        ("2026-01-01", "3", "1"),
+    ]

@@ -1,0 +1,108 @@
+"""The items of a plan cover its text: each line is in one of them."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from execplan.plan import reader
+from execplan.plan.placeholder_lines import LINES as PLACEHOLDER_LINES
+from execplan.search.search_items import ARTIFACT, SearchItem, artifact_items, plan_items
+from tests.plans import CLEAN
+
+PLAN = """\
+Before the title.
+
+# Build the parser
+
+## Purpose / Big Picture
+
+Plans can be read.
+
+### For whom
+
+Everyone.
+
+## Progress
+
+- [x] (2026-01-02 09:15Z) Read lines,
+  all of them.
+  - [~] Nested.
+
+  More about the first.
+- [ ] Build the parser.
+
+## Decision Log
+
+Prose before.
+
+- Decision: Read bytes.
+  Rationale: Nothing is lost.
+  Date/Author: 2026-01-03 / Ann
+
+## Risks
+
+None.
+
+# Another title
+
+Text of no section.
+"""
+LINES = [
+    *PLAN.splitlines(),
+    *CLEAN.splitlines(),
+    "```",
+    "~~~",
+    "> quote",
+    "- item",
+    "<<<<<<< a",
+    "---",
+    "<!--",
+    "-->",
+    "Plan revision note: 2026-01-05 - Changed.",
+    *sorted(PLACEHOLDER_LINES)[:5],
+]
+
+
+def items_of(text: str) -> list[SearchItem]:
+    return plan_items(reader.parse(text))
+
+
+def test_items() -> None:
+    items = {item.text.strip(): item for item in items_of(PLAN)}
+    assert items["# Build the parser"].kind == "title"
+    assert items["## Purpose / Big Picture\nPlans can be read."].section == "purpose"
+    assert items["### For whom\nEveryone."].heading == "Purpose / Big Picture › For whom"
+    first = items["- [x] (2026-01-02 09:15Z) Read lines,\n  all of them.\n  More about the first."]
+    assert (first.kind, first.state, first.date, first.lines) == ("task", "done", "2026-01-02", (15, 16, 19))
+    assert (items["- [~] Nested."].state, items["- [ ] Build the parser."].state) == ("other", "open")
+    decision = next(item for item in items.values() if item.kind == "decision")
+    assert (decision.author, decision.date, decision.section) == ("Ann", "2026-01-03", "decision log")
+    assert items["## Decision Log\nProse before."].kind == "section"
+    assert items["## Risks\nNone."].section == "risks"
+    assert items["Before the title.\n# Another title\nText of no section."].section == ""
+
+
+@example(PLAN)
+@example(CLEAN)
+@given(st.lists(st.sampled_from(LINES), max_size=60).map("\n".join))
+def test_each_line_is_in_one_item(text: str) -> None:
+    if not text.strip():
+        return
+    plan = reader.parse(text)
+    expected = {
+        index + 1: line
+        for index, line in enumerate(plan.text.lines)
+        if line.strip() and index not in plan.placeholder_lines
+    }
+    found = [
+        (number, line)
+        for item in plan_items(plan)
+        for number, line in zip(item.lines, item.text.split("\n"), strict=True)
+    ]
+    assert sorted(found) == sorted(expected.items())
+
+
+def test_artifacts() -> None:
+    (item,) = artifact_items(["logs/test.txt"])
+    assert (item.kind, item.text, item.lines) == (ARTIFACT, "logs/test.txt", ())
