@@ -36,6 +36,7 @@ class ChartImage(NamedTuple):
     """Path of the file in the site."""
     description: str
     """The chart in words."""
+    is_empty: bool
     svg: str
     """Content of the file."""
 
@@ -83,4 +84,4 @@ def _draw_named(name: str, sources: ChartSources) -> ChartImage:
 
 
 def _draw(chart: Chart, target: str) -> ChartImage:
-    return ChartImage(chart.title, target, chart.description, chart_svg.draw(chart))
+    return ChartImage(chart.title, target, chart.description, chart.is_empty, chart_svg.draw(chart))
