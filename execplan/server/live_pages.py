@@ -109,7 +109,13 @@ class LivePages:
         return PageVersion(snapshot, minute, digest(plan_store.load(*plan).data) if plan is not None else "")
 
     def find_plan(self, page: str) -> LivePlan | None:
-        """Return the plan of a page; None if there is none. Raises ExecplanError if the project can't be read."""
+        """Return the plan of a page; None if there is none. Raises ExecplanError if the project can't be read.
+
+        A page that was rendered before is not looked for again: an edit compares the digest of the plan anyway.
+        """
+        known_plan = self._state[2].find_plan(page) if self._state is not None else None
+        if known_plan is not None and os.path.exists(known_plan.ref.path):
+            return known_plan
         return self._current_state(take_snapshot(self._directory), current_minute()).find_plan(page)
 
     def changed_pages(self, earlier: Snapshot, later: Snapshot) -> frozenset[str]:
