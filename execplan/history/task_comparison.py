@@ -70,7 +70,8 @@ def changed_task_lines(
 
 
 def _detail_lines(version: TaskVersion) -> list[str]:
-    return list(version.unit.lines[version.task.end - version.task.start :])
+    lines = version.unit.lines[version.task.end - version.task.start :]
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 def _match_tasks(old_tasks: Sequence[TaskVersion], new_tasks: Sequence[TaskVersion]) -> dict[int, tuple[int, ...]]:

@@ -142,7 +142,7 @@ class LivePages:
         stored_plan = plan_store.load(*plan)
         return page_rendering.render_edit_conflict(
             error.candidates,
-            [(name, text) for name, text in edit.fields.items() if name in ("text", "why")],
+            edit.entered_texts,
             {**edit.fields, DIGEST_FIELD: digest(stored_plan.data)} if stored_plan.plan is not None else {},
             page,
             self.context(),

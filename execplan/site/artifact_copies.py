@@ -23,6 +23,8 @@ MAX_FILES: Final = 500
 """Maximum number of artifacts to list on a page."""
 _MAX_TEXT_BYTES: Final = 1 << 20
 _MAX_IMAGE_BYTES: Final = 5 << 20
+_HEAD_BYTES: Final = 4096
+"""Number of bytes that show whether a file is text."""
 _TEXT_SUFFIX: Final = ".txt"
 _SKIPPED_DIRECTORIES: Final = (".git", "node_modules", "__pycache__")
 
@@ -55,7 +57,7 @@ def list_artifacts(project: Project, ref: PlanRef, page: str) -> list[Artifact]:
         name = os.path.relpath(path, folder)
         if path == ref.path:
             continue
-        note = _exclusion(name, status.st_size)
+        note = _exclusion(name, status.st_size) or _binary_note(path)
         target = "" if note else _unused_name(f"{directory}/{_target_name(name)}", used_targets)
         artifacts.append(Artifact(name, path, status.st_size, status.st_mtime_ns, target, note))
         if len(artifacts) >= MAX_FILES:
@@ -64,7 +66,7 @@ def list_artifacts(project: Project, ref: PlanRef, page: str) -> list[Artifact]:
 
 
 def read_copy(artifact: Artifact, redact_text: RedactText) -> bytes | None:
-    """Return the bytes of an artifact's copy, without secrets; None for a binary file, or one that is gone."""
+    """Return the bytes of an artifact's copy, without secrets; None if the file is gone or has grown too large."""
     limit = _MAX_IMAGE_BYTES if is_image(artifact.name) else _MAX_TEXT_BYTES
     try:
         data, size = file_access.read_from(open_regular(artifact.path, os.O_RDONLY | os.O_NOFOLLOW), limit)
@@ -74,11 +76,7 @@ def read_copy(artifact: Artifact, redact_text: RedactText) -> bytes | None:
         return None
     if is_image(artifact.name):
         return data
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text else redact_text(text).encode("utf-8")
+    return redact_text(data.decode("utf-8", "replace")).encode("utf-8")
 
 
 def _walk_files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
@@ -101,6 +99,23 @@ def _exclusion(name: str, size: int) -> str:
         return "not copied: may contain secrets"
     limit = _MAX_IMAGE_BYTES if is_image(name) else _MAX_TEXT_BYTES
     return f"not copied: larger than {limit >> 20} MiB" if size > limit else ""
+
+
+def _binary_note(path: str) -> str:
+    """Return why a file is not copied, judged by its first bytes; empty for text and images."""
+    if is_image(path):
+        return ""
+    try:
+        data = file_access.read_up_to(handle := open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), _HEAD_BYTES)
+        os.close(handle)
+    except OSError:
+        return "not copied: can't be read"
+    try:
+        data.decode("utf-8")
+        is_text = True
+    except UnicodeDecodeError as error:
+        is_text = error.start > len(data) - 4 and len(data) == _HEAD_BYTES  # a character was cut off at the end
+    return "" if is_text and b"\0" not in data else "not copied: binary file"
 
 
 def _unused_name(target: str, used_targets: set[str]) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
+
+from execplan.text.pure_paths import is_inside
 
 if TYPE_CHECKING:
     from typing import Final
 
+    from execplan.project.project import Project
+
 BOARD_PAGE: Final = "index.html"
 DECISIONS_PAGE: Final = "decisions.html"
 ARCHIVE_PAGE: Final = "archive.html"
+CHARTS_PAGE: Final = "charts.html"
 PLANS_DIRECTORY: Final = "plans"
 FILES_DIRECTORY: Final = "files"
+CHARTS_DIRECTORY: Final = "charts"
 ASSETS_DIRECTORY: Final = "assets"
 
 STATIC_POLICY: Final = (
@@ -42,6 +49,8 @@ class PageContext(NamedTuple):
     """URL of the server-sent events about changes; empty on a static page."""
     scripts: tuple[str, ...] = ()
     """URLs of scripts that only live pages have."""
+    has_charts: bool = False
+    """Whether the site has a page with charts of all plans."""
     notices: tuple[str, ...] = ()
     """Messages at the top of the page, such as the result of an edit."""
 
@@ -57,6 +66,17 @@ class PageContext(NamedTuple):
     def repository_url(self, path: str) -> str:
         """Return the URL of a file in the repository, given by its path from the root; empty if it is not linked."""
         return self.repository + quote_path(path) if self.repository else ""
+
+
+def make_static_context(project: Project, directory: str, root: str, *, has_charts: bool) -> PageContext:
+    """Return the context of static pages whose site, in a directory, starts at `root`.
+
+    Files of the repository are linked if the site is inside of it, because they are then where the site is, too.
+    """
+    repository = ""
+    if is_inside(directory, project.root):
+        repository = root + quote_path(os.path.relpath(project.root, directory)) + "/"
+    return PageContext(os.path.basename(project.base) or "Plans", root, repository, has_charts=has_charts)
 
 
 def quote_path(path: str) -> str:

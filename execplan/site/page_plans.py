@@ -12,6 +12,7 @@ from execplan.history.plan_history import load_history
 from execplan.plan_store import plan_store
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site.artifact_copies import Artifact, list_artifacts
+from execplan.site.page_charts import plan_chart_target, select_charted_plans
 from execplan.site.plan_view import PlanFacts
 from execplan.text.text_lines import digest
 
@@ -39,6 +40,13 @@ class PagePlan(NamedTuple):
     """Path of the page in the site."""
     artifacts: tuple[Artifact, ...]
     facts: PlanFacts
+    has_chart: bool
+
+    @property
+    def targets(self) -> list[str]:
+        """Return the files that the plan may have in the site."""
+        copies = [artifact.target for artifact in self.artifacts if artifact.target]
+        return [self.page, *copies, *([plan_chart_target(self.page)] if self.has_chart else [])]
 
 
 def load_page_plans(
@@ -49,13 +57,15 @@ def load_page_plans(
     refs = {member.display_path(ref.path): (member, ref) for member in members for ref in plan_store.all_refs(member)}
     findings = {checked.path: checked.findings for checked in check_all_plans(members, archived=True)}
     events = _load_events(project, refs, cache, warnings)
+    charted_paths = select_charted_plans(board)
     page_plans = []
     for card in board.cards:
         if card.path in refs:
             member, ref = refs[card.path]
             page = names.page(card.path)
             facts = PlanFacts(findings.get(card.path, ()), events.get(card.path, ()))
-            page_plans.append(PagePlan(member, ref, card, page, tuple(list_artifacts(member, ref, page)), facts))
+            artifacts = tuple(list_artifacts(member, ref, page))
+            page_plans.append(PagePlan(member, ref, card, page, artifacts, facts, card.path in charted_paths))
     return page_plans
 
 

@@ -16,6 +16,7 @@ from execplan.site.page_context import (
     ARCHIVE_PAGE,
     ASSETS_DIRECTORY,
     BOARD_PAGE,
+    CHARTS_PAGE,
     DECISIONS_PAGE,
 )
 from execplan.text.inline_markdown import plain_text
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.board.board_cards import Board, Card
+    from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
     from execplan.site.plan_sections import DecisionItem
@@ -61,6 +63,11 @@ def render_decisions(plans: Sequence[PlanDecisions], context: PageContext, pages
     entries = [(plan.card, decision) for plan in plans for decision in plan.decisions]
     entries.sort(key=lambda entry: (entry[1].date[:10], entry[0].last_date), reverse=True)
     return _render("decisions.html", DECISIONS_PAGE, context, entries=entries, pages=pages)
+
+
+def render_charts(charts: Sequence[ChartImage], context: PageContext) -> str:
+    """Return the page with the charts of all plans."""
+    return _render("charts.html", CHARTS_PAGE, context, charts=charts)
 
 
 def render_plan(view: PlanView, context: PageContext, pages: PageNames, *, approval_preview: Markup = _NO_HTML) -> str:
@@ -131,7 +138,8 @@ def templates_digest() -> str:
 
 def _render(template: str, page: str, context: PageContext, **content: Any) -> str:
     """Render a template; control characters, which HTML does not allow, are shown as escapes."""
-    html = _environment().get_template(template).render(page=page, context=context, **content)
+    navigation = (*_NAVIGATION, (CHARTS_PAGE, "Charts")) if context.has_charts else _NAVIGATION
+    html = _environment().get_template(template).render(page=page, context=context, navigation=navigation, **content)
     return escape_unprintable_lines(html)
 
 
@@ -146,7 +154,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals["navigation"] = _NAVIGATION
     environment.filters["plain"] = plain_text
     environment.filters["count"] = format_count
     environment.filters["duration"] = format_duration

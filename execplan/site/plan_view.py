@@ -11,7 +11,7 @@ from execplan.site.artifact_copies import Artifact, list_artifacts
 from execplan.site.link_resolver import LinkResolver
 from execplan.site.plan_records import PlanRecords, load_records
 from execplan.site.plan_sections import DecisionWriter, PlanContent, plan_markdown, render_content
-from execplan.site.redacted_records import redact_card, redact_events
+from execplan.site.redacted_records import redact_cards, redact_events
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -23,20 +23,11 @@ if TYPE_CHECKING:
     from execplan.plan.model import ParsedPlan
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
+    from execplan.site.page_charts import ChartImage
     from execplan.site.page_context import PageContext
     from execplan.site.page_names import PageNames
     from execplan.site.plan_sections import DecisionItem
     from execplan.site.redacted_records import RedactText
-
-
-class Chart(NamedTuple):
-    """A chart of a plan, as a file of the site."""
-
-    title: str
-    target: str
-    """Path of the file in the site."""
-    description: str
-    """Text for those who can't see the chart."""
 
 
 class PlanView(NamedTuple):
@@ -54,7 +45,7 @@ class PlanView(NamedTuple):
     artifacts: tuple[Artifact, ...]
     history: tuple[HistoryEvent, ...]
     """Events in the plan's life, latest first, with their texts but without details."""
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartImage, ...] = ()
     checked_paths: Mapping[str, bool] = {}
     """Absolute paths to which the plan links, and whether they exist."""
 
@@ -64,7 +55,7 @@ class PlanFacts(NamedTuple):
 
     findings: Sequence[Finding] = ()
     history: Sequence[HistoryEvent] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[ChartImage, ...] = ()
 
 
 _NO_FACTS = PlanFacts()
@@ -111,7 +102,7 @@ def load_plan_view(
     artifacts = list_artifacts(project, ref, page)
     copies = {artifact.path: artifact.target for artifact in artifacts if artifact.target}
     resolver = LinkResolver(context, pages, project, ref, copies)
-    card = redact_card(card, redact_text)
+    (card,) = redact_cards([card], redact_text)
     content = None
     if published.plan is not None:
         content = render_content(published.plan, resolver.resolve, {claim.id: claim for claim in card.claims})

@@ -1,54 +1,59 @@
-"""Cards and other records without the secrets in their texts."""
+"""Cards and events without the secrets in their texts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from execplan.board.board_cards import Board, Card
     from execplan.history.history_event import HistoryEvent
 
     RedactText = Callable[[str], str]
 
-RecordType = TypeVar("RecordType", bound="tuple[Any, ...]")
-
 
 def redact_board(board: Board, redact_text: RedactText) -> Board:
     """Redact the texts on a board."""
-    columns = [
-        column._replace(cards=tuple([redact_card(card, redact_text) for card in column.cards]))
-        for column in board.columns
-    ]
+    cards = iter(redact_cards(board.cards, redact_text))
+    columns = [column._replace(cards=tuple([next(cards) for _ in column.cards])) for column in board.columns]
     return board._replace(columns=tuple(columns))
 
 
-def redact_card(card: Card, redact_text: RedactText) -> Card:
-    """Redact the texts of a card that come from a plan; its ID and path stay, because links need them."""
-    return card._replace(
-        title=redact_text(card.title),
-        next_task=redact_record(card.next_task, redact_text) if card.next_task is not None else None,
-        next_text=redact_text(card.next_text),
-        claims=tuple([redact_record(claim, redact_text) for claim in card.claims]),
-        error=redact_text(card.error),
-    )
-
-
-def redact_record(record: RecordType, redact_text: RedactText) -> RecordType:
-    """Redact the texts of a named tuple."""
-    fields: dict[str, Any] = record._asdict()  # type: ignore[attr-defined] # the bound does not say that it is named
-    texts = {name: redact_text(text) for name, text in fields.items() if isinstance(text, str) and text}
-    return record._replace(**texts)  # type: ignore[attr-defined,no-any-return] # as above
+def redact_cards(cards: Sequence[Card], redact_text: RedactText) -> list[Card]:
+    """Redact the texts of cards that come from plans; IDs and paths stay, because links need them."""
+    texts = iter(redact_lines([text for card in cards for text in _card_texts(card)], redact_text))
+    return [_replace_texts(card, [next(texts) for _ in _card_texts(card)]) for card in cards]
 
 
 def redact_events(events: Sequence[HistoryEvent], redact_text: RedactText) -> tuple[HistoryEvent, ...]:
-    """Redact the texts of events; all of them at once, because each search takes about as long as one of a page."""
-    texts = [" ".join(event.text.split()) for event in events]
-    redacted_texts = redact_text("\n".join(texts)).split("\n")
-    if len(redacted_texts) != len(texts):  # a secret of several lines was in several texts
-        redacted_texts = [redact_text(text) for text in texts]
-    return tuple(
-        [event._replace(text=text, detail="", previous="") for event, text in zip(events, redacted_texts, strict=True)]
-    )
+    """Redact the texts of events, and leave out their details."""
+    texts = redact_lines([event.text for event in events], redact_text)
+    return tuple([event._replace(text=text, detail="", previous="") for event, text in zip(events, texts, strict=True)])
+
+
+def redact_lines(texts: Sequence[str], redact_text: RedactText) -> list[str]:
+    """Redact texts, each on one line, all at once: a search of a short text takes nearly as long as one of a page."""
+    lines = [" ".join(text.split()) for text in texts]
+    if not any(lines):
+        return lines
+    redacted_lines = redact_text("\n".join(lines)).split("\n")
+    if len(redacted_lines) == len(lines):
+        return redacted_lines
+    return [redact_text(line) for line in lines]  # a secret of several lines was in several texts
+
+
+def _card_texts(card: Card) -> list[str]:
+    claim_texts = [text for claim in card.claims for text in (claim.text, claim.by)]
+    return [card.title, card.next_text, card.error, card.next_task.text if card.next_task else "", *claim_texts]
+
+
+def _replace_texts(card: Card, texts: Sequence[str]) -> Card:
+    """Return a card with other texts, in the order of `_card_texts`."""
+    title, next_text, error, task_text, *claim_texts = texts
+    claims = [
+        claim._replace(text=claim_texts[2 * index], by=claim_texts[2 * index + 1])
+        for index, claim in enumerate(card.claims)
+    ]
+    next_task = card.next_task._replace(text=task_text) if card.next_task is not None else None
+    return card._replace(title=title, next_text=next_text, error=error, next_task=next_task, claims=tuple(claims))

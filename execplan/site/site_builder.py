@@ -6,22 +6,21 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from markupsafe import Markup
-
 from execplan.board.board_cards import load_board
+from execplan.charts import chart_svg
+from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
 from execplan.site.page_cache import CachedPage, WrittenFile, open_page_cache
-from execplan.site.page_context import ARCHIVE_PAGE, BOARD_PAGE, DECISIONS_PAGE, PageContext, quote_path
+from execplan.site.page_charts import draw_plan_chart, project_chart_targets
+from execplan.site.page_context import BOARD_PAGE, CHARTS_PAGE, make_static_context
 from execplan.site.page_names import PageNames
 from execplan.site.page_plans import load_page_plans
-from execplan.site.page_rendering import PlanDecisions
-from execplan.site.plan_sections import DecisionItem
 from execplan.site.plan_view import load_decisions, load_plan_view, read_published_plan
-from execplan.site.redacted_records import redact_board, redact_card
 from execplan.site.site_directory import SiteDirectory
+from execplan.site.top_pages import TEXT_PAGES, render_chart_files, render_text_pages
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
 from execplan.worker_processes import process_count, run_in_processes
@@ -56,6 +55,8 @@ class BuiltSite(NamedTuple):
     """Number of files that already had the right content."""
     removed: tuple[str, ...]
     warnings: tuple[str, ...]
+    has_charts: bool
+    """Whether there are charts, which need matplotlib."""
 
 
 def build_site(
@@ -70,7 +71,7 @@ def build_site(
     _ensure_separate(project, site.path)
     board = load_board(project, archived=True, tick=tick)
     builder = _SiteBuilder(project, site, board, redactor)
-    with nullcontext() if dry_run else site.lock():
+    with nullcontext() if dry_run else site.lock(project):
         return builder.build(tick)
 
 
@@ -86,11 +87,12 @@ class _SiteBuilder:
         self._assets = page_rendering.read_assets()
         if site.path == os.path.realpath(os.path.join(project.base, DEFAULT_DIRECTORY)):
             self._assets[_IGNORE_FILE] = _IGNORE_ALL
-        self._top_context = _make_context(project, site.path, "")
-        self._plan_context = _make_context(project, site.path, "../")
-        self._common_digest = digest(
-            repr((self._top_context, self._names.all_pages(), redactor.fingerprint)).encode("utf-8", "surrogatepass")
-        )
+        has_charts = chart_svg.is_available()
+        self._top_context = make_static_context(project, site.path, "", has_charts=has_charts)
+        self._plan_context = make_static_context(project, site.path, "../", has_charts=has_charts)
+        self._today = now().date().isoformat()
+        common = (self._top_context, self._names.all_pages(), redactor.fingerprint)
+        self._common_digest = digest(repr(common).encode("utf-8", "surrogatepass"))
         self._changed: list[str] = []
         self._digests: dict[str, str] = {}
 
@@ -98,9 +100,9 @@ class _SiteBuilder:
         """Write what changed, and remove what is no longer part of the site. The caller holds the lock."""
         cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
         plan_pages = load_page_plans(self._project, self._board, self._names, cache, self._site.warnings)
-        copies = [artifact.target for plan_page in plan_pages for artifact in plan_page.artifacts if artifact.target]
-        pages = [BOARD_PAGE, DECISIONS_PAGE, ARCHIVE_PAGE, *[plan_page.page for plan_page in plan_pages]]
-        self._site.claim([*pages, *copies, *self._assets])
+        plan_files = [target for plan_page in plan_pages for target in plan_page.targets]
+        charts = [CHARTS_PAGE, *project_chart_targets()] if self._top_context.has_charts else []
+        self._site.claim([*TEXT_PAGES, *charts, *plan_files, *self._assets])
         cached_pages = self._update_plan_pages(plan_pages, cache, tick)
         self._update_top_pages(plan_pages, cached_pages, cache)
         for name, data in self._assets.items():
@@ -111,11 +113,12 @@ class _SiteBuilder:
         unchanged = len(self._digests) - len(self._changed)
         return BuiltSite(
             self._site.path,
-            len(pages),
+            len(plan_pages) + len(TEXT_PAGES) + bool(charts),
             tuple(sorted(self._changed)),
             unchanged,
             tuple(removed),
             tuple(self._site.warnings),
+            self._top_context.has_charts,
         )
 
     def _update_plan_pages(
@@ -154,11 +157,16 @@ class _SiteBuilder:
         copies = {
             artifact.target: read_copy(artifact, redact_text) for artifact in plan_page.artifacts if artifact.target
         }
-        view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, plan_page.facts)
+        facts = plan_page.facts
+        if plan_page.has_chart:
+            chart = draw_plan_chart(plan_page.project, plan_page.ref, facts.history, plan_page.page)
+            facts = facts._replace(charts=(chart,) if chart is not None else ())
+        view = load_plan_view(published, plan_page.card, self._plan_context, self._names, redact_text, facts)
         html = page_rendering.render_plan(view, self._plan_context, self._names)
         contents = {
             plan_page.page: html.encode("utf-8"),
             **{name: data for name, data in copies.items() if data is not None},
+            **{chart.target: chart.svg.encode("utf-8") for chart in facts.charts},
         }
         changed = [name for name, data in contents.items() if self._site.write(name, data)]
         files = [(name, digest(data), self._site.status(name)) for name, data in contents.items()]
@@ -169,39 +177,51 @@ class _SiteBuilder:
     def _update_top_pages(
         self, plan_pages: Sequence[PagePlan], cached_pages: dict[str, CachedPage], cache: PageCache | None
     ) -> None:
-        """Render the board, the archive and the decisions where they changed."""
-        cards = self._board.cards
+        """Render the pages about all plans where something has changed."""
         decisions = [cached_pages[plan_page.page].decisions for plan_page in plan_pages]
-        fingerprint = digest(repr((self._common_digest, cards, decisions)).encode("utf-8", "surrogatepass"))
-        names = (BOARD_PAGE, ARCHIVE_PAGE, DECISIONS_PAGE)
-        old_page = cache.pages.get(BOARD_PAGE) if cache is not None else None
+        fingerprint = self._fingerprint(self._board.cards, decisions)
+        redact_text = self._redactor.redact_text
+
+        def render_texts() -> dict[str, str]:
+            return render_text_pages(self._board, plan_pages, decisions, self._top_context, self._names, redact_text)
+
+        def render_charts() -> dict[str, str]:
+            return render_chart_files(plan_pages, self._top_context, has_history=self._project.git is not None)
+
+        self._update_page(BOARD_PAGE, fingerprint, render_texts, cached_pages, cache)
+        if self._top_context.has_charts:
+            plan_fingerprints = [cached_pages[plan_page.page].fingerprint for plan_page in plan_pages]
+            fingerprint = self._fingerprint(plan_fingerprints, self._today)
+            self._update_page(CHARTS_PAGE, fingerprint, render_charts, cached_pages, cache)
+
+    def _update_page(
+        self,
+        page: str,
+        fingerprint: str,
+        render: Callable[[], dict[str, str]],
+        cached_pages: dict[str, CachedPage],
+        cache: PageCache | None,
+    ) -> None:
+        """Render a page and the files that belong to it, unless they are as the cache has them."""
+        old_page = cache.pages.get(page) if cache is not None else None
         if old_page is not None and old_page.fingerprint == fingerprint and self._is_intact(old_page):
             self._digests.update({file.name: file.digest for file in old_page.files})
-            cached_pages[BOARD_PAGE] = old_page
+            cached_pages[page] = old_page
             return
-        redact_text = self._redactor.redact_text
-        board = redact_board(self._board, redact_text)
-        plan_decisions = [
-            PlanDecisions(redact_card(plan_page.card, redact_text), tuple(map(_restore_decision, entries)))
-            for plan_page, entries in zip(plan_pages, decisions, strict=True)
-        ]
-        context = self._top_context
-        texts = (
-            page_rendering.render_board(board, context, self._names),
-            page_rendering.render_archive(board, context, self._names),
-            page_rendering.render_decisions(plan_decisions, context, self._names),
-        )
-        for name, text in zip(names, texts, strict=True):
+        texts = render()
+        for name, text in texts.items():
             self._write(name, text.encode("utf-8"))
-        files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in names])
-        cached_pages[BOARD_PAGE] = CachedPage(fingerprint, (), (), files)
+        files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in texts])
+        cached_pages[page] = CachedPage(fingerprint, (), (), files)
 
     def _plan_fingerprint(self, plan_page: PagePlan) -> str:
         """Return a digest of everything that a plan's page depends on, except the paths that it links to."""
         card = plan_page.card._replace(idle_days=None)  # the page shows the date, and the browser its age
         facts = plan_page.facts._replace(findings=list(plan_page.facts.findings))
-        parts = (self._common_digest, card, plan_page.artifacts, facts)
-        return digest(repr(parts).encode("utf-8", "surrogatepass"))
+        return self._fingerprint(card, plan_page.artifacts, facts, self._today if plan_page.has_chart else "")
+
+    def _fingerprint(self, *parts: object) -> str:
+        return digest(repr((self._common_digest, parts)).encode("utf-8", "surrogatepass"))
 
     def _is_intact(self, page: CachedPage) -> bool:
         """Return whether the files of a page are as they were written, and its links lead where they led."""
@@ -213,21 +233,6 @@ class _SiteBuilder:
         if self._site.write(name, data):
             self._changed.append(name)
         self._digests[name] = digest(data)
-
-
-def _restore_decision(fields: Sequence[str]) -> DecisionItem:
-    """Return a decision whose fields were cached as plain texts; its text and rationale are HTML."""
-    decision = DecisionItem._make(fields)
-    return decision._replace(text=Markup(decision.text), rationale=Markup(decision.rationale))  # noqa: S704 (escaped)
-
-
-def _make_context(project: Project, directory: str, root: str) -> PageContext:
-    """Return the context of pages whose site starts at `root`; files of the repository are linked from inside it."""
-    repository = ""
-    if is_inside(directory, project.root):
-        relative_path = os.path.relpath(project.root, directory)
-        repository = root + quote_path(relative_path) + "/"
-    return PageContext(os.path.basename(project.base) or "Plans", root, repository)
 
 
 def _ensure_separate(project: Project, directory: str) -> None:

@@ -10,6 +10,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.files import atomic_files, file_access
 from execplan.files.file_access import open_regular
 from execplan.files.file_lock import FileLock
+from execplan.project import project_state
 from execplan.text import fast_json
 from execplan.text.pure_paths import is_inside
 from execplan.text.text_lines import digest
@@ -17,11 +18,12 @@ from execplan.text.text_lines import digest
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from execplan.project.project import Project
+
     FileStatus = tuple[int, int, int, int]
     """Size, times of the last change of content and status in nanoseconds, and inode of a file."""
 
-MANIFEST: Final = ".execplan-site.json"
-LOCK: Final = ".execplan-site.lock"
+MANIFEST: Final = ".site-manifest.json"
 _SCHEMA: Final = "execplan/site/1"
 _MAX_MANIFEST_BYTES: Final = 64 << 20
 _MAX_FILE_BYTES: Final = 1 << 28
@@ -39,10 +41,17 @@ class SiteDirectory:
         self.warnings: list[str] = []
         self._load()
 
-    def lock(self) -> FileLock:
-        """Return the lock of the directory, which is created if it is missing. Raises ExecplanError."""
-        atomic_files.make_directory(self.path)
-        return FileLock(os.path.join(self.path, LOCK), "site")
+    def lock(self, project: Project) -> FileLock:
+        """Return the lock of the directory, which all worktrees of the repository share; raises ExecplanError.
+
+        It is not in the directory, because that may be published.
+        """
+        locks = os.path.join(project.shared_state, "locks")
+        if project.shared_state == project.state:
+            project_state.make_state_dir(project, "locks")
+        else:
+            atomic_files.make_directory(locks)
+        return FileLock(os.path.join(locks, f"site-{project_state.path_key(self.path)}.lock"), "site")
 
     def claim(self, files: Collection[str]) -> None:
         """Record the files that are about to be written, so that an interrupted run leaves nothing unknown.
@@ -97,7 +106,7 @@ class SiteDirectory:
             self.digests = _parse_manifest(file_access.read(manifest_path, _MAX_MANIFEST_BYTES)[0], manifest_path)
         elif os.path.lexists(self.path):
             try:
-                names = set(os.listdir(self.path)) - {LOCK, atomic_files.temp_file_name(MANIFEST)}
+                names = set(os.listdir(self.path)) - {atomic_files.temp_file_name(MANIFEST)}
             except OSError as error:
                 raise file_access.file_error(error, self.path, "read") from None
             if names:
@@ -163,7 +172,7 @@ def _is_entry(entry: tuple[object, object]) -> bool:
         and bool(file)
         and not file.startswith("/")
         and os.path.normpath(file) == file
-        and file.split("/")[0] not in ("..", MANIFEST, LOCK)
+        and file.split("/")[0] not in ("..", MANIFEST)
     )
 
 

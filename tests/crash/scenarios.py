@@ -94,6 +94,7 @@ SCENES = {
             interrupted=True,
         ),
         Scene("compile", ("compile", PARSER), STEPS, max_changes=0, stride=2),
+        Scene("site", ("site", "--out", "web"), per_file=True, max_changes=0, stride=5),
         Scene("checkpoint", ("checkpoint", PARSER), max_changes=0, stride=5),
         Scene(
             "commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), max_changes=0

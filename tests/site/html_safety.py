@@ -17,7 +17,7 @@ _VOID_TAGS = frozenset("meta link input br hr img".split())
 _ATTRIBUTES = frozenset(
     """
     lang charset http-equiv content name rel href type src defer class id hidden tabindex role value max datetime title
-    scope alt loading autocomplete spellcheck for start method required maxlength rows
+    scope alt width height loading autocomplete spellcheck for start method required maxlength rows
     """.split()
 )
 _SCHEMES = frozenset({"", "http", "https", "mailto"})

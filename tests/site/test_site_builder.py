@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.site.site_directory import LOCK, MANIFEST
+from execplan.site.site_directory import MANIFEST
 from tests.plans import CLEAN
 from tests.site.hostile_text import LINKS, MARKDOWN, SCRIPTS
 from tests.site.html_safety import Page, check_page
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 SITE = ".agent/site"
 PLAN_PAGE = "plans/2026-01-01_parser.html"
+CHARTS = {f"charts/{name}.svg" for name in ("age", "burn-up", "lead-time", "runs", "weekly")}
 ASSETS = {".gitignore", "assets/filter.js", "assets/icon.svg", "assets/site.css", "assets/theme.js"}
-TOP_PAGES = {"index.html", "decisions.html", "archive.html"}
+TOP_PAGES = {"index.html", "decisions.html", "archive.html", "charts.html", *CHARTS}
+
+
+CHART = "charts/plan-2026-01-01_parser.svg"
 
 
 def read_page(repo: Folder, name: str, directory: str = SITE) -> Page:
@@ -30,23 +34,30 @@ def read_page(repo: Folder, name: str, directory: str = SITE) -> Page:
 
 
 def files_of(repo: Folder, directory: str = SITE) -> set[str]:
-    """The files of a site, without its manifest and lock."""
+    """The files of a site, without its manifest."""
     root = repo.path / directory
     names = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
-    return names - {MANIFEST, LOCK}
+    return names - {MANIFEST}
 
 
 def test_a_site_has_a_page_for_each_plan(repo: Folder) -> None:
     repo.plan()
     repo.plan(CLEAN.replace("Build the parser\n", "Build the `scanner`\n", 1), "2026-01-02_scanner")
     built = repo.ok("site")
-    assert files_of(repo) == {*ASSETS, *TOP_PAGES, PLAN_PAGE, "plans/2026-01-02_scanner.html"}
+    assert files_of(repo) == {
+        *ASSETS,
+        *TOP_PAGES,
+        PLAN_PAGE,
+        "plans/2026-01-02_scanner.html",
+        *[f"charts/plan-2026-01-0{name}.svg" for name in ("1_parser", "2_scanner")],
+    }
     assert built == {
         "path": SITE,
-        "pages": 5,
+        "pages": 6,
         "written": sorted(files_of(repo)),
         "removed": [],
         "unchanged": 0,
+        "charts": True,
         "changed": True,
     }
     board = read_page(repo, "index.html")
@@ -70,7 +81,7 @@ def test_nothing_is_written_twice(repo: Folder) -> None:
     assert times == {name: os.stat(repo.path / SITE / name).st_mtime_ns for name in times}
     repo.ok("done", "2")
     written = repo.ok("site")["written"]
-    assert written == ["index.html", PLAN_PAGE]
+    assert {"index.html", PLAN_PAGE, CHART} <= set(written) <= {"charts.html", "index.html", PLAN_PAGE, CHART, *CHARTS}
 
 
 def test_a_changed_page_is_written_again(repo: Folder) -> None:
@@ -94,7 +105,11 @@ def test_pages_of_vanished_plans_are_removed_and_nothing_else(repo: Folder) -> N
     scanner.unlink()
     reader.unlink()
     result = repo.run("site", "--json")
-    assert result.json["data"]["removed"] == ["plans/2026-01-02_scanner.html"]
+    assert set(result.json["data"]["removed"]) == {
+        "charts/plan-2026-01-02_scanner.svg",
+        "charts/plan-2026-01-03_reader.svg",
+        "plans/2026-01-02_scanner.html",
+    }
     assert foreign.read_text() == "mine"
     assert changed.read_text() == "changed by hand"
     assert "was changed: remove it if it is not needed" in result.json["warnings"][0]
@@ -163,13 +178,14 @@ def test_a_link_out_of_the_site_is_not_followed(repo: Folder, tmp_path: Path) ->
 def test_a_dry_run_writes_nothing(repo: Folder) -> None:
     repo.plan()
     data = repo.ok("site", "--dry-run")
-    assert set(data["written"]) == {*ASSETS, *TOP_PAGES, PLAN_PAGE}
+    assert set(data["written"]) == {*ASSETS, *TOP_PAGES, PLAN_PAGE, CHART}
     assert not (repo.path / SITE).exists()
     repo.ok("site")
     (repo.path / ".agent/execplans/2026-01-01_parser.md").unlink()
     before = {name: (repo.path / SITE / name).read_bytes() for name in [*files_of(repo), MANIFEST]}
     data = repo.ok("site", "--dry-run")
-    assert (data["written"], data["removed"]) == (["decisions.html", "index.html"], [PLAN_PAGE])
+    assert {"decisions.html", "index.html"} <= set(data["written"]) <= {"charts.html", "decisions.html", "index.html", *CHARTS}
+    assert data["removed"] == [CHART, PLAN_PAGE]
     assert before == {name: (repo.path / SITE / name).read_bytes() for name in [*files_of(repo), MANIFEST]}
 
 
@@ -224,7 +240,7 @@ def test_a_hostile_plan_runs_nothing(repo: Folder) -> None:
     repo.ok("next", "--claim", "-p", name, "--as", script)
     repo.run("site")
     pages = [path for path in files_of(repo) if path.endswith(".html")]
-    assert len(pages) == 7
+    assert len(pages) == 8
     for page in pages:
         read_page(repo, page)
     suffixes = {Path(path).suffix for path in files_of(repo) if path.startswith("files/")}
@@ -255,7 +271,8 @@ def test_links_lead_to_pages_copies_and_files(repo: Folder) -> None:
         "https://a.example/x?y=1&z=2",
         "#section-progress",
     }
-    assert [element.attributes["src"] for element in page.find("img")] == ["../files/2026-01-01_parser/a.png"]
+    images = [element.attributes["src"] for element in page.find("img")]
+    assert images == ["../files/2026-01-01_parser/a.png", f"../{CHART}"]
     for note in ("gone (file not found)", "outside (outside of the repository)", "bad (link removed)"):
         assert note in page.text
     for link in page.links():
@@ -340,5 +357,5 @@ def test_a_project_without_git_has_a_site(plain: Folder) -> None:
 def test_text_output_says_where_to_look(repo: Folder) -> None:
     repo.plan()
     result = repo.run("site")
-    assert result.out.splitlines() == ["4 pages: wrote 9 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
-    assert repo.run("site").out.startswith("4 pages: nothing has changed\n")
+    assert result.out.splitlines() == ["5 pages: wrote 16 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
+    assert repo.run("site").out.startswith("5 pages: nothing has changed\n")

@@ -37,9 +37,10 @@ def site(call: Call, directory: str | None, *, dry_run: bool) -> Answer:
     """Build a static web site with all plans.
 
     The start page is a board with a card for each plan. Each plan has a page with its sections, tasks, decisions,
-    findings, runs, approvals, artifacts and history. All decisions are on one page, and so are archived plans. The pages
-    need no network and no server: open index.html in a browser. Secrets are redacted. Only changed pages are written.
-    The default directory ignores itself in Git.
+    findings, runs, approvals, artifacts and history. All decisions are on one page, and so are archived plans. With the
+    extra `charts`, there are charts of all plans and of open plans. The pages need no network and no server: open
+    index.html in a browser. Secrets are redacted. Only changed pages are written. The default directory ignores itself
+    in Git.
     """
     from execplan.secrets.redaction import Redactor
     from execplan.site.site_builder import DEFAULT_DIRECTORY, build_site
@@ -65,6 +66,8 @@ def _describe_result(built_site: BuiltSite, *, dry_run: bool) -> str:
     if dry_run:
         lines += [f"write {name}" for name in built_site.changed] + [f"remove {name}" for name in built_site.removed]
         return "\n".join(lines)
+    if not built_site.has_charts:
+        lines.append("without charts; to add them: pip install 'execplan[charts]'")
     return "\n".join([*lines, f"open {index}"])
 
 
@@ -75,6 +78,7 @@ def _site_json(built_site: BuiltSite, display_path: str) -> dict[str, Any]:
         "written": list(built_site.changed),
         "removed": list(built_site.removed),
         "unchanged": built_site.unchanged,
+        "charts": built_site.has_charts,
         "changed": bool(built_site.changed or built_site.removed),
     }
 

@@ -1,0 +1,86 @@
+"""Charts of a site: those of the whole project, and the progress of open plans, as SVG files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from execplan.board.board_cards import STALLED
+from execplan.charts import chart_svg
+from execplan.charts.chart import BURN_UP, CHART_NAMES
+from execplan.charts.chart_sources import collect_sources, make_chart
+from execplan.plan.model import ACTIVE, DRAFT
+from execplan.plan_store import plan_store
+from execplan.site.page_context import CHARTS_DIRECTORY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.board.board_cards import Board
+    from execplan.charts.chart import Chart
+    from execplan.charts.chart_sources import ChartSources
+    from execplan.history.history_event import HistoryEvent
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+
+MAX_PLAN_CHARTS: Final = 100
+"""Maximum number of plans with a chart; drawing one takes some 30 ms."""
+_COLUMNS: Final = (ACTIVE, STALLED, DRAFT)
+"""Columns whose plans have a chart, in the order of their priority."""
+
+
+class ChartImage(NamedTuple):
+    """A chart as a file of the site."""
+
+    title: str
+    target: str
+    """Path of the file in the site."""
+    description: str
+    """The chart in words."""
+    svg: str
+    """Content of the file."""
+
+
+def select_charted_plans(board: Board) -> set[str]:
+    """Return the paths of the plans that have a chart: open ones with tasks, latest activity first; none without matplotlib."""
+    if not chart_svg.is_available():
+        return set()
+    cards = [card for name in _COLUMNS for column in board.columns if column.name == name for card in column.cards]
+    paths = [card.path for card in cards if card.counts is not None and card.counts.done]
+    return set(paths[:MAX_PLAN_CHARTS])
+
+
+def draw_plan_chart(project: Project, ref: PlanRef, events: Sequence[HistoryEvent], page: str) -> ChartImage | None:
+    """Draw the progress of a plan; None if the plan can't be read or there is nothing to draw."""
+    stored_plan = plan_store.load(project, ref)
+    if stored_plan.plan is None:
+        return None
+    sources = collect_sources([stored_plan], list(events) if project.git is not None else None)
+    chart = make_chart(BURN_UP, sources)
+    return _draw(chart, plan_chart_target(page)) if not chart.is_empty else None
+
+
+def plan_chart_target(page: str) -> str:
+    """Return the path of the chart of the plan that has a page."""
+    name = page.rpartition("/")[2].removesuffix(".html")
+    return f"{CHARTS_DIRECTORY}/plan-{name}.svg"
+
+
+def project_chart_targets() -> list[str]:
+    """Return the paths of the charts of the whole project."""
+    return [f"{CHARTS_DIRECTORY}/{name}.svg" for name in CHART_NAMES]
+
+
+def draw_project_charts(
+    plans: Sequence[tuple[Project, PlanRef]], events: Sequence[HistoryEvent] | None
+) -> list[ChartImage]:
+    """Draw all charts of the plans of a project; `events` is None without Git."""
+    sources = collect_sources([plan_store.load(project, ref) for project, ref in plans], events)
+    return [_draw_named(name, sources) for name in CHART_NAMES]
+
+
+def _draw_named(name: str, sources: ChartSources) -> ChartImage:
+    return _draw(make_chart(name, sources), f"{CHARTS_DIRECTORY}/{name}.svg")
+
+
+def _draw(chart: Chart, target: str) -> ChartImage:
+    return ChartImage(chart.title, target, chart.description, chart_svg.draw(chart))
