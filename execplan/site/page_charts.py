@@ -35,7 +35,6 @@ class ChartImage(NamedTuple):
     """Path of the file in the site."""
     description: str
     """The chart in words."""
-    is_empty: bool
     svg: str
     """Content of the file."""
 
@@ -78,4 +77,4 @@ def draw_project_charts(
 
 
 def _draw(chart: Chart, target: str) -> ChartImage:
-    return ChartImage(chart.title, target, chart.description, chart.is_empty, chart_svg.draw(chart))
+    return ChartImage(chart.title, target, chart.description, chart_svg.draw(chart))
