@@ -66,6 +66,19 @@ class Chart(NamedTuple):
         return max([sum(values) for values in zip(*[series.values for series in self.series], strict=True)], default=0)
 
     @property
+    def drawn_series(self) -> tuple[Series, ...]:
+        """Return the series with different values; equal lines would cover each other, so their names are joined."""
+        if self.form != LINES:
+            return self.series
+        series_by_values: dict[tuple[int, ...], Series] = {}
+        for series in self.series:
+            same = series_by_values.get(series.values)
+            series_by_values[series.values] = (
+                same._replace(name=f"{same.name}, {series.name}") if same is not None else series
+            )
+        return tuple(series_by_values.values())
+
+    @property
     def description(self) -> str:
         """Return the chart in words, for people who can't see it."""
         if self.is_empty:

@@ -101,7 +101,7 @@ def _figure() -> Any:
 
 def _draw_lines(axes: Any, chart: Chart) -> None:
     positions = day_positions(chart.labels)
-    for series in chart.series:
+    for series in chart.drawn_series:
         style = "--" if series.is_dashed else "-"
         color = _COLORS[series.color]
         axes.step(positions, series.values, style, where="post", linewidth=1.8, color=color, label=series.name)
@@ -133,7 +133,9 @@ def _set_scale(axes: Any, chart: Chart) -> None:
     axes.grid(visible=True, axis="y", color=_COLORS["gray"], alpha=0.3, linewidth=0.6)
     axes.set_axisbelow(True)
     if len(chart.series) > 1:
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(chart.series), frameon=False, borderaxespad=0.2)
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), ncols=len(chart.drawn_series), frameon=False, borderaxespad=0.2
+        )
 
 
 def _finish(source: str, chart: Chart) -> str:

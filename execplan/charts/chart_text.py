@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.charts.chart import LINES
 from execplan.charts.chart_svg import require_library
-from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks
+from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
 
 if TYPE_CHECKING:
     from execplan.charts.chart import Chart
 
 _COLORS = {"blue": "blue+", "green": "green", "amber": "orange", "red": "red+", "gray": "gray"}
-_LABEL_WIDTH = 14
-"""Columns for a label of the horizontal axis, with the space beside it."""
 _LINE_MARKERS = ("hd", "braille", "dot")
 _LINE_SIGNS = "▀⠒•"
 _BAR_MARKERS = "█▒░▓#"
 """Characters of the series of bars, which differ without colors, too."""
-_MAX_Y_TICKS = 5
+_MAX_Y_TICKS = 6
 
 
 def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
@@ -38,9 +36,10 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     markers = _LINE_MARKERS if chart.form == LINES else _BAR_MARKERS
     colored_markers = [
         plotext.marker(marker, _COLORS[series.color] if has_color else None)
-        for marker, series in zip(markers, chart.series, strict=False)
+        for marker, series in zip(markers, chart.drawn_series, strict=False)
     ]
-    max_ticks = max(2, width // _LABEL_WIDTH)
+    label_width = max([len(label) for label in chart.labels]) + 2
+    max_ticks = max(2, (width - label_width // 2) // label_width)
     if chart.form == LINES:
         _draw_lines(figure, chart, colored_markers)
         ticks = day_ticks(chart.labels, max_ticks)
@@ -53,7 +52,7 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     signs = _LINE_SIGNS if chart.form == LINES else _BAR_MARKERS
     legend = [
         f"{plotext.colorize(sign, _COLORS[series.color]) if has_color else sign} {series.name}"
-        for sign, series in zip(signs, chart.series, strict=False)
+        for sign, series in zip(signs, chart.drawn_series, strict=False)
     ]
     drawing = str(figure.build()).rstrip("\n")
     text = f"{chart.title} ({chart.unit})\n{drawing}\n{'   '.join(legend)}"
@@ -63,7 +62,7 @@ def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
 def _draw_lines(figure: Any, chart: Chart, markers: list[Any]) -> None:
     """Draw steps: a value stays until the day of the next one."""
     positions = day_positions(chart.labels)
-    for series, marker in zip(chart.series, markers, strict=True):
+    for series, marker in zip(chart.drawn_series, markers, strict=True):
         days = [day for position in positions for day in (position, position)][1:]
         values = [value for amount in series.values for value in (amount, amount)][:-1]
         signal = figure.signal(days, values, marker=marker)
@@ -74,8 +73,7 @@ def _draw_lines(figure: Any, chart: Chart, markers: list[Any]) -> None:
 def _set_scale(figure: Any, chart: Chart) -> None:
     """Label whole numbers from 0 to the largest value."""
     highest = chart.highest
-    step = max(1, -(-highest // _MAX_Y_TICKS))
-    ticks = list(range(0, highest + 1, step))
+    ticks = value_ticks(highest, _MAX_Y_TICKS)
     figure.ruler("y").lim(0, highest)
     figure.ruler("y").ticks(ticks, [f"{tick:,}" for tick in ticks])
 

@@ -24,3 +24,11 @@ def bar_ticks(labels: tuple[str, ...], max_count: int) -> list[tuple[int, str]]:
     """Return the positions of every bar, or of every second, third … one, with their labels."""
     step = max(1, -(-len(labels) // max_count))
     return [(position, labels[position]) for position in range(0, len(labels), step)]
+
+
+def value_ticks(highest: int, max_count: int) -> list[int]:
+    """Return round numbers from 0 up to the highest value: multiples of 1, 2 or 5 times a power of ten."""
+    step = 1
+    while highest // step > max_count - 1:
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
+    return list(range(0, highest + 1, step))

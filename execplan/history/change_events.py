@@ -21,10 +21,10 @@ from execplan.history.history_event import (
     HistoryEvent,
 )
 from execplan.history.version_comparison import compare_versions
+from execplan.history.version_reader import VersionReader
 from execplan.history.version_units import VersionUnits
 from execplan.history.working_tree import ON_DISK
 from execplan.plan import reader
-from execplan.plan.plan_change import ensure_no_conflicts
 from execplan.plan_store import plan_store
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class ChangeReader:
         self._project = project
         self._blobs = blobs
         self._contents: dict[str, tuple[bytes, int] | None] = {}
+        self._reader = VersionReader()
         self._versions: dict[str, VersionUnits | ExecplanError] = {}
 
     def events(self, plan_change: PlanChange, commit: Commit | None) -> list[HistoryEvent]:
@@ -105,11 +106,9 @@ class ChangeReader:
 
     def _read_version(self, blob: str) -> VersionUnits | ExecplanError:
         try:
-            plan = reader.read_structure(reader.decode(self.data(blob)))
-            ensure_no_conflicts(plan)
+            return self._reader.read(self.data(blob))
         except ExecplanError as error:
             return error
-        return VersionUnits(plan)
 
     def _parent_events(self, plan_change: PlanChange, parent: int) -> list[HistoryEvent]:
         """Return the events of a change in comparison with one parent."""
@@ -168,11 +167,11 @@ class ChangeReader:
         if event.kind != SECTION_CHANGED:
             return True
         versions = [self._readable_version(plan_change, blob) for blob in plan_change.change.former_blobs]
-        parents = [{*version.plan.text.lines} for version in versions if version is not None]
+        parents = [{*version.lines} for version in versions if version is not None]
         merged = self._readable_version(plan_change, plan_change.change.blob)
         if not parents or merged is None:
             return False
-        lines = {*merged.plan.text.lines}
+        lines = {*merged.lines}
         return not lines <= set().union(*parents) or not set.intersection(*parents) <= lines
 
     def _modification_time(self, plan_change: PlanChange) -> int:
@@ -184,7 +183,7 @@ class ChangeReader:
 
 
 def _title(version: VersionUnits | ExecplanError | None, ref: PlanRef) -> str:
-    return version.plan.title or ref.id if isinstance(version, VersionUnits) else ref.id
+    return version.title or ref.id if isinstance(version, VersionUnits) else ref.id
 
 
 def _event_key(event: HistoryEvent) -> tuple[str, ...]:

@@ -17,18 +17,17 @@ from execplan.history.history_event import (
     HistoryEvent,
 )
 from execplan.history.task_comparison import changed_task_lines, compare_tasks
-from execplan.history.version_units import VersionUnits
-from execplan.plan.merge.merge_units import NOTES, SECTION, TASK, Unit
+from execplan.plan.merge.merge_units import NOTES, TASK
 from execplan.plan.merge.unit_matching import match_to_base
 from execplan.text.sequence_alignment import align_sequences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.history.plan_part import PlanPart
+    from execplan.history.version_units import VersionUnits
+    from execplan.plan.merge.merge_units import Unit
     from execplan.plan.model import Entry
-
-TEXT_BEFORE_SECTIONS = "(text before the sections)"
-"""Title in events for the text of a plan that is in no section."""
 
 
 def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[HistoryEvent]:
@@ -37,8 +36,8 @@ def compare_versions(old: VersionUnits | None, new: VersionUnits) -> list[Histor
     Sections of a new plan have no events of their own.
     """
     events = []
-    if old is not None and old.plan.title != new.plan.title:
-        events.append(HistoryEvent(RETITLED, new.plan.title or "", previous=old.plan.title or ""))
+    if old is not None and old.title != new.title:
+        events.append(HistoryEvent(RETITLED, new.title or "", previous=old.title or ""))
     if old is None or not new.has_same_parts(old, TASK):
         events += compare_tasks(old.tasks if old is not None else [], new.tasks)
     for kind in ENTRY_KINDS:
@@ -88,34 +87,42 @@ def _entry_event(kind: str, entry: Entry | None) -> HistoryEvent:
 
 def _compare_sections(old: VersionUnits, new: VersionUnits) -> list[HistoryEvent]:
     """Return the changes of sections, except those of tasks, entries and revision notes."""
-    old_parts = [part for part in old.parts if part.kind != NOTES]
-    new_parts = [part for part in new.parts if part.kind != NOTES]
-    places_by_old = match_to_base(old_parts, new_parts)
-    old_by_new = {places[0]: old_index for old_index, places in places_by_old.items()}
+    old_parts = [part for part in old.parts if part.unit.kind != NOTES]
+    new_parts = [part for part in new.parts if part.unit.kind != NOTES]
+    old_by_new = _match_sections(old_parts, new_parts)
     events = []
     for new_index, new_part in enumerate(new_parts):
         if new_index in old_by_new:
             event = _compare_parts(old, old_parts[old_by_new[new_index]], new, new_part)
         else:
-            event = _part_event(SECTION_ADDED, new_part, lines_added=new.count_text_lines(new_part))
+            event = _part_event(SECTION_ADDED, new_part, lines_added=_count_text_lines(new, new_part))
         events += [event] if event is not None else []
-    removed_parts = [old_part for old_index, old_part in enumerate(old_parts) if old_index not in places_by_old]
+    matched_indexes = set(old_by_new.values())
+    removed_parts = [old_part for old_index, old_part in enumerate(old_parts) if old_index not in matched_indexes]
     removals = [
-        _part_event(SECTION_REMOVED, old_part, lines_removed=old.count_text_lines(old_part))
+        _part_event(SECTION_REMOVED, old_part, lines_removed=_count_text_lines(old, old_part))
         for old_part in removed_parts
     ]
     return events + [event for event in removals if event is not None]
 
 
-def _compare_parts(old: VersionUnits, old_part: Unit, new: VersionUnits, new_part: Unit) -> HistoryEvent | None:
+def _match_sections(old_parts: Sequence[PlanPart], new_parts: Sequence[PlanPart]) -> dict[int, int]:
+    """Return the indexes of the old parts by those of the new ones."""
+    if [part.unit[:2] for part in old_parts] == [part.unit[:2] for part in new_parts]:
+        return {index: index for index in range(len(new_parts))}
+    places_by_old = match_to_base([part.unit for part in old_parts], [part.unit for part in new_parts])
+    return {places[0]: old_index for old_index, places in places_by_old.items()}
+
+
+def _compare_parts(old: VersionUnits, old_part: PlanPart, new: VersionUnits, new_part: PlanPart) -> HistoryEvent | None:
     """Return the change of a part that both versions have, or None."""
-    if old_part.lines == new_part.lines:
+    if old_part is new_part or old_part.lines == new_part.lines:
         return None
-    old_lines, new_lines = old.other_lines(old_part), new.other_lines(new_part)
+    old_lines = old_part.text_lines(has_units=old.has_units(old_part))
+    new_lines = new_part.text_lines(has_units=new.has_units(new_part))
     if old.is_progress(old_part) and new.is_progress(new_part):
         old_details, new_details = changed_task_lines(old.tasks, new.tasks)
         old_lines, new_lines = old_lines + old_details, new_lines + new_details
-    old_lines, new_lines = _content_lines(old_lines), _content_lines(new_lines)
     if new.has_units(new_part):  # the order of what is between tasks and entries follows theirs
         old_counts, new_counts = Counter(old_lines), Counter(new_lines)
         added, removed = (new_counts - old_counts).total(), (old_counts - new_counts).total()
@@ -125,20 +132,17 @@ def _compare_parts(old: VersionUnits, old_part: Unit, new: VersionUnits, new_par
     if not added and not removed:
         return None
     event = _part_event(SECTION_CHANGED, new_part, lines_added=added, lines_removed=removed)
-    previous = _title(old_part) if event is not None and _title(old_part) != event.text else ""
+    previous = old_part.title if event is not None and old_part.title != event.text else ""
     return event._replace(previous=previous) if event is not None else None
 
 
-def _part_event(kind: str, part: Unit, *, lines_added: int = 0, lines_removed: int = 0) -> HistoryEvent | None:
+def _part_event(kind: str, part: PlanPart, *, lines_added: int = 0, lines_removed: int = 0) -> HistoryEvent | None:
     """Return the event of a section, or of the text outside sections unless there is none."""
-    if part.kind != SECTION and not lines_added and not lines_removed:
+    if not part.is_section and not lines_added and not lines_removed:
         return None
-    return HistoryEvent(kind, _title(part), lines_added=lines_added, lines_removed=lines_removed)
+    return HistoryEvent(kind, part.title, lines_added=lines_added, lines_removed=lines_removed)
 
 
-def _title(part: Unit) -> str:
-    return part.section.title if part.kind == SECTION and part.section is not None else TEXT_BEFORE_SECTIONS
-
-
-def _content_lines(lines: Sequence[str]) -> list[str]:
-    return [line.rstrip() for line in lines if line.strip()]
+def _count_text_lines(version: VersionUnits, part: PlanPart) -> int:
+    """Return the number of lines of a part without its heading, tasks and entries."""
+    return max(len(part.text_lines(has_units=version.has_units(part))) - part.heading_size, 0)

@@ -109,7 +109,13 @@ class LivePages:
         return PageVersion(snapshot, minute, digest(plan_store.load(*plan).data) if plan is not None else "")
 
     def find_plan(self, page: str) -> LivePlan | None:
-        """Return the plan of a page; None if there is none. Raises ExecplanError if the project can't be read."""
+        """Return the plan of a page; None if there is none. Raises ExecplanError if the project can't be read.
+
+        A page that was rendered before is not looked for again: an edit compares the digest of the plan anyway.
+        """
+        known_plan = self._state[2].find_plan(page) if self._state is not None else None
+        if known_plan is not None and os.path.exists(known_plan.ref.path):
+            return known_plan
         return self._current_state(take_snapshot(self._directory), current_minute()).find_plan(page)
 
     def changed_pages(self, earlier: Snapshot, later: Snapshot) -> frozenset[str]:
@@ -123,7 +129,7 @@ class LivePages:
     def render(self, page: str, notices: tuple[str, ...] = ()) -> str | None:
         """Return the HTML of a page; None if there is none. Raises ExecplanError if the project can't be read."""
         state = self._current_state(take_snapshot(self._directory), current_minute())
-        context = self.context(notices)
+        context = self.context(tuple(map(self._redact_text, notices)))
         if page == BOARD_PAGE:
             return page_rendering.render_board(state.board, context, state.pages)
         if page == ARCHIVE_PAGE:
@@ -134,15 +140,15 @@ class LivePages:
         return self._render_plan(plan, state, context) if plan is not None else None
 
     def render_error(self, title: str, paragraphs: list[str]) -> str:
-        """Return a page about an error."""
-        return page_rendering.render_message(title, paragraphs, self.context())
+        """Return a page about an error, whose texts may quote a plan."""
+        return page_rendering.render_message(title, list(map(self._redact_text, paragraphs)), self.context())
 
     def render_conflict(self, plan: LivePlan, edit: PageEdit, page: str, error: ExecplanError) -> str:
         """Return the page about an edit of a plan that has changed since the page was loaded."""
         stored_plan = plan_store.load(*plan)
         return page_rendering.render_edit_conflict(
-            error.candidates,
-            [(name, text) for name, text in edit.fields.items() if name in ("text", "why")],
+            list(map(self._redact_text, error.candidates)),
+            edit.entered_texts,
             {**edit.fields, DIGEST_FIELD: digest(stored_plan.data)} if stored_plan.plan is not None else {},
             page,
             self.context(),
@@ -164,9 +170,11 @@ class LivePages:
                 return read_copy(artifact, self._redact_text)
         return None
 
-    def _render_plan(self, plan: LivePlan, state: ProjectState, context: PageContext) -> str:
+    def _render_plan(self, plan: LivePlan, state: ProjectState, context: PageContext) -> str | None:
         path = plan.project.display_path(plan.ref.path)
-        card = next(card for card in state.board.cards if card.path == path)
+        card = next((card for card in state.board.cards if card.path == path), None)
+        if card is None:  # moved while the board was loaded
+            return None
         published = read_published_plan(plan.project, plan.ref, self._redact_text)
         facts = PlanFacts(_findings(plan), _history(plan))
         view = load_plan_view(published, card, context, state.pages, self._redact_text, facts)

@@ -32,6 +32,12 @@ class PageEdit(NamedTuple):
     digest: str
     """SHA-256 of the plan that the page showed, in 64 hexadecimal digits."""
 
+    @property
+    def entered_texts(self) -> list[tuple[str, str]]:
+        """The texts that a person has entered, each with its label."""
+        labels = {"text": "Decision" if self.action == "decide" else "New task", "why": "Rationale"}
+        return [(label, self.fields[name]) for name, label in labels.items() if self.fields.get(name)]
+
 
 def parse_edit(fields: Mapping[str, str]) -> PageEdit:
     """Return the edit that a form requests; raises ExecplanError if it is none that pages offer."""

@@ -117,7 +117,7 @@ class PlanServer:
         fields = await form_request.read_form(request, self._token)
         edit = page_edits.parse_edit(fields)
         page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
-        plan = await self._rendered.render(lambda: self._pages.find_plan(page))
+        plan = await self._in_thread(lambda: self._pages.find_plan(page))
         if plan is None:
             raise HTTPException(404)
         try:
@@ -141,7 +141,7 @@ class PlanServer:
 
     async def _artifact(self, request: Request) -> Response:
         path = f"{FILES_DIRECTORY}/{request.path_params['name']}"
-        return artifact_response(path, await self._rendered.render(lambda: self._pages.read_artifact(path)))
+        return artifact_response(path, await self._in_thread(lambda: self._pages.read_artifact(path)))
 
     async def _error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, ExecplanError)

@@ -7,6 +7,7 @@
   let version = null; // ETag of the page as shown
   let startId = null; // ID of the server's start as shown
   let isStale = false;
+  let isHeld = false; // an error page is shown, with what you have entered
   let updating = null;
 
   const status = document.createElement("p");
@@ -70,16 +71,22 @@
     }
   };
 
-  const fetchPage = async () => {
+  const fetchPage = async (force) => {
     const headers = version ? { "If-None-Match": version } : {};
     const response = await fetch(location.pathname, { headers, cache: "no-store" });
     if (response.status === 304) return;
     const text = await response.text();
+    if (isHeld) return;
+    if (!force && hasInput()) {
+      showStaleNotice(); // you have begun to type meanwhile
+      return;
+    }
     version = response.headers.get("ETag");
     replaceMain(text, true);
   };
 
   const update = (force) => {
+    if (isHeld) return;
     if (!force && hasInput()) {
       showStaleNotice();
       return;
@@ -89,7 +96,7 @@
       while (isStale) {
         isStale = false;
         try {
-          await fetchPage();
+          await fetchPage(force);
           setStatus("");
         } catch {
           setStatus("The server does not answer.");
@@ -150,8 +157,9 @@
       .then(async (response) => {
         const text = await response.text();
         version = null;
+        isHeld = !response.ok;
         replaceMain(text, false);
-        if (!response.ok) document.querySelector("main").focus();
+        if (isHeld) document.querySelector("main").focus();
       })
       .catch(() => {
         for (const button of buttons) button.disabled = false;

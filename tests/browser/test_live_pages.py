@@ -74,7 +74,7 @@ def test_edits_in_a_page(browser: WatchedBrowser, server: RunningServer) -> None
 
 
 def test_typed_text_survives_a_change_and_a_conflict(browser: WatchedBrowser, server: RunningServer) -> None:
-    page = browser.open(plan_url(server))
+    page, other_window = browser.open(plan_url(server)), browser.open(plan_url(server))
     page.get_by_label("New task").fill("Handle CRLF.")
     server.folder.ok("done", "2")
     expect(page.locator("#page-notices")).to_contain_text("This page has changed")
@@ -84,9 +84,14 @@ def test_typed_text_survives_a_change_and_a_conflict(browser: WatchedBrowser, se
     expect(page.locator("h1")).to_contain_text("Not written")
     expect(page.locator("main")).to_contain_text("Handle CRLF.")
     assert "Handle CRLF" not in str(server.folder.ok("show"))
+    server.folder.ok("done", "3")
+    expect_done(other_window, 3)  # so that the first window has been informed, too
+    expect(page.locator("main")).to_contain_text("Handle CRLF.")
+    page.get_by_role("button", name="Make this edit in the changed plan").click()
+    expect(page.locator("h1")).to_contain_text("Not written")
     page.get_by_role("button", name="Make this edit in the changed plan").click()
     expect(page.locator(".task")).to_have_count(4)
-    expect_done(page, 2)
+    expect_done(page, 3)
 
 
 def test_a_page_reconnects_to_a_server_that_was_started_again(browser: WatchedBrowser, repo: Folder) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from execplan.charts import chart_text
 from execplan.charts.chart import Chart
+from execplan.charts.chart_ticks import value_ticks
 from tests.charts.test_chart_svg import BAR_CHART, CHARTS, EMPTY, LINE_CHART, ONE_DAY
 
 pytest.importorskip("plotext")
@@ -29,8 +30,31 @@ def test_scale_and_labels() -> None:
     assert "2026-01-01" in text
     assert "█ completed   ▒ failed" in text
     assert "40┤" in text
+    assert "20┤" in text
     assert chart_text.draw(EMPTY, 80, 18, has_color=False) == "Age of the open plans: no data"
     assert "3┤" in chart_text.draw(ONE_DAY, 80, 18, has_color=False)
+
+
+def test_equal_lines_are_one() -> None:
+    tasks, done = LINE_CHART.series
+    chart = LINE_CHART._replace(series=(tasks, done, done._replace(name="done in git")))
+    assert "• " not in chart_text.draw(chart, 80, 18, has_color=False)
+    assert "⠒ done by $timestamp$, done in git" in chart_text.draw(chart, 80, 18, has_color=False)
+
+
+@pytest.mark.parametrize(
+    ("highest", "ticks"),
+    [
+        (1, [0, 1]),
+        (5, [0, 1, 2, 3, 4, 5]),
+        (6, [0, 2, 4, 6]),
+        (24, [0, 5, 10, 15, 20]),
+        (142, [0, 50, 100]),
+        (9999, [0, 2000, 4000, 6000, 8000]),
+    ],
+)
+def test_round_numbers(highest: int, ticks: list[int]) -> None:
+    assert value_ticks(highest, 6) == ticks
 
 
 def test_table() -> None:

@@ -7,19 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.history.history_event import EVENT_KINDS, HistoryEvent
-from execplan.history.version_comparison import TEXT_BEFORE_SECTIONS, compare_versions
+from execplan.history.plan_part import TEXT_BEFORE_SECTIONS
+from execplan.history.version_comparison import compare_versions
+from execplan.history.version_reader import VersionReader
 from execplan.history.version_units import VersionUnits
-from execplan.plan.reader import decode, read_structure
 from tests.plans import CLEAN
 
 
 def compare(old: str, new: str) -> list[HistoryEvent]:
     """The events from one text to another."""
-    return compare_versions(VersionUnits(read_structure(decode(old.encode()))), _units(new))
+    return compare_versions(_units(old), _units(new))
 
 
 def _units(text: str) -> VersionUnits:
-    return VersionUnits(read_structure(decode(text.encode())))
+    return VersionReader().read(text.encode())
 
 
 def changes(old: str, new: str) -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -331,17 +330,6 @@ def test_twenty_searches_while_plans_are_edited(repo: Folder) -> None:
     assert sorted(text for _, _, text in lines(repo, '"task of"')) == sorted(
         f"- [ ] Task of {at}" for at in range(0, 30, 3)
     )
-
-
-@pytest.mark.parametrize("milliseconds", [150, 250, 350, 450, 600, 800])
-def test_killed_in_the_middle(repo: Folder, milliseconds: int) -> None:
-    for at in range(150):
-        repo.plan(CLEAN.replace("parser", f"parser {at}") + "More words. " * 500, f"2026-01-01_plan-{at}")
-    process = repo.start("search", "without loss")
-    time.sleep(milliseconds / 1000)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert find(repo, "without loss").plan_count == 150
 
 
 def test_interrupted(repo: Folder) -> None:

@@ -134,3 +134,12 @@ class EventReader:
         """Close the page."""
         self._file.close()
         self._socket.close()
+
+
+def settle(events: Iterator[tuple[str, dict[str, Any]]]) -> str:
+    """Read the events that a page gets when it connects, and return the ID of the server's start."""
+    assert next(events)[0] == "start"
+    name, data = next(events)  # files are read only while a page is open, so anything may have changed before
+    assert (name, data["pages"]) == ("change", None)
+    start: str = data["start"]
+    return start

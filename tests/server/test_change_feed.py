@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import socket
 import time
-from typing import TYPE_CHECKING
 
 from execplan.server.change_feed import MAX_SUBSCRIBERS
 from tests.plans import CLEAN
-from tests.server.running_server import EventReader, RunningServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-
-def settle(events: Iterator[tuple[str, dict[str, Any]]]) -> str:
-    """Read the events that a page gets when it connects, and return the ID of the server's start."""
-    assert next(events)[0] == "start"
-    name, data = next(events)  # files are read only while a page is open, so anything may have changed before
-    assert (name, data["pages"]) == ("change", None)
-    start: str = data["start"]
-    return start
+from tests.server.running_server import EventReader, RunningServer, settle
 
 
 def test_a_page_hears_of_every_kind_of_change(server: RunningServer) -> None:

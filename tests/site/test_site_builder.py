@@ -203,7 +203,7 @@ def test_parallel_builds_agree(repo: Folder) -> None:
     for at in range(6):
         repo.plan(CLEAN, f"2026-01-0{at + 1}_plan-{at}")
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: repo.run("site", "--json"), range(4)))
+        results = list(pool.map(lambda _: repo.run("site", "--json", "--lock-timeout", "300"), range(4)))
     assert [result.exit for result in results] == [0] * 4
     assert sum([len(result.json["data"]["written"]) for result in results]) == len(files_of(repo))
     assert repo.ok("site")["changed"] is False

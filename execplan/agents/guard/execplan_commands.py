@@ -79,7 +79,7 @@ ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
         value_options=f"{_PLAN_OPTIONS} --format --chart", operand_kind="plan", denied_options="--textfile --svg"
     ),
     "log": AllowedOptions("--decisions", f"{_PLAN_OPTIONS} --since --until --author --limit", operand_kind="plan"),
-    "diff": AllowedOptions("--text", _PLAN_OPTIONS),
+    "diff": AllowedOptions("--text", _PLAN_OPTIONS, operand_kind="plan"),
     "lint": AllowedOptions(
         f"{_WRITE_FLAGS} --hook --no-cache --staged --diff --statistics --fix",
         f"{_PLAN_WRITE_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",

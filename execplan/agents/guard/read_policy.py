@@ -34,11 +34,6 @@ class ReadDecision(NamedTuple):
     reason: str = ""
 
 
-def read_decision_kind(call: ToolCall, scope: GuardScope, read_policy: str) -> str:
-    """Return what the policy decides for a call that only reads: ALLOW, ASK or DENY; empty for any other call."""
-    return decide_read(call, scope, read_policy).kind
-
-
 def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDecision:
     """Decide on a call that only reads, with a reason.
 

@@ -58,6 +58,8 @@ class BoardApp(EditApp):
         self._everything = everything
         self._seen_state = board_state(project)
         self._is_loading = False
+        self._last_error = ""
+        """Message of the error that prevented loading; it is shown once."""
         self.failure: Exception | None = None
         """The exception that stopped the application."""
         self._board_screen = BoardScreen(board, everything=everything)
@@ -90,24 +92,28 @@ class BoardApp(EditApp):
         if self._is_loading and only_changes:
             return
         self._is_loading = True
-        self.run_worker(lambda: self._load(only_changes=only_changes), thread=True, group="load")
+        everything = self._everything
+        self.run_worker(lambda: self._load(everything=everything, only_changes=only_changes), thread=True, group="load")
 
-    def _load(self, *, only_changes: bool) -> None:
+    def _load(self, *, everything: bool, only_changes: bool) -> None:
         """Load the board in a thread, and show it."""
         state, board, error = self._seen_state, None, None
         try:
             state = board_state(self._project)
             if state != self._seen_state or not only_changes:
-                board = load_board(self._project, archived=self._everything)
+                board = load_board(self._project, archived=everything)
         except ExecplanError as caught:
             error = caught
-        self.call_from_thread(self._finish_loading, state, board, error)
+        if everything == self._everything:  # else a later request is loading what the user wants to see now
+            self.call_from_thread(self._finish_loading, state, board, error)
 
     def _finish_loading(self, state: BoardState, board: Board | None, error: ExecplanError | None) -> None:
         self._is_loading = False
         has_changed, self._seen_state = state != self._seen_state, state
-        if error is not None and (has_changed or board is None):
+        if error is not None and error.message != self._last_error:
             self.show_error(error)
+        if error is not None or has_changed:
+            self._last_error = error.message if error is not None else ""
         if board is not None:
             self._board_screen.show_board(board)
         if has_changed:

@@ -87,7 +87,7 @@ class HelpDialog(ModalScreen[None]):
             yield Static(Content("\n").join([Content(""), *lines]))
             yield Static(
                 Content.styled(
-                    "\nA click opens a plan or selects a task. Every edit is written like that of the command of the "
+                    "\nA click selects a plan or a task, and a double-click opens a plan. Every edit is written like that of the command of the "
                     "same name, and `execplan undo` undoes it. If a plan has changed since it was shown, nothing is "
                     "written.",
                     "$text-muted",

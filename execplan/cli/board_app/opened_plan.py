@@ -10,6 +10,9 @@ from execplan.plan_store import claims, plan_store
 from execplan.text.invisible_characters import escape_unprintable_lines
 from execplan.text.text_lines import digest
 
+_MAX_CHARS = 200_000
+"""Maximum number of characters that are laid out; more take seconds."""
+
 
 class ViewedTask(NamedTuple):
     """A task of an opened plan."""
@@ -61,5 +64,8 @@ def load_opened_plan(path: str) -> OpenedPlan:
         )
         for task, task_id in zip(parsed_plan.tasks, task_ids(parsed_plan.tasks), strict=True)
     ]
-    markdown = escape_unprintable_lines("\n".join(parsed_plan.text.lines))
+    text = "\n".join(parsed_plan.text.lines)
+    markdown = escape_unprintable_lines(text[:_MAX_CHARS])
+    if len(text) > _MAX_CHARS:
+        markdown += f"\n\n---\n\nThe rest is left out: the plan has {len(text):,} characters."
     return OpenedPlan(parsed_plan.title or plan.id, display_path, digest(stored_plan.data), tuple(tasks), markdown, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +15,7 @@ from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from execplan.history.history_event import HistoryEvent
     from execplan.plan_store.plan_store import PlanRef
@@ -40,7 +39,9 @@ if TYPE_CHECKING:
 @click.option("--until", metavar="WHEN", help="Show what happened until then; a date includes its day.")
 @click.option("--author", metavar="TEXT", help="Show changes by authors whose name contains TEXT.")
 @click.option("--decisions", is_flag=True, help="Show only decisions, with their rationale.")
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N events.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), help="Show at most N events; a new plan counts as one."
+)
 def log(
     call: Call,
     plan: str | None,
@@ -77,7 +78,7 @@ def log(
             and (latest is None or event.time < latest)
             and (author is None or author.casefold() in event.author.casefold())
         )
-        shown_events = list(islice(events, limit))
+        shown_events = list(_take(events, limit))
     names_plan = len(sources) > 1 or sources[0][1] is None
     text = format_events(shown_events, names_plan=names_plan, shows_details=decisions)
     is_filtered = decisions or bool(since or until or author)
@@ -114,6 +115,21 @@ def _read_events(sources: list[tuple[Project, PlanRef | None]], tick: Tick) -> I
         return iter_history(*sources[0], tick=tick)
     events = [event for project, ref in sources for event in iter_history(project, ref, tick=tick)]
     return iter(sorted(events, key=lambda event: (event.is_committed, -event.time)))
+
+
+def _take(events: Iterable[HistoryEvent], limit: int | None) -> Iterator[HistoryEvent]:
+    """Yield events up to a limit; a new plan counts as one event with all its content, which is shown in one line."""
+    from execplan.history.history_event import CREATED
+
+    count = 0
+    created: HistoryEvent | None = None
+    for event in events:
+        if created is None or (event.commit, event.path) != (created.commit, created.path):
+            created = event if event.kind == CREATED else None
+            if count == limit:
+                return
+            count += 1
+        yield event
 
 
 def _decisions(events: Iterator[HistoryEvent]) -> Iterator[HistoryEvent]:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import click
 
 from execplan.cli.answer import Answer, Call, print_answer
-from execplan.cli.command_definition import define_command, new_options
+from execplan.cli.command_definition import define_command, lock_option
 from execplan.cli.error_handler import write_bug_report
 from execplan.edits.plan_writer import WriteOptions
 from execplan.errors import ENVIRONMENT, OK, ExecplanError
@@ -26,7 +26,9 @@ _PACKAGES = ("starlette", "uvicorn")
 @click.option("--port", metavar="N", type=click.IntRange(0, 65535), help="Port. Default: 8017; 0: any free port.")
 @click.option("--host", metavar="HOST", help="Address to listen on. Default: 127.0.0.1, for this machine only.")
 @click.option("--open", "opens_browser", is_flag=True, help="Open the board in your browser.")
-@new_options
+@click.option("--dry-run", is_flag=True, help="Check whether the server can start, without starting it.")
+@click.option("--commit/--no-commit", default=None, help="Commit each edit of a page, and nothing else.")
+@lock_option
 def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, options: WriteOptions) -> Answer:
     """Serve plans as web pages that stay up to date.
 
@@ -53,7 +55,7 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
         bound_port = listener.getsockname()[1]
         url = listening_socket.format_url(host, bound_port)
         is_public = not listening_socket.is_loopback(host)
-        warnings = (_public_warning(host, bound_port),) if is_public else ()
+        warnings = (_public_warning(bound_port),) if is_public else ()
         data = {"url": url, "host": host, "port": bound_port, "loopback": not is_public}
         if options.dry_run:
             return Answer(data, f"would serve {project.display_path(project.base) or '.'} at {url}", warnings=warnings)
@@ -78,11 +80,11 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
     raise click.exceptions.Exit(OK)  # the answer has been printed already
 
 
-def _public_warning(host: str, port: int) -> str:
+def _public_warning(port: int) -> str:
     """Return the warning about an address that other machines can reach."""
     return (
-        f"every machine that can reach port {port} of {host} can read all plans, approvals, transcripts and artifacts, and "
-        "edit plans in your name; there is no password and no encryption"
+        f"every machine that can reach port {port} of this one can read all plans, approvals, transcripts and artifacts, "
+        "and edit plans in your name; there is no password and no encryption"
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MATCH_STYLE = "bold red"
 _MAX_LINE_LENGTH = 200
 """Maximum characters of a line outside a terminal; plans with one line for each paragraph have longer ones."""
-_MIN_LINE_LENGTH = 30
+_MIN_LINE_LENGTH = 16
 _LEAD_LENGTH = 20
 """Maximum characters before the first match in a shortened line."""
 

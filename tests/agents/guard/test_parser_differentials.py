@@ -37,16 +37,16 @@ def sandbox(repo: Folder) -> CallSandbox:
 
 
 def read_decision(sandbox: CallSandbox, text: str, policy: str = "inside") -> str:
-    return read_policy.read_decision_kind(sandbox.command(text), sandbox.around, policy)
+    return read_policy.decide_read(sandbox.command(text), sandbox.around, policy).kind
 
 
 def read_by(sandbox: CallSandbox, tool: str, **tool_input: Any) -> str:
-    return read_policy.read_decision_kind(claude.read(hook(tool, sandbox.root, **tool_input)), sandbox.around, "inside")
+    return read_policy.decide_read(claude.read(hook(tool, sandbox.root, **tool_input)), sandbox.around, "inside").kind
 
 
 def test_a_link_before_the_folder_above_is_followed_both_ways(sandbox: CallSandbox) -> None:
     for path in ("link/../../x", "link/../../../x"):
-        assert read_policy.read_decision_kind(sandbox.read(path), sandbox.around, "inside") == ASK, path
+        assert read_policy.decide_read(sandbox.read(path), sandbox.around, "inside").kind == ASK, path
         assert read_decision(sandbox, f"cat {path}") == ASK, path
     assert read_decision(sandbox, "cat link/../deep") == ALLOW
     assert read_decision(sandbox, "cd link/.. && cat ../x") == ""
@@ -56,7 +56,7 @@ def test_a_link_before_the_folder_above_is_followed_both_ways(sandbox: CallSandb
 
 def test_of_proc_each_process_has_its_own(sandbox: CallSandbox) -> None:
     for path in ("/proc/self/cwd/x", "//proc/self/cwd/x", "../../../../../../../../../proc/self/cwd/x", "/dev/fd/3"):
-        assert read_policy.read_decision_kind(sandbox.read(path), sandbox.around, "inside") == ASK, path
+        assert read_policy.decide_read(sandbox.read(path), sandbox.around, "inside").kind == ASK, path
         assert "each process" in resolve_path(path, sandbox.root, sandbox.root).denial_reason, path
     assert read_decision(sandbox, "cd /proc/self/cwd && cat x") == ""
     assert parse_typed_command("cd /proc/self/cwd && make", sandbox.root).problem

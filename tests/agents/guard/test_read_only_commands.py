@@ -417,7 +417,7 @@ def sandbox(repo: Folder) -> CallSandbox:
 
 
 def kind(sandbox: CallSandbox, text: str, policy: str = "inside", cwd: str = "") -> str:
-    return read_policy.read_decision_kind(sandbox.command(text, cwd), sandbox.around, policy)
+    return read_policy.decide_read(sandbox.command(text, cwd), sandbox.around, policy).kind
 
 
 def rated_levels(text: str) -> list[str]:
@@ -539,7 +539,7 @@ def test_where_a_path_leads_decides(sandbox: CallSandbox, linked: dict[str, str]
             if at_cd or (path.startswith("~") and reader != "Read"):
                 continue  # a shell would expand it
             call = sandbox.read(path) if reader == "Read" else sandbox.command(f"{reader} {path}")
-            decisions = [read_policy.read_decision_kind(call, sandbox.around, policy) for policy in READ_POLICIES]
+            decisions = [read_policy.decide_read(call, sandbox.around, policy).kind for policy in READ_POLICIES]
             assert (
                 decisions
                 == {

@@ -312,12 +312,12 @@ def test_what_reads_may_stand_beside_ours(sandbox: CallSandbox) -> None:
         "git status && execplan next",
         "cat README.md | execplan note x --excerpt -",
     ):
-        assert read_policy.read_decision_kind(sandbox.command(line), sandbox.around, "inside") == ALLOW, line
+        assert read_policy.decide_read(sandbox.command(line), sandbox.around, "inside").kind == ALLOW, line
         assert not escape_reason(sandbox, sandbox.command(line))
     assert (
-        read_policy.read_decision_kind(
+        read_policy.decide_read(
             sandbox.command("cat .env | execplan note x --excerpt -"), sandbox.around, "inside"
-        )
+        ).kind
         == DENY
     )
 
@@ -465,7 +465,7 @@ def test_who_changes_the_environment_does_not_hide_the_user_from_it(
         ".codex/hooks.json",
     ):
         assert escape_reason(sandbox, sandbox.write(f"{login}/{name}"))
-        assert read_policy.read_decision_kind(sandbox.read(f"{login}/{name}"), sandbox.around, "anywhere") == DENY
+        assert read_policy.decide_read(sandbox.read(f"{login}/{name}"), sandbox.around, "anywhere").kind == DENY
 
 
 TOOLS: list[tuple[str, dict[str, object]]] = [

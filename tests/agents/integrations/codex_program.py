@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
+from tests.needs import client, need
 
-from tests.needs import need
+if TYPE_CHECKING:
+    from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[3]
-_PATTERN = ".venv/clients/node_modules/@openai/codex-*/vendor/*/bin/codex"
 _NO_PROXY = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
 
 
@@ -20,12 +19,8 @@ class Codex:
     """Codex, as EXECPLAN_CODEX names it or as it is installed for the tests; a test is skipped without it."""
 
     def __init__(self, home: Path) -> None:
-        paths = [os.environ.get("EXECPLAN_CODEX", ""), *sorted(map(str, _ROOT.glob(_PATTERN)))]
-        self._path = next(filter(os.path.isfile, paths), "")
-        if not self._path:
-            pytest.skip("needs codex: EXECPLAN_CODEX does not name it")
-        need("unshare")
-        self._home = home
+        need("codex", "unshare")
+        self._path, self._home = client("codex"), home
 
     def run(self, *arguments: str) -> str:
         """Run a command without a network, expect it to work, and return its standard output."""

@@ -39,8 +39,12 @@ class AppSession:
 
     async def until(self, text: str) -> None:
         """Wait until a text is shown; an assertion fails if it never is."""
+        await self.until_true(lambda: text in self.screen())
+
+    async def until_true(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition holds; an assertion fails if it never does."""
         begun = time.monotonic()
-        while text not in self.screen():
+        while not condition():
             assert time.monotonic() - begun < _LIMIT, self.screen()
             await asyncio.sleep(0.05)
             await self.pilot.pause()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.board_app.card_text import card_lines
-from execplan.errors import INTERRUPTED, OK, TERMINATED
+from execplan.errors import INTERRUPTED, OK, TERMINATED, ExecplanError
 from tests.cli.board_app.app_session import AppSession, run_session
 from tests.in_process_repository import NAME, InProcessRepository
 from tests.plans import CLEAN
@@ -219,8 +219,7 @@ def test_archived_plans_are_shown_on_demand(desk: InProcessRepository) -> None:
         await session.press("v")
         await session.until("Build the writer")
         await session.press("v")
-        await session.pilot.pause(0.5)
-        assert "Build the writer" not in session.screen()
+        await session.until_true(lambda: "Build the writer" not in session.screen())
 
     run_session(steps, size=(160, 30))
 
@@ -277,6 +276,36 @@ def test_an_empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         for key in ("d", "a", "c", "enter", "down", "end", "right", "left"):
             await session.press(key)
         await session.until("This column is empty.")
+
+    run_session(steps)
+
+
+def test_an_error_that_stays_is_shown_once(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = desk.path / ".git/execplan/claims.json"
+    errors: list[ExecplanError] = []
+
+    async def steps(session: AppSession) -> None:
+        monkeypatch.setattr(session.app, "show_error", errors.append)
+        desk.write(".git/execplan/claims.json", "[")
+        await session.until_true(lambda: bool(errors))
+        session.app.reload(everything=False)
+        await session.pilot.pause(1.5)
+        assert [error.code for error in errors] == ["claims-damaged"]
+        claims.unlink()
+        desk.plan(SECOND.replace("Scan words", "Scan signs"), "scanner")
+        await session.until("Scan signs")
+
+    run_session(steps)
+
+
+def test_a_huge_plan_is_cut(desk: InProcessRepository) -> None:
+    desk.plan(SECOND + "\n## Context and Orientation\n\n" + "A line of text.\n" * 20_000, "scanner")
+
+    async def steps(session: AppSession) -> None:
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        await session.press("tab", "end")
+        await session.until("The rest is left out: the plan has")
 
     run_session(steps)
 

@@ -64,6 +64,9 @@ def test_filters(edited: Folder) -> None:
         assert len({event["commit"] for event in events(edited, *arguments)}) == commits, arguments
     assert len(events(edited, "--limit", "2")) == 2
     assert events(edited, "--limit", "3") == events(edited)[:3]
+    new_plans = events(edited, "--until", "2026-01-01")
+    assert len(new_plans) == 16
+    assert events(edited, "--until", "2026-01-01", "--limit", "1") == new_plans[:8]
 
 
 def test_decisions_have_their_own_dates(edited: Folder) -> None:

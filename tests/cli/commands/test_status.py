@@ -134,3 +134,9 @@ def test_a_complete_plan_with_an_unfinished_run_is_not_hidden(desk: InProcessRep
     path.write_text(path.read_text().replace("- [ ]", "- [x]"))
     assert desk.data("status", NAME)["plans"][0]["state"] == "complete"
     assert any(NAME in line for line in on_terminal(desk))
+
+
+def test_a_terminal_shows_progress_bars_and_a_pipe_does_not(desk: InProcessRepository) -> None:
+    row = next(line for line in on_terminal(desk) if "recent" in line)
+    assert row.split()[1:3] == ["━━━━━───", "2/3"]
+    assert "━" not in desk.type("status").out
