@@ -36,12 +36,7 @@ class ChartImage(NamedTuple):
     description: str
     """The chart in words."""
     svg: str
-    """Content of the file; empty without data, and then there is no file."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether there is nothing to draw."""
-        return not self.svg
+    """Content of the file."""
 
 
 def select_charted_plans(board: Board) -> set[str]:
@@ -75,12 +70,11 @@ def plan_chart_target(page: str) -> str:
 def draw_project_charts(
     plans: Sequence[tuple[Project, PlanRef]], events: Sequence[HistoryEvent] | None
 ) -> list[ChartImage]:
-    """Draw all charts of the plans of a project; `events` is None without Git."""
+    """Draw all charts of the plans of a project that have data; `events` is None without Git."""
     sources = collect_sources([plan_store.load(project, ref) for project, ref in plans], events)
     charts = [make_chart(name, sources) for name in CHART_NAMES]
-    return [_draw(chart, f"{CHARTS_DIRECTORY}/{chart.name}.svg") for chart in charts]
+    return [_draw(chart, f"{CHARTS_DIRECTORY}/{chart.name}.svg") for chart in charts if not chart.is_empty]
 
 
 def _draw(chart: Chart, target: str) -> ChartImage:
-    svg = "" if chart.is_empty else chart_svg.draw(chart)
-    return ChartImage(chart.title, target, chart.description, svg)
+    return ChartImage(chart.title, target, chart.description, chart_svg.draw(chart))

@@ -53,8 +53,7 @@ def render_chart_files(page_plans: Sequence[PagePlan], context: PageContext, *, 
     events.sort(key=lambda event: event.time, reverse=True)
     plans = [(page_plan.project, page_plan.ref) for page_plan in page_plans]
     charts = draw_project_charts(plans, events if has_history else None)
-    files = {chart.target: chart.svg for chart in charts if not chart.is_empty}
-    return {CHARTS_PAGE: page_rendering.render_charts(charts, context), **files}
+    return {CHARTS_PAGE: page_rendering.render_charts(charts, context), **{chart.target: chart.svg for chart in charts}}
 
 
 def _restore_decision(fields: Sequence[str]) -> DecisionItem:
