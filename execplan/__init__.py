@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from execplan.linter.text_check import lint
     from execplan.plan.model import Entry, ParsedPlan, Section, Task
     from execplan.plan.reader import parse
+    from execplan.search.match_lines import Match
+    from execplan.search.plan_search import PlanResult, SearchResults
     from execplan.toolkit.tool_list import agent_tools
     from execplan.toolkit.tool_schema import AgentTool
 
@@ -69,6 +71,8 @@ _MODULES = {
     "execution.run_record": ("Record", "StepRecord"),
     "execution.states": ("advance",),
     "history.history_event": ("HistoryEvent",),
+    "search.match_lines": ("Match",),
+    "search.plan_search": ("PlanResult", "SearchResults"),
     "linter.text_check": ("lint",),
     "linter.rule": ("Finding", "RuleContext"),
     "plan.reader": ("parse",),
@@ -90,8 +94,10 @@ __all__ = [
     "Finding",
     "FinishedRun",
     "HistoryEvent",
+    "Match",
     "ParsedPlan",
     "Plan",
+    "PlanResult",
     "Project",
     "Record",
     "ReplanRequest",
@@ -99,6 +105,7 @@ __all__ = [
     "RuleContext",
     "RunObserver",
     "RunOptions",
+    "SearchResults",
     "Section",
     "Step",
     "StepRecord",

@@ -21,7 +21,7 @@ FUNCTIONS = (
     "load_document document_bytes create_execution_plan replan_document compose import_plan advance agent_tools".split()
 )
 RECORDS = (
-    "WriteOptions EditResult ParsedPlan Section Task Entry Finding RuleContext RunOptions FinishedRun RollbackResult "
+    "SearchResults PlanResult Match WriteOptions EditResult ParsedPlan Section Task Entry Finding RuleContext RunOptions FinishedRun RollbackResult "
     "StepReport RunObserver AgentTool".split()
 )
 MODELS = """\

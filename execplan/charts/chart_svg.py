@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from execplan.charts.chart import LINES
-from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks
+from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ _MAX_TICKS = 6
 """Maximum number of days on the horizontal axis."""
 _MAX_BAR_TICKS = 8
 """Number of bars up to which each has a label."""
+_MAX_VALUES = 6
+"""Maximum number of values on the vertical axis."""
+_BAR_WIDTH = 0.75
+"""Width of a bar relative to the distance between two."""
 _STYLE = "svg.execplan-chart{color:#24292f}@media(prefers-color-scheme:dark){svg.execplan-chart{color:#d5dae0}}"
 _FONT = "system-ui, sans-serif"
 _PROLOG = re.compile(r"\A.*?<svg ", re.DOTALL)
@@ -110,13 +114,33 @@ def _draw_lines(axes: Any, chart: Chart) -> None:
 
 
 def _draw_bars(axes: Any, chart: Chart) -> None:
-    positions = range(len(chart.labels))
+    """Draw each series as one path, which takes a fraction of the time of a shape for each bar."""
+    from matplotlib.patches import Patch, PathPatch
+    from matplotlib.path import Path
+
+    half_width = _BAR_WIDTH / 2
     bottoms = [0] * len(chart.labels)
+    handles = []
     for series in chart.series:
-        axes.bar(positions, series.values, bottom=bottoms, width=0.75, color=_COLORS[series.color], label=series.name)
+        color = _COLORS[series.color]
+        bars = [
+            (
+                (at - half_width, low),
+                (at - half_width, low + value),
+                (at + half_width, low + value),
+                (at + half_width, low),
+            )
+            for at, (low, value) in enumerate(zip(bottoms, series.values, strict=True))
+            if value
+        ]
+        if bars:
+            path = Path.make_compound_path(*[Path((*bar, bar[0]), closed=True) for bar in bars])
+            axes.add_patch(PathPatch(path, facecolor=color, edgecolor="none"))
+        handles.append(Patch(facecolor=color, label=series.name))
         bottoms = [bottom + value for bottom, value in zip(bottoms, series.values, strict=True)]
+    axes.set_xlim(-0.7, len(chart.labels) - 0.3)
     _set_ticks(axes, bar_ticks(chart.labels, _MAX_TICKS if len(chart.labels) > _MAX_BAR_TICKS else _MAX_BAR_TICKS))
-    _set_scale(axes, chart)
+    _set_scale(axes, chart, handles)
 
 
 def _set_ticks(axes: Any, ticks: list[tuple[int, str]]) -> None:
@@ -124,17 +148,22 @@ def _set_ticks(axes: Any, ticks: list[tuple[int, str]]) -> None:
     axes.set_xticks(positions, labels)
 
 
-def _set_scale(axes: Any, chart: Chart) -> None:
-    from matplotlib.ticker import MaxNLocator
-
+def _set_scale(axes: Any, chart: Chart, handles: list[Any] | None = None) -> None:
+    """Set up the vertical axis and, for several series, a legend with these handles or those of the lines."""
+    ticks = value_ticks(chart.highest, _MAX_VALUES)
     axes.set_ylim(0, chart.highest * 1.06)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    axes.set_yticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_ylabel(chart.unit)
     axes.grid(visible=True, axis="y", color=_COLORS["gray"], alpha=0.3, linewidth=0.6)
     axes.set_axisbelow(True)
     if len(chart.series) > 1:
         axes.legend(
-            loc="lower left", bbox_to_anchor=(0, 1), ncols=len(chart.drawn_series), frameon=False, borderaxespad=0.2
+            handles=handles,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=len(chart.drawn_series),
+            frameon=False,
+            borderaxespad=0.2,
         )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from execplan.history.history_event import HistoryEvent
     from execplan.project.project import Project as ProjectRecord
     from execplan.project.project_settings import Settings
+    from execplan.search.plan_search import SearchResults
 
 _DEFAULT = WriteOptions()
 
@@ -85,6 +86,15 @@ class Project:
         from execplan.history.plan_history import load_history
 
         return load_history(self.record)
+
+    def search(self, query: str, *, limit: int = 10, matches_per_plan: int = 3) -> SearchResults:
+        """Search all plans as `execplan search` does, and return the best ones with their best matches.
+
+        Secrets in the lines are redacted. Raises ExecplanError for an invalid query.
+        """
+        from execplan.search.plan_search import search
+
+        return search(self.record, query, limit=limit, matches_per_plan=matches_per_plan)
 
     def new(
         self,

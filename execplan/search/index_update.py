@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from execplan.project.project import Project
     from execplan.search.search_index import SearchIndex
 
+    Tick = Callable[[int, int], None]
     MakeLock = Callable[[], AbstractContextManager[Any]]
     """Returns the lock of everyone who writes the index."""
 
@@ -121,8 +122,15 @@ def _artifact_names(project: Project, ref: PlanRef) -> list[str]:
     return sorted(names[:_MAX_ARTIFACTS])
 
 
-def update(index: SearchIndex, plan_files: Sequence[PlanFile], make_lock: MakeLock = nullcontext) -> None:
+def update(
+    index: SearchIndex,
+    plan_files: Sequence[PlanFile],
+    make_lock: MakeLock = nullcontext,
+    tick: Tick | None = None,
+) -> None:
     """Update an index to the state of the files, under a lock if there is something to write.
+
+    `tick` is called with the number of plans that were read, and the total.
 
     Raises ExecplanError if the lock can't be taken or a worker process dies, and sqlite3.Error.
     """
@@ -132,10 +140,10 @@ def update(index: SearchIndex, plan_files: Sequence[PlanFile], make_lock: MakeLo
     if len(changed) > PLANS_PER_PROCESS:  # another process may be about to read them, too
         with make_lock():
             changed, removed = _compare(index, plan_files)
-            changes = _read_changes(index, changed)
+            changes = _read_changes(index, changed, tick)
             _write(index, changes, removed)
     else:
-        changes = _read_changes(index, changed)
+        changes = _read_changes(index, changed, tick)
         if not (changes.plans or changes.statuses or removed):
             return
         with make_lock():
@@ -144,7 +152,7 @@ def update(index: SearchIndex, plan_files: Sequence[PlanFile], make_lock: MakeLo
     if index.has_much_waste():
         with make_lock(), index.transaction():
             index.clear()
-        update(index, plan_files, make_lock)
+        update(index, plan_files, make_lock, tick)
 
 
 def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[PlanFile], list[bytes]]:
@@ -163,7 +171,7 @@ def _compare(index: SearchIndex, plan_files: Sequence[PlanFile]) -> tuple[list[P
     return changed, list(records)
 
 
-def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile]) -> _Changes:
+def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile], tick: Tick | None) -> _Changes:
     """Read plans, and return what differs from the index."""
     if not plan_files:
         return _Changes([], [])
@@ -175,7 +183,12 @@ def _read_changes(index: SearchIndex, plan_files: Sequence[PlanFile]) -> _Change
         items = indexed_items(content.record, enumerate(content.items))
         return tuple(content.record), [tuple(item) for item in items]  # what `marshal` can write
 
-    results = run_in_processes(read, len(plan_files), process_count(len(plan_files)), lambda count: None)
+    results = run_in_processes(
+        read,
+        len(plan_files),
+        process_count(len(plan_files)),
+        lambda finished: tick(finished, len(plan_files)) if tick is not None else None,
+    )
     changes = _Changes([], [])
     for record_fields, items in results:
         record = PlanRecord._make(record_fields)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
     from execplan.search.index_records import Hit
-    from execplan.search.index_update import PlanContent, PlanFile
+    from execplan.search.index_update import PlanContent, PlanFile, Tick
     from execplan.search.search_index import SearchIndex
     from execplan.search.search_query import SearchQuery
 
@@ -61,15 +61,20 @@ class SearchResults(NamedTuple):
 
 
 def search(
-    project: Project, query: str, *, limit: int = DEFAULT_LIMIT, matches_per_plan: int = DEFAULT_MATCHES
+    project: Project,
+    query: str,
+    *,
+    limit: int = DEFAULT_LIMIT,
+    matches_per_plan: int = DEFAULT_MATCHES,
+    tick: Tick | None = None,
 ) -> SearchResults:
     """Search the live and archived plans of a project and its nested projects; secrets in the lines are redacted.
 
-    Raises ExecplanError for an invalid query, for invalid settings, and if Python's SQLite has no full-text search.
+    `tick` is called with the number of plans that were read for the index, and the total. Raises ExecplanError for an invalid query, for invalid settings, and if Python's SQLite has no full-text search.
     """
     parsed_query = parse_query(query)
     plan_files = index_update.list_plan_files(project)
-    hits, problems = _find_hits(project, plan_files, parsed_query)
+    hits, problems = _find_hits(project, plan_files, parsed_query, tick)
     hits_by_path: dict[bytes, list[Hit]] = {}
     for hit in hits:
         hits_by_path.setdefault(hit.path, []).append(hit)
@@ -85,13 +90,13 @@ def search(
 
 
 def _find_hits(
-    project: Project, plan_files: Sequence[PlanFile], query: SearchQuery
+    project: Project, plan_files: Sequence[PlanFile], query: SearchQuery, tick: Tick | None
 ) -> tuple[list[Hit], tuple[str, ...]]:
     """Return the matching items according to the index, best first, and the plans that can't be read."""
     for _ in range(2):  # a damaged index is removed, and created again
         try:
             with index_file.open_index_file(project) as index:
-                index_update.update(index, plan_files, partial(index_file.index_lock, project))
+                index_update.update(index, plan_files, partial(index_file.index_lock, project), tick)
                 return _query_index(index, plan_files, query)
         except sqlite3.Error as error:
             trace.log(f"can't use {index_file.index_path(project)}: {error}")
@@ -109,7 +114,7 @@ def _find_hits(
             trace.log(f"can't use {index_file.index_path(project)}: {error.message}")
             break
     with index_file.open_memory_index() as index:
-        index_update.update(index, plan_files)
+        index_update.update(index, plan_files, tick=tick)
         return _query_index(index, plan_files, query)
 
 

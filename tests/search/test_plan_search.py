@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execplan.library.project_api import Project
 from execplan.plan import reader
 from execplan.project import project_discovery
 from execplan.search import index_file, plan_search
@@ -31,9 +32,10 @@ ID = "2026-01-01_parser"
 PATH = f".agent/execplans/{ID}.md"
 
 
-def find(folder: Folder, query: str, **options: int) -> SearchResults:
+def find(folder: Folder, query: str, *, limit: int = 10, matches_per_plan: int = 3) -> SearchResults:
     """Search in the process of the test."""
-    return search(project_discovery.require(str(folder.path)), query, **options)
+    project = project_discovery.require(str(folder.path))
+    return search(project, query, limit=limit, matches_per_plan=matches_per_plan)
 
 
 def lines(folder: Folder, query: str) -> list[tuple[str, int, str]]:
@@ -103,6 +105,19 @@ def test_counts_and_limits(repo: Folder) -> None:
     assert (results.plan_count, len(results.plans)) == (5, 2)
     assert [(plan.match_count, len(plan.matches)) for plan in results.plans] == [(5, 2), (5, 2)]
     assert results.match_count == 25
+
+
+def test_the_library_and_progress(repo: Folder) -> None:
+    for at in range(50):
+        repo.plan(CLEAN.replace("parser", f"parser {at}"), f"2026-01-01_plan-{at}")
+    ticks: list[tuple[int, int]] = []
+    results = search(
+        project_discovery.require(str(repo.path)), "loss", tick=lambda count, total: ticks.append((count, total))
+    )
+    assert results.plan_count == 50
+    assert ticks == sorted(ticks)
+    assert ticks[-1] == (50, 50)
+    assert Project.find(repo.path).search("loss") == results
 
 
 def test_marks_are_on_the_words(repo: Folder) -> None:

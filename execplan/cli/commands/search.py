@@ -57,6 +57,7 @@ def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> A
     Filters narrow the search: in:decisions, task:open, author:ann, before:2026-10-01, after:2026-10, state:active,
     plan:parser. Put the query in single quotes, so that the shell leaves it unchanged: execplan explain search.
     """
+    from execplan.cli.output.progress_bar import ProgressBar
     from execplan.cli.output.search_output import format_results, results_json
     from execplan.search import plan_search
 
@@ -64,7 +65,8 @@ def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> A
     if not text.strip():
         raise ExecplanError("usage", "the query is empty", exit=USAGE, hint="search for a word: execplan search parser")
     project = project_discovery.require(os.getcwd())
-    results = plan_search.search(project, text, limit=limit, matches_per_plan=matches)
+    with ProgressBar("indexing", is_enabled=not call.quiet) as progress:
+        results = plan_search.search(project, text, limit=limit, matches_per_plan=matches, tick=progress.tick)
     return Answer(
         {"query": text, **results_json(results)},
         format_results(results) if results.plans else "no matches",
