@@ -115,14 +115,14 @@ class PlanServer:
             )
         if html is None:
             raise HTTPException(404)
-        response = HTMLResponse(html)
         if notices:  # without an ETag, an open page asks for the page without the notices when something changes
-            return response
-        etag = f'"{digest(bytes(response.body))[:32]}"'
-        if request.headers.get("if-none-match") == etag:
-            return Response(status_code=304, headers={"ETag": etag})
-        response.headers["ETag"] = etag
-        return response
+            return HTMLResponse(html)
+        version = digest(html.encode("utf-8", "surrogatepass"))[:32]
+        if request.headers.get("if-none-match") == f'"{version}"':
+            return Response(status_code=304, headers={"ETag": f'"{version}"'})
+        # A script can't read the headers of its own page, and would replace a page that is up to date.
+        html = html.replace("<body ", f'<body data-version="{version}" ', 1)
+        return HTMLResponse(html, headers={"ETag": f'"{version}"'})
 
     async def _edit(self, request: Request) -> Response:
         fields = await form_request.read_form(request, self._token)

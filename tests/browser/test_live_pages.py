@@ -127,6 +127,7 @@ def test_the_place_in_a_page_is_kept(browser: WatchedBrowser, server: RunningSer
     button = page.get_by_role("button", name="Check off task 3")
     page.evaluate("window.scrollTo({top: 200, behavior: 'instant'})")
     button.evaluate("(element) => element.focus({preventScroll: true})")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Check off task 3"
     before = page.evaluate("scrollY")
     assert before == 200
     server.folder.ok("done", "2")
