@@ -110,12 +110,11 @@ class _SiteBuilder:
         removed = self._site.finish(self._digests)
         if cache is not None and not self._site.is_dry_run:
             cache.save(cached_pages)
-        unchanged = len(self._digests) - len(self._changed)
         return BuiltSite(
             self._site.path,
             len(plan_pages) + len(TEXT_PAGES) + self._top_context.has_charts,
             tuple(sorted(self._changed)),
-            unchanged,
+            len(self._digests) - len(self._changed),
             tuple(removed),
             tuple(self._site.warnings),
             self._top_context.has_charts,
@@ -179,7 +178,6 @@ class _SiteBuilder:
     ) -> None:
         """Render the pages about all plans where something has changed."""
         decisions = [cached_pages[plan_page.page].decisions for plan_page in plan_pages]
-        fingerprint = self._fingerprint(self._board.cards, decisions)
         redact_text = self._redactor.redact_text
 
         def render_texts() -> dict[str, str]:
@@ -188,10 +186,10 @@ class _SiteBuilder:
         def render_charts() -> dict[str, str]:
             return render_chart_files(plan_pages, self._top_context, has_history=self._project.git is not None)
 
+        fingerprint = self._fingerprint(self._board.cards, decisions)
         self._update_page(BOARD_PAGE, fingerprint, render_texts, cached_pages, cache)
         if self._top_context.has_charts:
-            plan_fingerprints = [cached_pages[plan_page.page].fingerprint for plan_page in plan_pages]
-            fingerprint = self._fingerprint(plan_fingerprints, self._today)
+            fingerprint = self._fingerprint([cached_pages[plan.page].fingerprint for plan in plan_pages], self._today)
             self._update_page(CHARTS_PAGE, fingerprint, render_charts, cached_pages, cache)
 
     def _update_page(
