@@ -104,7 +104,7 @@ def test_an_unknown_command_suggests_commands(plain: Folder, arguments: list[str
         ("rm", ["drop", "archive --as abandoned"]),
         ("delte", ["drop", "archive --as abandoned"]),
         ("settings", ["explain settings"]),
-        ("search", ["list --all", "show"]),
+        ("find", ["search"]),
         ("version", ["--version"]),
         ("", []),
         ("xyzzy", []),
