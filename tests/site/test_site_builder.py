@@ -184,7 +184,11 @@ def test_a_dry_run_writes_nothing(repo: Folder) -> None:
     (repo.path / ".agent/execplans/2026-01-01_parser.md").unlink()
     before = {name: (repo.path / SITE / name).read_bytes() for name in [*files_of(repo), MANIFEST]}
     data = repo.ok("site", "--dry-run")
-    assert {"decisions.html", "index.html"} <= set(data["written"]) <= {"charts.html", "decisions.html", "index.html", *CHARTS}
+    assert (
+        {"decisions.html", "index.html"}
+        <= set(data["written"])
+        <= {"charts.html", "decisions.html", "index.html", *CHARTS}
+    )
     assert data["removed"] == [CHART, PLAN_PAGE]
     assert before == {name: (repo.path / SITE / name).read_bytes() for name in [*files_of(repo), MANIFEST]}
 
