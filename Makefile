@@ -58,6 +58,7 @@ types: .venv/ready
 
 generated: .venv/ready # every generated file is up to date
 	$(BIN)/python scripts/generate.py --check
+	$(BIN)/python scripts/board_picture.py --check
 
 corpus: .venv/ready # read and edit every real plan
 	$(BIN)/python scripts/corpus.py --check

@@ -40,6 +40,22 @@ _STATUS_TEXTS = {
     "revoked": "the approval was revoked",
 }
 
+_APPROVAL_LABELS = {
+    NOT_COMPILED: "",
+    "compiled": "not approved",
+    STALE: "approval stale",
+    APPROVED: "approved",
+    "expired": "approval expired",
+    "altered": "approval altered",
+    "used": "approval used",
+    "revoked": "approval revoked",
+}
+
+
+def approval_label(state: str) -> str:
+    """Return an approval status in two words; empty if nothing was compiled."""
+    return _APPROVAL_LABELS[state]
+
 
 def execution_status_json(project: Project, ref: PlanRef) -> dict[str, Any]:
     """Return the approval status and the last run; no heavy imports if nothing was compiled."""

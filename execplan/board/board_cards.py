@@ -93,6 +93,11 @@ class Card(NamedTuple):
         return self.counts.done / self.counts.total if self.counts is not None and self.counts.total else 0.0
 
     @property
+    def approval_text(self) -> str:
+        """The approval status in two words; empty if nothing was compiled."""
+        return execution_status.approval_label(self.approval)
+
+    @property
     def holders(self) -> tuple[str, ...]:
         """Names of those who have claimed tasks, without repetition."""
         return tuple(dict.fromkeys([claim.by for claim in self.claims]))

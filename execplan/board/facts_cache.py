@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from time import time_ns
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from execplan.plan import reader
 from execplan.plan.model import BROKEN
 from execplan.project.project import ensure_inside
 from execplan.text.text_lines import digest
+from execplan.worker_processes import process_count, run_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,14 +60,9 @@ class FactsCache:
         self._used.add(path)
         return _make_facts(entry[1])
 
-    def store(self, path: str, status: os.stat_result, facts: CardFacts) -> None:
-        """Remember the facts of a file that had this status when it was read; a symbolic link's are not stored."""
-        try:
-            if stat.S_ISLNK(os.lstat(path).st_mode):
-                return
-        except OSError:
-            return
-        self._entries[path] = file_stat(status), _plain_tuple(facts)
+    def store(self, path: str, status: FileStat, facts: CardFacts) -> None:
+        """Remember the facts of a regular file that had this status when it was read."""
+        self._entries[path] = status, _plain_tuple(facts)
         self._new.add(path)
         self._used.add(path)
 
@@ -102,18 +97,25 @@ def open_facts_cache(project: Project) -> FactsCache | None:
 
 
 def load_facts(project: Project, refs: Sequence[PlanRef], cache: FactsCache | None) -> list[tuple[PlanRef, CardFacts]]:
-    """Load the facts of plans, from the cache where their files are unchanged.
+    """Load the facts of plans, from the cache where their files are unchanged; many are read in several processes.
 
     Plans that were moved away after their directory was listed are left out.
     """
-    loaded = [(ref, _load_plan_facts(project, ref, cache)) for ref in refs]
+    facts_by_path = {ref.path: cache.find(ref.path) if cache is not None else None for ref in refs}
+    pending = [ref for ref in refs if facts_by_path[ref.path] is None]
+    results = run_in_processes(
+        lambda at: _read_facts(project, pending[at]), len(pending), process_count(len(pending)), lambda _: None
+    )
+    for ref, (fields, status) in zip(pending, results, strict=True):
+        facts_by_path[ref.path] = facts = _make_facts(fields)
+        if cache is not None and status is not None:
+            cache.store(ref.path, status, facts)
+    loaded = [(ref, facts) for ref in refs for facts in [facts_by_path[ref.path]] if facts is not None]
     return [(ref, facts) for ref, facts in loaded if not facts.error or os.path.lexists(ref.path)]
 
 
-def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -> CardFacts:
-    cached = cache.find(ref.path) if cache is not None else None
-    if cached is not None:
-        return cached
+def _read_facts(project: Project, ref: PlanRef) -> tuple[tuple[Any, ...], FileStat | None]:
+    """Read the facts of a plan, in plain tuples, and the status of its file; None if they must not be cached."""
     try:
         ensure_inside(project, ref.path)
         data, size, status = file_access.read_with_status(ref.path, reader.MAX_BYTES)
@@ -121,10 +123,9 @@ def _load_plan_facts(project: Project, ref: PlanRef, cache: FactsCache | None) -
             raise reader.too_large_error(size)
         facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
     except ExecplanError as error:
-        return CardFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)
-    if cache is not None and status is not None:
-        cache.store(ref.path, status, facts)
-    return facts
+        return _plain_tuple(CardFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)), None
+    is_cacheable = status is not None and not os.path.islink(ref.path)  # a link's status is not that of its target
+    return _plain_tuple(facts), file_stat(status) if is_cacheable and status is not None else None
 
 
 def _plain_tuple(facts: CardFacts) -> tuple[Any, ...]:

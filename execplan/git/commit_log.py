@@ -45,7 +45,7 @@ class Commit(NamedTuple):
 def read_commits(project: Project, revision: str, folders: Sequence[str]) -> list[Commit]:
     """Return the commits up to a revision that changed files below the directories, children before their parents.
 
-    Commits of a side branch whose changes a merge discarded are left out. Raises ExecplanError if git fails.
+    A side branch is left out if a merge discarded its changes, or if it has none in total. Raises ExecplanError if git fails.
     """
     config = ("-c", "diff.relative=false", "-c", "i18n.logOutputEncoding=UTF-8")
     args = (*_LOG_ARGS, *_MERGE_ARGS, _FORMAT, revision)

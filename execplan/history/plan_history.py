@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from execplan.git.blob_reader import BlobReader
@@ -74,8 +75,9 @@ def track_changes(
 
 
 def plan_folders(project: Project) -> list[str]:
-    """Return the directories of plans and archived plans, from the repository root."""
-    return [project.display_path(folder) or "." for folder in (project.plans, *project.archives)]
+    """Return the directories of plans and archived plans, from the repository root, with links resolved."""
+    folders = [os.path.realpath(folder) for folder in (project.plans, *project.archives)]
+    return list(dict.fromkeys([project.display_path(folder) or "." for folder in folders]))
 
 
 def find_past_plan(project: Project, name: str) -> PlanRef | None:

@@ -59,6 +59,8 @@ def changed_task_lines(
     new_lines: list[str] = []
     for old_index, places in _match_tasks(old_tasks, new_tasks).items():
         old_task, new_task = old_tasks[old_index], new_tasks[places[0]]
+        if len(places) == 1 and old_task.unit.lines == new_task.unit.lines:
+            continue
         old_lines += _detail_lines(old_task)
         for place in places:
             new_lines += _detail_lines(new_tasks[place])
@@ -79,6 +81,8 @@ def _match_tasks(old_tasks: Sequence[TaskVersion], new_tasks: Sequence[TaskVersi
 
     Tasks without a common word at the same place count as one reworded task only if there is just one such pair.
     """
+    if [version.task.text for version in old_tasks] == [version.task.text for version in new_tasks]:
+        return {index: (index,) for index in range(len(old_tasks))}
     places_by_old = match_to_base([version.unit for version in old_tasks], [version.unit for version in new_tasks])
     unlike = [
         old_index

@@ -89,8 +89,7 @@ def _compare_sections(old: VersionUnits, new: VersionUnits) -> list[HistoryEvent
     """Return the changes of sections, except those of tasks, entries and revision notes."""
     old_parts = [part for part in old.parts if part.unit.kind != NOTES]
     new_parts = [part for part in new.parts if part.unit.kind != NOTES]
-    places_by_old = match_to_base([part.unit for part in old_parts], [part.unit for part in new_parts])
-    old_by_new = {places[0]: old_index for old_index, places in places_by_old.items()}
+    old_by_new = _match_sections(old_parts, new_parts)
     events = []
     for new_index, new_part in enumerate(new_parts):
         if new_index in old_by_new:
@@ -98,12 +97,21 @@ def _compare_sections(old: VersionUnits, new: VersionUnits) -> list[HistoryEvent
         else:
             event = _part_event(SECTION_ADDED, new_part, lines_added=_count_text_lines(new, new_part))
         events += [event] if event is not None else []
-    removed_parts = [old_part for old_index, old_part in enumerate(old_parts) if old_index not in places_by_old]
+    matched_indexes = set(old_by_new.values())
+    removed_parts = [old_part for old_index, old_part in enumerate(old_parts) if old_index not in matched_indexes]
     removals = [
         _part_event(SECTION_REMOVED, old_part, lines_removed=_count_text_lines(old, old_part))
         for old_part in removed_parts
     ]
     return events + [event for event in removals if event is not None]
+
+
+def _match_sections(old_parts: Sequence[PlanPart], new_parts: Sequence[PlanPart]) -> dict[int, int]:
+    """Return the indexes of the old parts by those of the new ones."""
+    if [part.unit[:2] for part in old_parts] == [part.unit[:2] for part in new_parts]:
+        return {index: index for index in range(len(new_parts))}
+    places_by_old = match_to_base([part.unit for part in old_parts], [part.unit for part in new_parts])
+    return {places[0]: old_index for old_index, places in places_by_old.items()}
 
 
 def _compare_parts(old: VersionUnits, old_part: PlanPart, new: VersionUnits, new_part: PlanPart) -> HistoryEvent | None:

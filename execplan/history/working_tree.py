@@ -23,9 +23,10 @@ ON_DISK = "disk:"
 def uncommitted_changes(project: Project, head: str | None, folders: Sequence[str]) -> list[FileChange]:
     """Return the plans that differ from a commit, or all plans if there is none. Raises ExecplanError if git fails.
 
-    A plan that was renamed or moved is a single change.
+    A plan that was renamed or moved is a single change. Links to plans have no history of their own.
     """
-    on_disk = [project.display_path(ref.real_path) for ref in plan_store.all_refs(project)]
+    refs = [ref for ref in plan_store.all_refs(project) if not os.path.islink(ref.path)]
+    on_disk = [project.display_path(ref.real_path) for ref in refs]
     if head is None:
         return [_new_file(path) for path in on_disk]
     changes, deleted = [], {}

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.errors import ExecplanError
-    from execplan.server.live_pages import LivePages, LivePlan
+    from execplan.server.live_pages import LivePages
+    from execplan.server.live_project import LivePlan
     from execplan.server.page_edits import PageEdit
     from execplan.server.request_guard import Rejection
 

@@ -26,6 +26,14 @@ def asset_response(path: str, data: bytes | None) -> Response:
     return Response(data, media_type=_ASSET_TYPES.get(_suffix(path), "application/octet-stream"))
 
 
+def chart_response(data: bytes | None) -> Response:
+    """Return a chart, whose colors are styles inside it. Raises HTTPException (404) without data."""
+    if data is None:
+        raise HTTPException(404)
+    headers = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'"}
+    return Response(data, headers=headers, media_type=_ASSET_TYPES[".svg"])
+
+
 def artifact_response(path: str, data: bytes | None) -> Response:
     """Return an artifact as a download; pages can show images. Raises HTTPException (404) without data."""
     if data is None:

@@ -19,13 +19,21 @@ from execplan.errors import CONFLICT, ExecplanError
 from execplan.server import event_stream, form_request, page_edits
 from execplan.server.change_feed import ChangeFeed
 from execplan.server.error_pages import ErrorPages
-from execplan.server.file_responses import artifact_response, asset_response
+from execplan.server.file_responses import artifact_response, asset_response, chart_response
 from execplan.server.file_watch import take_snapshot
 from execplan.server.live_pages import LivePages
 from execplan.server.notices import Notices
 from execplan.server.rendered_pages import RenderedPages
 from execplan.server.request_guard import RequestGuard
-from execplan.site.page_context import ASSETS_DIRECTORY, BOARD_PAGE, DECISIONS_PAGE, FILES_DIRECTORY, PLANS_DIRECTORY
+from execplan.site.page_context import (
+    ASSETS_DIRECTORY,
+    BOARD_PAGE,
+    CHARTS_DIRECTORY,
+    CHARTS_PAGE,
+    DECISIONS_PAGE,
+    FILES_DIRECTORY,
+    PLANS_DIRECTORY,
+)
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
@@ -55,11 +63,11 @@ class PlanServer:
         self._pages = LivePages(directory, self._token)
         self._errors = ErrorPages(self._pages)
         self._notices = Notices()
-        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread, (DECISIONS_PAGE,))
+        self._rendered: RenderedPages[str | None] = RenderedPages(self._in_thread, (CHARTS_PAGE, DECISIONS_PAGE))
         self._write_lock = asyncio.Lock()
         # Threads get the author that `--as` sets, which is not a global variable.
         self._context = contextvars.copy_context()
-        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.changed_pages)
+        self.feed = ChangeFeed(partial(take_snapshot, directory), self._pages.project.changed_pages)
         """The changes that open pages wait for."""
 
     def application(self, host_names: Collection[str], *, any_address: bool) -> ASGIApp:
@@ -68,6 +76,7 @@ class PlanServer:
             routes=[
                 Route("/events", self._events, methods=["GET"]),
                 Route(f"/{ASSETS_DIRECTORY}/{{name:path}}", self._asset, methods=["GET"]),
+                Route(f"/{CHARTS_DIRECTORY}/{{name:path}}", self._chart, methods=["GET"]),
                 Route(f"/{FILES_DIRECTORY}/{{name:path}}", self._artifact, methods=["GET"]),
                 Route(f"/{PLANS_DIRECTORY}/{{name:path}}", self._edit, methods=["POST"]),
                 Route("/{path:path}", self._page, methods=["GET"]),
@@ -101,23 +110,25 @@ class PlanServer:
         if notices:
             html = await self._rendered.render(partial(self._pages.render, path, notices))
         else:
-            html = await self._rendered.get(path, partial(self._pages.version, path), partial(self._pages.render, path))
+            html = await self._rendered.get(
+                path, partial(self._pages.project.version, path), partial(self._pages.render, path)
+            )
         if html is None:
             raise HTTPException(404)
-        response = HTMLResponse(html)
         if notices:  # without an ETag, an open page asks for the page without the notices when something changes
-            return response
-        etag = f'"{digest(bytes(response.body))[:32]}"'
-        if request.headers.get("if-none-match") == etag:
-            return Response(status_code=304, headers={"ETag": etag})
-        response.headers["ETag"] = etag
-        return response
+            return HTMLResponse(html)
+        version = digest(html.encode("utf-8", "surrogatepass"))[:32]
+        if request.headers.get("if-none-match") == f'"{version}"':
+            return Response(status_code=304, headers={"ETag": f'"{version}"'})
+        # A script can't read the headers of its own page, and would replace a page that is up to date.
+        html = html.replace("<body ", f'<body data-version="{version}" ', 1)
+        return HTMLResponse(html, headers={"ETag": f'"{version}"'})
 
     async def _edit(self, request: Request) -> Response:
         fields = await form_request.read_form(request, self._token)
         edit = page_edits.parse_edit(fields)
         page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
-        plan = await self._rendered.render(lambda: self._pages.find_plan(page))
+        plan = await self._in_thread(lambda: self._pages.project.find_plan(page))
         if plan is None:
             raise HTTPException(404)
         try:
@@ -139,9 +150,12 @@ class PlanServer:
         path = f"{ASSETS_DIRECTORY}/{request.path_params['name']}"
         return asset_response(path, await self._in_thread(lambda: self._pages.read_asset(path)))
 
+    async def _chart(self, request: Request) -> Response:
+        return chart_response(self._pages.read_chart(f"{CHARTS_DIRECTORY}/{request.path_params['name']}"))
+
     async def _artifact(self, request: Request) -> Response:
         path = f"{FILES_DIRECTORY}/{request.path_params['name']}"
-        return artifact_response(path, await self._rendered.render(lambda: self._pages.read_artifact(path)))
+        return artifact_response(path, await self._in_thread(lambda: self._pages.read_artifact(path)))
 
     async def _error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, ExecplanError)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from execplan.board.board_cards import Board
     from execplan.charts.chart import Chart
-    from execplan.charts.chart_sources import ChartSources
     from execplan.history.history_event import HistoryEvent
     from execplan.plan_store.plan_store import PlanRef
     from execplan.project.project import Project
@@ -41,7 +40,10 @@ class ChartImage(NamedTuple):
 
 
 def select_charted_plans(board: Board) -> set[str]:
-    """Return the paths of the plans that have a chart: open ones with tasks, latest activity first; none without matplotlib."""
+    """Return the paths of the plans that have a chart: open ones with a done task, latest activity first.
+
+    There are none without matplotlib.
+    """
     if not chart_svg.is_available():
         return set()
     cards = [card for name in _COLUMNS for column in board.columns if column.name == name for card in column.cards]
@@ -65,21 +67,13 @@ def plan_chart_target(page: str) -> str:
     return f"{CHARTS_DIRECTORY}/plan-{name}.svg"
 
 
-def project_chart_targets() -> list[str]:
-    """Return the paths of the charts of the whole project."""
-    return [f"{CHARTS_DIRECTORY}/{name}.svg" for name in CHART_NAMES]
-
-
 def draw_project_charts(
     plans: Sequence[tuple[Project, PlanRef]], events: Sequence[HistoryEvent] | None
 ) -> list[ChartImage]:
-    """Draw all charts of the plans of a project; `events` is None without Git."""
+    """Draw all charts of the plans of a project that have data; `events` is None without Git."""
     sources = collect_sources([plan_store.load(project, ref) for project, ref in plans], events)
-    return [_draw_named(name, sources) for name in CHART_NAMES]
-
-
-def _draw_named(name: str, sources: ChartSources) -> ChartImage:
-    return _draw(make_chart(name, sources), f"{CHARTS_DIRECTORY}/{name}.svg")
+    charts = [make_chart(name, sources) for name in CHART_NAMES]
+    return [_draw(chart, f"{CHARTS_DIRECTORY}/{chart.name}.svg") for chart in charts if not chart.is_empty]
 
 
 def _draw(chart: Chart, target: str) -> ChartImage:

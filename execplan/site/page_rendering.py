@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from execplan.clock import format_utc_timestamp
+from execplan.clock import format_minute
 from execplan.plan.model import ARCHIVED
 from execplan.project import builtin_templates
 from execplan.site.page_context import (
@@ -157,5 +157,5 @@ def _environment() -> Environment:
     environment.filters["plain"] = plain_text
     environment.filters["count"] = format_count
     environment.filters["duration"] = format_duration
-    environment.filters["utc"] = format_utc_timestamp
+    environment.filters["minute"] = format_minute
     return environment

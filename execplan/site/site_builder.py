@@ -14,7 +14,7 @@ from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
 from execplan.site.page_cache import CachedPage, WrittenFile, open_page_cache
-from execplan.site.page_charts import draw_plan_chart, project_chart_targets
+from execplan.site.page_charts import draw_plan_chart
 from execplan.site.page_context import BOARD_PAGE, CHARTS_PAGE, make_static_context
 from execplan.site.page_names import PageNames
 from execplan.site.page_plans import load_page_plans
@@ -101,8 +101,8 @@ class _SiteBuilder:
         cache = open_page_cache(self._project, self._site.path, page_rendering.templates_digest())
         plan_pages = load_page_plans(self._project, self._board, self._names, cache, self._site.warnings)
         plan_files = [target for plan_page in plan_pages for target in plan_page.targets]
-        charts = [CHARTS_PAGE, *project_chart_targets()] if self._top_context.has_charts else []
-        self._site.claim([*TEXT_PAGES, *charts, *plan_files, *self._assets])
+        self._site.reload()
+        self._site.claim([*TEXT_PAGES, *plan_files, *self._assets])
         cached_pages = self._update_plan_pages(plan_pages, cache, tick)
         self._update_top_pages(plan_pages, cached_pages, cache)
         for name, data in self._assets.items():
@@ -113,7 +113,7 @@ class _SiteBuilder:
         unchanged = len(self._digests) - len(self._changed)
         return BuiltSite(
             self._site.path,
-            len(plan_pages) + len(TEXT_PAGES) + bool(charts),
+            len(plan_pages) + len(TEXT_PAGES) + self._top_context.has_charts,
             tuple(sorted(self._changed)),
             unchanged,
             tuple(removed),
@@ -209,6 +209,7 @@ class _SiteBuilder:
             cached_pages[page] = old_page
             return
         texts = render()
+        self._site.claim(texts)
         for name, text in texts.items():
             self._write(name, text.encode("utf-8"))
         files = tuple([WrittenFile(name, self._digests[name], self._site.status(name)) for name in texts])

@@ -39,7 +39,7 @@ class SiteDirectory:
         self.digests: dict[str, str] = {}
         """Digest of each file of the site by its path in it; empty for one that is being written."""
         self.warnings: list[str] = []
-        self._load()
+        self.reload()
 
     def lock(self, project: Project) -> FileLock:
         """Return the lock of the directory, which all worktrees of the repository share; raises ExecplanError.
@@ -53,12 +53,27 @@ class SiteDirectory:
             atomic_files.make_directory(locks)
         return FileLock(os.path.join(locks, f"site-{project_state.path_key(self.path)}.lock"), "site")
 
+    def reload(self) -> None:
+        """Read the manifest, which another process may have written before this one got the lock.
+
+        Raises ExecplanError if the directory has files that are not a site's, or the manifest is damaged.
+        """
+        manifest_path = self._join(MANIFEST)
+        if os.path.lexists(manifest_path):
+            self.digests = _parse_manifest(file_access.read(manifest_path, _MAX_MANIFEST_BYTES)[0], manifest_path)
+        elif os.path.lexists(self.path):
+            try:
+                names = set(os.listdir(self.path)) - {atomic_files.temp_file_name(MANIFEST)}
+            except OSError as error:
+                raise file_access.file_error(error, self.path, "read") from None
+            if names:
+                raise _foreign_directory_error(self.path, names)
+
     def claim(self, files: Collection[str]) -> None:
         """Record the files that are about to be written, so that an interrupted run leaves nothing unknown.
 
         Raises ExecplanError if one of them exists and is not the site's. The caller holds the lock.
         """
-        self._load()  # another process may have written the site while this one waited for the lock
         new_files = [file for file in files if file not in self.digests]
         for file in new_files:
             if os.path.lexists(self._join(file)):
@@ -98,19 +113,6 @@ class SiteDirectory:
 
     def _join(self, file: str) -> str:
         return os.path.join(self.path, file)
-
-    def _load(self) -> None:
-        """Read the manifest; raises ExecplanError if the directory is another one's, or the manifest is damaged."""
-        manifest_path = self._join(MANIFEST)
-        if os.path.lexists(manifest_path):
-            self.digests = _parse_manifest(file_access.read(manifest_path, _MAX_MANIFEST_BYTES)[0], manifest_path)
-        elif os.path.lexists(self.path):
-            try:
-                names = set(os.listdir(self.path)) - {atomic_files.temp_file_name(MANIFEST)}
-            except OSError as error:
-                raise file_access.file_error(error, self.path, "read") from None
-            if names:
-                raise _foreign_directory_error(self.path, names)
 
     def _save(self) -> None:
         content = {"schema": _SCHEMA, "files": dict(sorted(self.digests.items()))}

@@ -4,7 +4,7 @@
   const eventsUrl = document.body.dataset.events;
   const page = document.body.dataset.page;
   const reconnectMilliseconds = 1000;
-  let version = null; // ETag of the page as shown
+  let version = document.body.dataset.version ? `"${document.body.dataset.version}"` : null; // ETag of the page as shown
   let startId = null; // ID of the server's start as shown
   let isStale = false;
   let isHeld = false; // an error page is shown, with what you have entered

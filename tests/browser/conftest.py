@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 def chromium() -> Iterator[Browser]:
     """The browser, which runs until the last test of this process."""
     need("chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)  # the machine may be busy with other tests
     with sync_playwright() as playwright:
         # A container may forbid the browser's own sandbox; the pages come from this test.
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

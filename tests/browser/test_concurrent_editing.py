@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SECONDS = float(os.environ.get("EXECPLAN_BROWSER_SECONDS", "3"))
 """How long they edit."""
 AGENTS = 5
+PAUSE = 1.0
+"""Seconds that an agent works between two edits."""
 MINIMUM = 4
 """How often each of them edits at least, however slow the machine is."""
 
@@ -74,6 +76,7 @@ def _work(repo: Folder, name: int, end: float, texts: list[str]) -> None:
         text = f"Agent {name} adds task {number}."
         repo.ok("add", text)
         texts.append(text)
+        time.sleep(PAUSE)
 
 
 def _add_task(page: Page, text: str) -> int:

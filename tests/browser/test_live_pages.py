@@ -127,6 +127,7 @@ def test_the_place_in_a_page_is_kept(browser: WatchedBrowser, server: RunningSer
     button = page.get_by_role("button", name="Check off task 3")
     page.evaluate("window.scrollTo({top: 200, behavior: 'instant'})")
     button.evaluate("(element) => element.focus({preventScroll: true})")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Check off task 3"
     before = page.evaluate("scrollY")
     assert before == 200
     server.folder.ok("done", "2")
@@ -146,3 +147,17 @@ def test_the_filter_of_a_board_is_kept_when_plans_change(browser: WatchedBrowser
     expect(page.locator(".card:visible")).to_contain_text("2/3")
     assert page.locator(".card:visible").count() == 1
     assert page.evaluate("document.activeElement.id") == "page-filter"
+
+
+def test_charts_follow_the_plan(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server))
+    chart = page.locator("figure.chart img")
+    chart.scroll_into_view_if_needed()
+    first = chart.get_attribute("src")
+    expect(chart).to_have_js_property("complete", value=True)
+    assert chart.evaluate("(image) => image.naturalWidth") > 0
+    server.folder.ok("done", "2")
+    expect_done(page, 2)
+    assert chart.get_attribute("src") != first
+    page.goto(f"{server.url}charts.html")
+    assert page.locator("figure.chart img").count() > 1

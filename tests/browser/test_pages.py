@@ -18,6 +18,7 @@ PAGES = {
     "board": "/",
     "decisions": "/decisions.html",
     "archive": "/archive.html",
+    "charts": "/charts.html",
     "plan": PLAN_PAGE,
     "plan with steps": "/plans/2026-01-02_measure.html",
     "broken plan": "/plans/2026-01-03_broken.html",

@@ -59,6 +59,8 @@ READING = [
         "log parser --decisions",
         "diff",
         "diff parser HEAD --text",
+        "board --all",
+        "search lines",
         "stats",
         "runs",
         "audit --verify",
@@ -99,12 +101,26 @@ WRITERS = {
     "attach",
     "edit",
 }
-WRITERS |= {"restore", "rename", "resume", "rollback", "replan", "drop", "report", "guard", "mcp", "uninstall"}
+WRITERS |= {
+    "restore",
+    "rename",
+    "resume",
+    "rollback",
+    "replan",
+    "drop",
+    "report",
+    "guard",
+    "mcp",
+    "serve",
+    "site",
+    "uninstall",
+}
 """Those that are not tried: they write, and ask git nothing before that."""
 ASKING = [
     command
     for command in READING
-    if command.split()[0] in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit", "log", "diff")
+    if command.split()[0]
+    in ("prime", "context", "checkpoint", "triage", "lint", "doctor", "commit", "log", "diff", "board")
 ]
 """Those that ask git about the working tree."""
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from execplan.edits.plan_writer import WriteOptions
@@ -33,7 +33,7 @@ class Editor:
         self.data = data
         self.count = 0
 
-    def edit(self) -> Events:
+    def edit(self, *, renames: bool = True) -> Events:
         """Make some edit, commit it, and give its events."""
         edits: list[Callable[[], Events]] = [
             self._add,
@@ -46,7 +46,7 @@ class Editor:
             self._outcome,
             self._revise,
             self._set,
-            self._rename,
+            *([self._rename] if renames else []),
         ]
         return self.data.draw(st.sampled_from(edits))()
 
@@ -153,3 +153,39 @@ def test_history_has_the_events_of_all_edits(
     assert created == [("created", "Edit at random"), ("task-added", "Begin")]
     assert edits == expected
     assert [event for event in project.history() if event.plan_id == plan.id] == plan.history()
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_a_merge_adds_no_events_to_those_of_its_branches(
+    repo: Folder, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    for name, value in repo.env.items():
+        monkeypatch.setenv(name, value)
+    repo.git("checkout", "-q", "main")
+    project = Project.find(os.fspath(repo.path))
+    tasks = [f"Begin with part {number}" for number in range(6)]
+    plan = project.new("Edit on branches", tasks=tasks, commit=True)
+    sides: list[list[Events]] = []
+    for branch in ("one", "two"):
+        repo.git("checkout", "-q", "-B", branch, "main")
+        editor = Editor(plan, data)
+        editor.count = len(sides) * 100
+        sides.append([editor.edit(renames=False) for _ in range(data.draw(st.integers(min_value=1, max_value=4)))])
+    assume(_merges(repo, "one"))
+    # git leaves out a branch whose edits cancel each other out, or which the other one contains, too
+    assume(all(repo.git("diff", "--name-only", f"HEAD^{parent}", "HEAD") for parent in (1, 2)))
+    created, *edits = rows(plan.history())
+    assert created[0] == ("created", "Edit on branches")
+    assert sorted(edits) == sorted([*sides[0], *sides[1]])
+
+
+def _merges(repo: Folder, branch: str) -> bool:
+    """Merge a branch with a commit of its own, without a word of execplan's; give whether there was no conflict."""
+    try:
+        repo.git("merge", "-q", "--no-ff", "--no-edit", branch)
+    except AssertionError:
+        repo.git("merge", "--abort")
+        repo.git("checkout", "-q", "main")
+        return False
+    return True

@@ -234,7 +234,7 @@ def test_a_merge_has_what_it_changed_itself(repo: Folder) -> None:
     commit(repo)
     with pytest.raises(AssertionError, match="merge"):
         repo.git("merge", "-q", "side")
-    assert history(repo)[0].kind == "broken"
+    assert [event.kind for event in history(repo)][:2] == ["broken", "task-reworded"]
     repo.plan(CLEAN.replace("Build the parser.\n- [ ]", "Build the parser in time.\n- [ ]"))
     merge = commit(repo, "Carol")
     (event, *_) = history(repo)
@@ -363,6 +363,36 @@ def test_dated_archives_and_directories_of_plans(plain: Folder) -> None:
     plain.git("mv", ".agent/moved", f".agent/archive/2025/{NAME}")
     commit(plain)
     assert rows(history(plain)) == [("archived", "Build the parser"), ("created", "Build the parser")]
+
+
+def test_a_link_to_the_directory_of_plans_is_followed(repo: Folder) -> None:
+    (repo.path / ".agent/execplans").rmdir()
+    (repo.path / "plans").mkdir()
+    (repo.path / ".agent/execplans").symlink_to("../plans")
+    repo.plan()
+    first = commit(repo)
+    edit(repo, "- [ ] Build", "- [x] Build")
+    second = commit(repo)
+    assert [event.commit for event in history(repo) if event.kind in ("created", "task-done")][:2] == [second, first]
+    assert rows(history(repo, "parser")) == [("task-done", "Build the parser."), ("created", "Build the parser")]
+
+
+def test_a_link_to_a_plan_elsewhere_has_no_history(repo: Folder) -> None:
+    repo.write("docs/plan.md", CLEAN)
+    (repo.path / ".agent/execplans/2026-01-01_link.md").symlink_to("../../docs/plan.md")
+    assert history(repo) == []
+    commit(repo)
+    assert history(repo) == []
+    assert history(repo, "link") == []
+
+
+def test_a_file_that_git_no_longer_tracks_is_unchanged(repo: Folder) -> None:
+    repo.plan()
+    commit(repo)
+    repo.git("rm", "-q", "--cached", PATH)
+    assert rows(history(repo)) == [("created", "Build the parser")]
+    repo.write(".gitignore", ".agent/\n")
+    assert rows(history(repo)) == [("created", "Build the parser")]
 
 
 def test_a_subdirectory_and_a_worktree_have_the_same_history(repo: Folder) -> None:

@@ -104,3 +104,15 @@ def test_events_survive_broken_settings(server: RunningServer) -> None:
     assert next(events)[1]["pages"] is None
     assert server.get("/").status == 200
     reader.close()
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again(server: RunningServer) -> None:
+    page = server.get("/")
+    version = page.headers["etag"]
+    assert f"data-version={version}" in page.text
+    unchanged = server.get("/", If_None_Match=version)
+    assert (unchanged.status, unchanged.text) == (304, "")
+    server.folder.ok("done", "2")
+    changed = server.get("/", If_None_Match=version)
+    assert changed.status == 200
+    assert changed.headers["etag"] != version

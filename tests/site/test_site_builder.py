@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.charts import chart_svg
+from execplan.project import project_discovery
+from execplan.secrets.redaction import Redactor
+from execplan.site.site_builder import build_site
 from execplan.site.site_directory import MANIFEST
 from tests.plans import CLEAN
 from tests.site.hostile_text import LINKS, MARKDOWN, SCRIPTS
@@ -20,7 +25,8 @@ if TYPE_CHECKING:
 
 SITE = ".agent/site"
 PLAN_PAGE = "plans/2026-01-01_parser.html"
-CHARTS = {f"charts/{name}.svg" for name in ("age", "burn-up", "lead-time", "runs", "weekly")}
+CHARTS = {f"charts/{name}.svg" for name in ("age", "burn-up", "weekly")}
+"""The charts of all plans that have data in these repositories."""
 ASSETS = {".gitignore", "assets/filter.js", "assets/icon.svg", "assets/site.css", "assets/theme.js"}
 TOP_PAGES = {"index.html", "decisions.html", "archive.html", "charts.html", *CHARTS}
 
@@ -189,7 +195,7 @@ def test_a_dry_run_writes_nothing(repo: Folder) -> None:
         <= set(data["written"])
         <= {"charts.html", "decisions.html", "index.html", *CHARTS}
     )
-    assert data["removed"] == [CHART, PLAN_PAGE]
+    assert set(data["removed"]) == {CHART, PLAN_PAGE, *CHARTS}
     assert before == {name: (repo.path / SITE / name).read_bytes() for name in [*files_of(repo), MANIFEST]}
 
 
@@ -197,7 +203,7 @@ def test_parallel_builds_agree(repo: Folder) -> None:
     for at in range(6):
         repo.plan(CLEAN, f"2026-01-0{at + 1}_plan-{at}")
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: repo.run("site", "--json"), range(4)))
+        results = list(pool.map(lambda _: repo.run("site", "--json", "--lock-timeout", "300"), range(4)))
     assert [result.exit for result in results] == [0] * 4
     assert sum([len(result.json["data"]["written"]) for result in results]) == len(files_of(repo))
     assert repo.ok("site")["changed"] is False
@@ -343,6 +349,34 @@ def test_runs_and_their_transcripts_are_shown(repo: Folder) -> None:
     assert "hello" in (repo.path / SITE / "plans" / transcripts[0]).read_text()
 
 
+def test_charts_are_in_words_too(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("site")
+    charts = read_page(repo, "charts.html")
+    images = {element.attributes["src"]: element.attributes["alt"] for element in charts.find("img")}
+    assert images.keys() == CHARTS
+    assert all([alternative.endswith(".") for alternative in images.values()])
+    assert "charts.html" in read_page(repo, "index.html").links()
+    svg = (repo.path / SITE / CHART).read_text()
+    assert svg.startswith("<svg ")
+    assert 'xmlns="http://www.w3.org/2000/svg"' in svg
+    assert "<script" not in svg
+
+
+def test_without_matplotlib_there_are_no_charts(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.plan()
+    project = project_discovery.require(str(repo.path))
+    build_site(project, str(repo.path / "web"), Redactor({}, ()))
+    assert (repo.path / "web/charts.html").exists()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(chart_svg, "find_spec", lambda name: None)
+    built_site = build_site(project, str(repo.path / "web"), Redactor({}, ()))
+    assert not built_site.has_charts
+    assert set(built_site.removed) == {"charts.html", CHART, *CHARTS}
+    assert "charts.html" not in read_page(repo, "index.html", "web").links()
+    assert not read_page(repo, PLAN_PAGE, "web").find("img")
+
+
 def test_an_empty_project_has_a_site(repo: Folder) -> None:
     repo.ok("init")
     repo.ok("site")
@@ -361,5 +395,5 @@ def test_a_project_without_git_has_a_site(plain: Folder) -> None:
 def test_text_output_says_where_to_look(repo: Folder) -> None:
     repo.plan()
     result = repo.run("site")
-    assert result.out.splitlines() == ["5 pages: wrote 16 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
+    assert result.out.splitlines() == ["5 pages: wrote 14 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
     assert repo.run("site").out.startswith("5 pages: nothing has changed\n")

@@ -97,7 +97,9 @@ def _command_denial_reason(command: str, arguments: Mapping[str, Any], cwd: str,
         return "commit must be true or false"
     if agent and "--as" not in ALLOWED_COMMANDS[command].value_options.split():
         return f"agents can't choose in whose name `{NAME} {command}` writes: leave out agent"
-    is_elsewhere = root not in (None, ".")
-    argv = [NAME, *(("-C", str(root)) if is_elsewhere else ()), command, *(("--commit",) if commit else ())]
+    directory = cwd if root in (None, ".") else str(root)
+    if denial_reason([NAME, "-C", directory], scope, (cwd,)):
+        return f"root leads outside the repository: {shorten(directory)}"
+    argv = [NAME, command, *(("--commit",) if commit else ())]
     argv += [f"{option}={value}" for option, value in (("--plan", plan), ("--as", agent)) if value]
-    return denial_reason(argv, scope, (str(root) if is_elsewhere else cwd,))
+    return denial_reason(argv, scope, (directory,))

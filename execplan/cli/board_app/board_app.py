@@ -28,10 +28,10 @@ _POLL_SECONDS = 1.0
 """Seconds between two checks for changed files."""
 
 
-def run_board(project: Project, board: Board, *, everything: bool) -> None:
-    """Show the board until the user quits. Raises KeyboardInterrupt or Terminated if a signal stops it, and what failed."""
+def run_board(project: Project, board: Board, state: BoardState, *, everything: bool) -> None:
+    """Show the board, loaded when the files had this state, until the user quits. Raises KeyboardInterrupt or Terminated if a signal stops it, and what failed."""
     gc.enable()  # unlike other commands, this one runs for hours
-    app = BoardApp(project, board, everything=everything)
+    app = BoardApp(project, board, state, everything=everything)
     result = app.run()
     if app.failure is not None:
         raise app.failure
@@ -52,11 +52,11 @@ class BoardApp(EditApp):
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
-    def __init__(self, project: Project, board: Board, *, everything: bool) -> None:
+    def __init__(self, project: Project, board: Board, state: BoardState, *, everything: bool) -> None:
         super().__init__()
         self._project = project
         self._everything = everything
-        self._seen_state = board_state(project)
+        self._seen_state = state
         self._is_loading = False
         self._last_error = ""
         """Message of the error that prevented loading; it is shown once."""

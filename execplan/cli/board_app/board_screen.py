@@ -102,7 +102,9 @@ class BoardScreen(Screen[None]):
         filled = [name for name in COLUMNS if self._card_list(name).cards]
         is_narrow = self.size.width < max(_MIN_WIDTH, len(filled) * _MIN_COLUMN_WIDTH)
         for name in COLUMNS:
-            self._card_list(name).display = name in columns and (not is_narrow or name == self._current)
+            is_visible = name in columns and (not is_narrow or name == self._current)
+            if self._card_list(name).display != is_visible:  # a new layout takes a tenth of a second
+                self._card_list(name).display = is_visible
         if had_focus:
             self._card_list(self._current).focus()
         counts = [
@@ -110,7 +112,8 @@ class BoardScreen(Screen[None]):
             for column in self._board.columns
             if column.total
         ]
-        self.query_one("#summary", Static).update(Text(" ").join(counts) if counts else "no plans yet")
+        summary = Text(" ").join(counts) if counts else "no plans yet"
+        self.query_one("#summary", Static).update(summary, layout=False)
 
     def _visible_columns(self) -> list[str]:
         """Return the names of the columns that have cards or are always shown."""

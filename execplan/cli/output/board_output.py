@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.advice.execution_status import NOT_COMPILED
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.output.text_table import ProgressCell, format_grouped_table
 from execplan.plan.model import ARCHIVED, BROKEN
@@ -56,8 +55,8 @@ def progress_text(card: Card) -> str:
 
 
 def card_notes(card: Card) -> list[str]:
-    """Return notes about a plan: the status of its steps, its last run, and conflicts."""
-    notes = [f"steps: {card.approval}"] if card.approval != NOT_COMPILED else []
+    """Return notes about a plan: its approval, its last run, and conflicts."""
+    notes = [card.approval_text] if card.approval_text else []
     notes += [card.run.text] if card.run is not None else []
     return notes + ([f"conflict on line {card.conflict_line}"] if card.conflict_line else [])
 

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from execplan.board.board_cards import load_board
+from execplan.board.board_changes import board_state
 from execplan.cli.board_app.board_app import BoardApp
 from execplan.project import project_discovery
 
@@ -60,7 +61,8 @@ def run_session(
 ) -> BoardApp:
     """Start the board of the project in the current directory, do the steps, and return the application."""
     project = project_discovery.require(os.getcwd())
-    app = BoardApp(project, load_board(project, archived=archived), everything=archived)
+    state = board_state(project)
+    app = BoardApp(project, load_board(project, archived=archived), state, everything=archived)
 
     async def main() -> None:
         async with app.run_test(size=size, notifications=True) as pilot:

@@ -81,6 +81,20 @@ def test_a_task_is_added(desk: InProcessRepository) -> None:
     assert "- [ ] Scan [b]numbers" in text_of(desk, "scanner")
 
 
+def test_a_plan_of_a_nested_project_is_edited(desk: InProcessRepository) -> None:
+    plan = desk.write("tools/.agent/execplans/tool.md", SECOND.replace("scanner", "tool"))
+    desk.write(".agent/execplan.toml", 'homes = ["tools"]\n')
+
+    async def steps(session: AppSession) -> None:
+        await session.press("slash")
+        await session.type("tool")
+        await session.press("enter", "d")
+        await session.until("done: 2. Scan words.")
+
+    run_session(steps)
+    assert "- [x] (2026-01-01 00:00Z) Scan words." in plan.read_text()
+
+
 def test_an_empty_task_or_escape_adds_nothing(desk: InProcessRepository) -> None:
     before = text_of(desk, "scanner")
 

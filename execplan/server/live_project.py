@@ -1,0 +1,112 @@
+"""The plans of a project as they are now, loaded again when a file has changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.board.board_cards import load_board
+from execplan.clock import current_minute
+from execplan.plan_store import plan_store
+from execplan.project import project_discovery
+from execplan.server.file_watch import take_snapshot
+from execplan.site.page_names import PageNames
+from execplan.site.redacted_records import redact_board
+from execplan.text.text_lines import digest
+
+if TYPE_CHECKING:
+    from execplan.board.board_cards import Board
+    from execplan.plan_store.plan_store import PlanRef
+    from execplan.project.project import Project
+    from execplan.server.file_watch import Snapshot
+    from execplan.site.redacted_records import RedactText
+
+
+class LivePlan(NamedTuple):
+    """A plan that has a page."""
+
+    project: Project
+    ref: PlanRef
+
+
+class PageVersion(NamedTuple):
+    """What a page is rendered from; equal versions are equal pages."""
+
+    snapshot: Snapshot
+    minute: int
+    """Minutes since 1970: claims expire, and plans stall."""
+    digest: str
+    """SHA-256 of the plan's file: two edits can be too close for the time of a file to tell them apart."""
+
+
+class ProjectState(NamedTuple):
+    """The plans of a project at one time."""
+
+    board: Board
+    """The board with the archived plans; its texts are redacted."""
+    pages: PageNames
+    members: list[Project]
+    """The project and its nested projects."""
+    plans: dict[str, LivePlan]
+    """Plans by their path from the repository root."""
+
+    def find_plan(self, page: str) -> LivePlan | None:
+        """Return the plan of a page such as `plans/parser.html`; None if there is none."""
+        return self.plans.get(self.pages.path(page))
+
+
+class LiveProject:
+    """The project that contains a directory; several threads can use it."""
+
+    def __init__(self, directory: str, redact_text: RedactText) -> None:
+        self._directory = directory
+        self._redact_text = redact_text
+        self._state: tuple[Snapshot, int, ProjectState] | None = None
+        self._lock = threading.Lock()
+
+    def load(self) -> ProjectState:
+        """Return the plans as they are now. Raises ExecplanError if the project can't be read."""
+        return self._load(take_snapshot(self._directory), current_minute())
+
+    def version(self, page: str) -> PageVersion:
+        """Return the current version of a page. Raises ExecplanError if the project can't be read."""
+        snapshot, minute = take_snapshot(self._directory), current_minute()
+        plan = self._load(snapshot, minute).find_plan(page)
+        return PageVersion(snapshot, minute, digest(plan_store.load(*plan).data) if plan is not None else "")
+
+    def find_plan(self, page: str) -> LivePlan | None:
+        """Return the plan of a page; None if there is none. Raises ExecplanError if the project can't be read.
+
+        A page that was rendered before is not looked for again: an edit compares the digest of the plan anyway.
+        """
+        known_plan = self._state[2].find_plan(page) if self._state is not None else None
+        if known_plan is not None and os.path.exists(known_plan.ref.path):
+            return known_plan
+        return self.load().find_plan(page)
+
+    def changed_pages(self, earlier: Snapshot, later: Snapshot) -> frozenset[str]:
+        """Return the pages of the plans whose files differ; with an empty string, any page may differ."""
+        root = project_discovery.require(self._directory)
+        names = [root.display_path(path) if path else "" for path in later.changed_plans(earlier)]
+        if self._state is None:
+            return frozenset(("",) if names else ())
+        return frozenset([self._state[2].pages.page(name) for name in names])
+
+    def _load(self, snapshot: Snapshot, minute: int) -> ProjectState:
+        """Return the plans as they are now; loaded again only if a file has changed or a minute has passed."""
+        with self._lock:
+            if self._state is None or self._state[:2] != (snapshot, minute):
+                self._state = snapshot, minute, self._load_state()
+            return self._state[2]
+
+    def _load_state(self) -> ProjectState:
+        project = project_discovery.require(self._directory)
+        members = project_discovery.with_nested_projects(project)
+        board = redact_board(load_board(project, archived=True), self._redact_text)
+        plans = {
+            member.display_path(ref.path): LivePlan(member, ref)
+            for member in members
+            for ref in plan_store.all_refs(member)
+        }
+        return ProjectState(board, PageNames(board.cards), members, plans)

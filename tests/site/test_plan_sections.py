@@ -1,0 +1,140 @@
+"""Sections of a plan as HTML: tasks, decisions, and everything else in its place."""
+
+from __future__ import annotations
+
+from execplan.board.board_cards import TaskClaim
+from execplan.plan import reader
+from execplan.plan.plan_lookup import task_ids
+from execplan.site.plan_sections import PlanContent, render_content
+from execplan.text.markdown_html import ResolvedLink
+from tests.plans import CLEAN
+from tests.site.html_safety import Page
+
+PLAN = """\
+---
+owner: ann
+---
+
+# Build the parser
+
+Intro with a [link][spec].
+
+## Progress
+
+Some prose.
+
+### First part
+
+- [x] (2025-12-30 09:15Z) Read `lines`.
+  - [transcript](runs/1.md)
+- [ ] Build the parser.
+  - [ ] Build the scanner.
+- [!] Blocked.
+
+### Notes
+
+Not a task.
+
+## Decision Log
+
+Before the log.
+
+- Decision: Read line by line.
+  Rationale: A task is a **line**.
+  Date/Author: 2025-12-30 / Ann
+- Decision: Use this code.
+
+  ```sh
+  make
+  ```
+
+## Other
+
+### A heading
+
+##### Deep
+
+[spec]: https://a.example/spec
+"""
+
+
+def render(text: str, claims: dict[str, TaskClaim] | None = None) -> PlanContent:
+    """Render a plan whose links all lead to where they say."""
+    return render_content(reader.read(text.encode()), ResolvedLink, claims or {})
+
+
+def test_tasks_have_their_fields_and_notes() -> None:
+    tasks = render(PLAN).sections[0].tasks
+    assert [(task.number, task.state, task.depth, task.heading) for task in tasks] == [
+        (1, "done", 0, "First part"),
+        (2, "open", 0, ""),
+        (3, "open", 1, ""),
+        (4, "other", 0, ""),
+    ]
+    assert tasks[0].text == "Read <code>lines</code>."
+    assert tasks[0].timestamp == "2025-12-30 09:15Z"
+    assert 'href="runs/1.md"' in tasks[0].notes
+    assert not tasks[1].notes
+    assert tasks[3].mark == "!"
+
+
+def test_the_rest_of_progress_is_kept_once() -> None:
+    body = Page(str(render(PLAN).sections[0].body)).text
+    assert body == "Some prose. Notes Not a task."
+
+
+def test_decisions_have_their_fields_and_code_stays_code() -> None:
+    section = render(PLAN).sections[1]
+    first, second = section.decisions
+    assert (first.text, first.rationale) == ("Read line by line.", "A task is a <strong>line</strong>.")
+    assert (first.date, first.author) == ("2025-12-30", "Ann")
+    assert "<pre><code>make\n</code></pre>" in second.text
+    assert Page(str(section.body)).text == "Before the log."
+
+
+def test_front_matter_introduction_and_definitions() -> None:
+    content = render(PLAN)
+    assert content.front_matter == "owner: ann"
+    assert content.introduction == '<p>Intro with a <a href="https://a.example/spec" rel="noreferrer">link</a>.</p>\n'
+
+
+def test_anchors_are_those_of_the_plan_and_headings_have_no_gap() -> None:
+    sections = render(PLAN).sections
+    assert [section.anchor for section in sections] == ["section-progress", "section-decision-log", "section-other"]
+    assert '<h3 id="section-a-heading">' in sections[2].body
+    assert '<h4 id="section-deep">' in sections[2].body
+
+
+def test_claims_are_shown_at_their_tasks() -> None:
+    plan = reader.read(PLAN.encode())
+    task_id = task_ids(plan.tasks)[1]
+    claim = TaskClaim(2, task_id, "Build the parser.", "ann", "2026-01-01 02:00Z")
+    tasks = render(PLAN, {task_id: claim}).sections[0].tasks
+    assert [task.claimed_by for task in tasks] == ["", "ann", "", ""]
+
+
+def test_nothing_of_a_plan_is_lost() -> None:
+    """All words of a plan without markup are on its page, except the words of labels."""
+    content = render(CLEAN)
+    parts: list[str] = [content.introduction]
+    for section in content.sections:
+        parts += [section.title, section.body]
+        parts += [part for task in section.tasks for part in (task.text, task.timestamp, task.notes)]
+        parts += [part for item in section.decisions for part in (item.text, item.rationale, item.date, item.author)]
+    text = Page(" ".join(map(str, parts))).text
+    words = {word.strip("`()#-*:.,") for word in CLEAN.split()}
+    page_words = {word.strip("`()#-*:.,") for word in text.split()}
+    assert words - page_words <= {
+        "Build",
+        "the",
+        "parser",
+        "Decision",
+        "Rationale",
+        "Date/Author",
+        "x",
+        "[",
+        "]",
+        "[x]",
+        "",
+        "/",
+    }
