@@ -10,7 +10,7 @@ from execplan.plan import outline
 from execplan.text.markdown_blocks import HEADING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Final
 
     from execplan.plan.model import Entry, ParsedPlan
@@ -34,6 +34,11 @@ ITEM_KINDS = {
     ARTIFACT: "artifacts",
 }
 """The kinds of items with their plurals."""
+MAX_CHARS: Final = 50_000
+"""Maximum characters of an item, because SQLite takes time with the square of its length to mark matches.
+
+A longer part of a section becomes several items. The rest of a longer line is not searched.
+"""
 _DATE_SHAPE = "0000-00-00"
 _DIGITS_TO_ZEROS = str.maketrans("123456789", "000000000")
 
@@ -130,8 +135,8 @@ class _LineOwners:
         return [
             SearchItem(
                 kind,
-                "\n".join([lines[index] for index in indexes]),
-                tuple([index + 1 for index in indexes]),
+                "\n".join([lines[index][:MAX_CHARS] for index in part]),
+                tuple([index + 1 for index in part]),
                 heading,
                 section,
                 state,
@@ -141,8 +146,22 @@ class _LineOwners:
             for (kind, heading, section, state, author, date), indexes in zip(
                 self._claims, indexes_by_claim, strict=True
             )
-            if indexes
+            for part in _split_large(indexes, lines)
         ]
+
+
+def _split_large(indexes: list[int], lines: list[str]) -> Iterator[list[int]]:
+    """Yield the lines of an item, in several parts if they have too many characters together."""
+    part: list[int] = []
+    size = 0
+    for index in indexes:
+        if part and size + len(lines[index]) > MAX_CHARS:
+            yield part
+            part, size = [], 0
+        part.append(index)
+        size += len(lines[index])
+    if part:
+        yield part
 
 
 def artifact_items(names: Iterable[str]) -> list[SearchItem]:

@@ -22,6 +22,7 @@ _ARGUMENTS = {
     "rename": "parser Title",
     "reopen": "1",
     "restore": "parser",
+    "search": "parser",
     "set": "Purpose Text",
     "install": "agents",
     "install completion": "",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from execplan.plan import reader
 from execplan.plan.placeholder_lines import LINES as PLACEHOLDER_LINES
-from execplan.search.search_items import ARTIFACT, SearchItem, artifact_items, plan_items
+from execplan.search.search_items import ARTIFACT, MAX_CHARS, SearchItem, artifact_items, plan_items
 from tests.plans import CLEAN
 
 PLAN = """\
@@ -101,6 +101,15 @@ def test_each_line_is_in_one_item(text: str) -> None:
         for number, line in zip(item.lines, item.text.split("\n"), strict=True)
     ]
     assert sorted(found) == sorted(expected.items())
+
+
+def test_large_sections_and_lines_are_split() -> None:
+    text = "# T\n\n## Notes\n\n" + "short line\n" * 10_000 + "x" * 200_000 + "\nlast\n"
+    items = items_of(text)[1:]
+    assert all([len(item.text) < 1.1 * MAX_CHARS for item in items])
+    assert [number for item in items for number in item.lines] == [3, *range(5, 10_007)]
+    assert items[-1].text == "last"
+    assert items[-2].text == "x" * MAX_CHARS
 
 
 def test_artifacts() -> None:
