@@ -27,6 +27,7 @@ INTERPRETED = {
     "plan/placeholder_lines.py": "a generated table, which bytecode loads faster",
     "text/fast_json.py": "the C scanner of json reads the attributes of a Python class",
     "text/lazy_pattern.py": "its class stands for another one and adds attributes: compiled, it crashes",
+    "text/markdown_html.py": "its class extends one of mistune, which is Python: compiled, it crashes",
     "text/strict_json.py": "mypyc rejects a lone surrogate in a string; the time is spent in re and json anyway",
 }
 """Modules of `LAYERS` that are not compiled, and why. `errors` and `named_tuple` are base classes of Python classes."""
