@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
-from execplan.search.search_items import ARTIFACT
+from execplan.search.search_items import ARTIFACT, SECTION
 from execplan.secrets.redaction import REDACTED, Redactor
 
 if TYPE_CHECKING:
@@ -44,9 +44,11 @@ def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int,
     best_line, best_index = "", 0
     best_spans: tuple[tuple[int, int], ...] = ()
     start = 0
-    for index, line in enumerate(source.split("\n")):
+    lines = source.split("\n")
+    first_index = int(not spans and len(lines) > 1 and _is_heading(lines[0], item))
+    for index, line in enumerate(lines):
         line_spans = _spans_within(spans, start, start + len(line))
-        if index == 0 or _count_words(line, line_spans) > _count_words(best_line, best_spans):
+        if index <= first_index or _count_words(line, line_spans) > _count_words(best_line, best_spans):
             best_line, best_spans, best_index = line, line_spans, index
         start += len(line) + 1
     indent = len(best_line) - len(best_line.lstrip())
@@ -65,6 +67,11 @@ def make_match(plan_file: PlanFile, item: SearchItem, spans: Sequence[tuple[int,
         item.author,
         item.date,
     )
+
+
+def _is_heading(line: str, item: SearchItem) -> bool:
+    """Return whether a line is the heading of its item, which is shown anyway."""
+    return item.kind == SECTION and line.startswith("#") and line.strip("# ") == item.heading.rpartition(" › ")[2]
 
 
 def _spans_within(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:

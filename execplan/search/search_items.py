@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.named_tuple import NamedTuple
 from execplan.plan import outline
-from execplan.text.markdown_blocks import HEADING
+from execplan.text.markdown_blocks import FRONT, HEADING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +39,7 @@ MAX_CHARS: Final = 50_000
 
 A longer part of a section becomes several items. The rest of a longer line is not searched.
 """
+_NO_OWNER = -1
 _DATE_SHAPE = "0000-00-00"
 _DIGITS_TO_ZEROS = str.maketrans("123456789", "000000000")
 
@@ -63,8 +64,16 @@ class SearchItem(NamedTuple):
 
 
 def plan_items(plan: ParsedPlan) -> list[SearchItem]:
-    """Return the items of a plan; each line with text is in exactly one, except template text to be replaced."""
+    """Return the items of a plan.
+
+    Each line with text is in exactly one, except standard section titles, template text to be replaced, and the lines
+    around front matter.
+    """
     owners = _LineOwners(plan)
+    for block in plan.blocks:
+        if block.kind == FRONT:
+            owners.exclude(block.start, block.start + 1)
+            owners.exclude(block.end - 1, block.end)
     if plan.title_line >= 0:
         owners.claim(TITLE, plan.title_line, plan.title_line + 1)
     for section, key in zip(plan.sections, owners.section_keys, strict=True):
@@ -75,6 +84,8 @@ def plan_items(plan: ParsedPlan) -> list[SearchItem]:
         ]
         ends = [*[block.start for block in headings], section.end]
         owners.claim(SECTION, section.start, ends[0], section.title, key)
+        if section.name is not None:
+            owners.exclude(section.start, section.body_start)
         for block, end in zip(headings, ends[1:], strict=True):
             owners.claim(SECTION, block.start, end, f"{section.title} › {block.text}", key)
     for kind, entries in (
@@ -124,13 +135,17 @@ class _LineOwners:
         self._owners[start:end] = [len(self._claims)] * (end - start)
         self._claims.append((kind, heading, section, state, author, date))
 
+    def exclude(self, start: int, end: int) -> None:
+        """Leave a range of lines without an owner."""
+        self._owners[start:end] = [_NO_OWNER] * (end - start)
+
     def items(self) -> list[SearchItem]:
         """Return the items that own lines with text, in the order of their claims."""
         lines = self._plan.text.lines
         placeholder_lines = frozenset(self._plan.placeholder_lines)
         indexes_by_claim: list[list[int]] = [[] for _ in self._claims]
         for index, owner in enumerate(self._owners):
-            if lines[index] and index not in placeholder_lines and not lines[index].isspace():
+            if owner != _NO_OWNER and lines[index] and index not in placeholder_lines and not lines[index].isspace():
                 indexes_by_claim[owner].append(index)
         return [
             SearchItem(

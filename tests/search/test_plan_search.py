@@ -86,6 +86,17 @@ def test_words_may_be_in_the_title_of_the_plan_but_not_all(repo: Folder) -> None
     assert {text for _, _, text in lines(repo, "parser")} == {"# Build the parser", "- [ ] Build the parser."}
 
 
+@pytest.mark.parametrize("template", ["feature", "bugfix"])
+def test_titles_of_standard_sections_are_not_found(repo: Folder, template: str) -> None:
+    assert repo.run("new", "Read tables", "--template", template).exit == 0
+    assert lines(repo, "plan") == []
+    assert [number for _, number, _ in lines(repo, "in:sections")] == [3]  # the statement below the title
+    repo.plan("---\na: b\n---\n\n# T\n\n## Plan of Work\n\n## Risks of loss\n\nNone.\n\n### Later\n\nSome.\n")
+    assert [text for _, _, text in lines(repo, "in:sections plan:2026-01-01_parser")] == ["a: b", "None.", "Some."]
+    assert lines(repo, "plan") == []
+    assert only_line(repo, "loss") == "## Risks of loss"
+
+
 def test_titles_and_live_plans_come_first(repo: Folder) -> None:
     text = "# Plan\n\n## Plan of Work\n\nThe {} is read.\n"
     repo.plan(text.format("table"), "2026-01-01_text")

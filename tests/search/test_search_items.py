@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from execplan.plan import reader
 from execplan.plan.placeholder_lines import LINES as PLACEHOLDER_LINES
 from execplan.search.search_items import ARTIFACT, MAX_CHARS, SearchItem, artifact_items, plan_items
+from execplan.text.markdown_blocks import FRONT
 from tests.plans import CLEAN
 
 PLAN = """\
@@ -71,29 +72,38 @@ def items_of(text: str) -> list[SearchItem]:
 def test_items() -> None:
     items = {item.text.strip(): item for item in items_of(PLAN)}
     assert items["# Build the parser"].kind == "title"
-    assert items["## Purpose / Big Picture\nPlans can be read."].section == "purpose"
+    assert items["Plans can be read."].section == "purpose"
     assert items["### For whom\nEveryone."].heading == "Purpose / Big Picture › For whom"
     first = items["- [x] (2026-01-02 09:15Z) Read lines,\n  all of them.\n  More about the first."]
     assert (first.kind, first.state, first.date, first.lines) == ("task", "done", "2026-01-02", (15, 16, 19))
     assert (items["- [~] Nested."].state, items["- [ ] Build the parser."].state) == ("other", "open")
     decision = next(item for item in items.values() if item.kind == "decision")
     assert (decision.author, decision.date, decision.section) == ("Ann", "2026-01-03", "decision log")
-    assert items["## Decision Log\nProse before."].kind == "section"
+    assert items["Prose before."].kind == "section"
     assert items["## Risks\nNone."].section == "risks"
     assert items["Before the title.\n# Another title\nText of no section."].section == ""
 
 
+def test_template_text_is_in_no_item() -> None:
+    text = "---\nkey: value\n---\n\n# T\n\n## Plan of Work\n\n## Decision Log\n\n## Risks\n\nNone.\n"
+    assert [item.text for item in items_of(text)] == ["key: value", "# T", "## Risks\nNone."]
+
+
 @example(PLAN)
 @example(CLEAN)
+@example("---\na: b\n---\n# T\n")
 @given(st.lists(st.sampled_from(LINES), max_size=60).map("\n".join))
 def test_each_line_is_in_one_item(text: str) -> None:
     if not text.strip():
         return
     plan = reader.parse(text)
+    left_out = {*plan.placeholder_lines}
+    for section in plan.sections:
+        left_out |= set(range(section.start, section.body_start)) if section.name else set()
+    for block in plan.blocks:
+        left_out |= {block.start, block.end - 1} if block.kind == FRONT else set()
     expected = {
-        index + 1: line
-        for index, line in enumerate(plan.text.lines)
-        if line.strip() and index not in plan.placeholder_lines
+        index + 1: line for index, line in enumerate(plan.text.lines) if line.strip() and index not in left_out
     }
     found = [
         (number, line)
