@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from execplan import clock
 from execplan.errors import USAGE, ExecplanError
 from execplan.named_tuple import NamedTuple
-from execplan.plan.model import DONE, OPEN, OTHER, STATES
+from execplan.plan.model import BROKEN, DONE, OPEN, OTHER, STATES
 from execplan.search.search_items import ITEM_KINDS
 from execplan.text.suggestions import did_you_mean
 
@@ -27,15 +28,20 @@ FILTERS = {
     TASK: f"{OPEN}, {DONE} or {OTHER}",
     AUTHOR: "the author of a decision",
     BEFORE: "earlier than a date: before:2026-10-01",
-    AFTER: "on a date or later: after:2026-10",
+    AFTER: "on a date or later: after:2026-10 or after:7d",
     STATE: "the state of the plan: active, archived, …",
     PLAN: "a part of the plan's ID or title",
 }
 """The filters with their values, for help and errors."""
 _FILTER = re.compile(rf"({'|'.join(FILTERS)}):", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?", re.ASCII)
+_DAYS = re.compile(r"([1-9]\d{0,4})d", re.ASCII)
+_MAX_DAYS: Final = 36_600
+"""About a century."""
 _FIRST_DAY = "0001-01-01"
 """Month and day to complete a year or a month."""
+_PLAN_STATES = tuple([state for state in STATES if state != BROKEN])
+"""States of plans that can be found; a broken plan can't be read."""
 _MAX_CHARS: Final = 2_000
 """Maximum length of a query; SQLite limits the depth of an expression."""
 _MAX_WORDS: Final = 100
@@ -129,7 +135,7 @@ def _check_values(name: str, value: str, *, is_quoted: bool) -> tuple[str, ...]:
     if name in (BEFORE, AFTER):
         return tuple([_check_date(name, part) for part in values])
     if name in (TASK, STATE):
-        allowed_values = (OPEN, DONE, OTHER) if name == TASK else STATES
+        allowed_values = (OPEN, DONE, OTHER) if name == TASK else _PLAN_STATES
         return tuple([_check_choice(name, part.lower(), allowed_values) for part in values])
     return tuple(values)
 
@@ -148,9 +154,12 @@ def unknown_value_error(name: str, value: str, allowed_values: tuple[str, ...]) 
 
 
 def _check_date(name: str, value: str) -> str:
-    """Return a year, a month or a day. Raises ExecplanError if it doesn't exist."""
-    from datetime import date
+    """Return a year, a month or a day; `7d` is the day seven days ago. Raises ExecplanError if it doesn't exist."""
+    from datetime import date, timedelta
 
+    days = _DAYS.fullmatch(value)
+    if days and int(days[1]) <= _MAX_DAYS:
+        return (clock.now().date() - timedelta(days=int(days[1]))).isoformat()
     if _DATE.fullmatch(value):
         try:
             date.fromisoformat(value + _FIRST_DAY[len(value) :])
@@ -158,7 +167,9 @@ def _check_date(name: str, value: str) -> str:
             pass
         else:
             return value
-    raise _query_error(f"the filter {name}: requires a date, not {value!r}", f"write it as {name}:2026-10-01")
+    raise _query_error(
+        f"the filter {name}: requires a date, not {value!r}", f"write it as {name}:2026-10-01 or {name}:7d"
+    )
 
 
 def _query_error(message: str, hint: str) -> ExecplanError:

@@ -317,6 +317,7 @@ def test_links_and_unreadable_plans(repo: Folder) -> None:
     (repo.path / ".agent/execplans" / name).write_text("# Odd name\n\nalpha\n")
     results = find(repo, "alpha")
     assert [plan.ref.id for plan in results.plans] == ["2026-01-01_link", name.removesuffix(".md")]
+    assert results.problems[1].startswith(".agent/execplans/2026-01-02_pipe.md can't be searched: it is ")
     assert [problem.split(" can't")[0].rpartition("/")[2] for problem in results.problems] == [
         "2026-01-01_out.md",
         "2026-01-02_pipe.md",

@@ -102,9 +102,7 @@ def test_each_line_is_in_one_item(text: str) -> None:
         left_out |= set(range(section.start, section.body_start)) if section.name else set()
     for block in plan.blocks:
         left_out |= {block.start, block.end - 1} if block.kind == FRONT else set()
-    expected = {
-        index + 1: line for index, line in enumerate(plan.text.lines) if line.strip() and index not in left_out
-    }
+    expected = {index + 1: line for index, line in enumerate(plan.text.lines) if line.strip() and index not in left_out}
     found = [
         (number, line)
         for item in plan_items(plan)

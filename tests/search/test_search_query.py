@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from execplan.errors import USAGE, ExecplanError
 from execplan.search.search_query import SearchFilter, SearchWord, parse_query
+from execplan.search.unknown_filters import unknown_filters
 
 QUERIES: dict[str, Any] = {
     "parser": ([("parser", False)], [], []),
@@ -53,6 +54,9 @@ def test_queries(query: str) -> None:
         ("after:٢٠٢٦", "invalid-query", "requires a date"),
         ("task:closed", "unknown-filter-value", "'closed'"),
         ("state:stalled", "unknown-filter-value", "'stalled'"),
+        ("state:broken", "unknown-filter-value", "'broken'"),
+        ("after:0d", "invalid-query", "'0d'"),
+        ("after:99999d", "invalid-query", "'99999d'"),
         ("a " * 101, "invalid-query", "100 words"),
         ("a" * 3000, "invalid-query", "3,000 characters"),
     ],
@@ -62,6 +66,37 @@ def test_errors(query: str, code: str, message: str) -> None:
         parse_query(query)
     assert (caught.value.code, caught.value.exit) == (code, USAGE)
     assert caught.value.hint
+
+
+def test_days_before_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1772500000")  # 2026-03-03
+    assert parse_query("after:7d before:1d").filters == (
+        SearchFilter("after", ("2026-02-24",)),
+        SearchFilter("before", ("2026-03-02",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("title:route", "title: is not a filter; did you mean in:titles?"),
+        ("x Titel:route", "Titel: is not a filter; did you mean in:titles?"),
+        ("section:purpose", "section: is not a filter; did you mean in:purpose?"),
+        ("authr:ann", "authr: is not a filter; did you mean author:?"),
+        ("date:2026", "date: is not a filter; did you mean after: or before:?"),
+        (
+            "foo:bar",
+            "foo: is not a filter; the filters are in:, task:, author:, before:, after:, state:, plan:",
+        ),
+    ],
+)
+def test_unknown_filters(query: str, message: str) -> None:
+    assert unknown_filters(query) == (message,)
+
+
+@pytest.mark.parametrize("query", ["in:tasks x", "a::b", "http://x.y", '"note: read"', "x:", "c++ 10:30"])
+def test_other_words_with_a_colon(query: str) -> None:
+    assert unknown_filters(query) == ()
 
 
 @given(st.text(max_size=80))
