@@ -33,6 +33,8 @@ class ExecplanCommand(click.Command):
     """Whether an interrupted move is finished before the command."""
     may_page = False
     """Whether long text is shown in a pager on a terminal; never for a command that hooks run."""
+    text_prefixes: tuple[str, ...] = ()
+    """Starts of arguments that are text although they begin with a hyphen, in lower case."""
     reads = ""
     writes = ""
     examples: tuple[str, ...] = ()
@@ -41,7 +43,9 @@ class ExecplanCommand(click.Command):
         """Parse arguments that begin with a hyphen, such as `- [ ] a task`, as text if no option can look like them."""
         ctx.allow_extra_args = takes_leading_plan(self)
         try:
-            super().parse_args(ctx, [_TEXT_MARKER + argument if _is_text(argument) else argument for argument in args])
+            super().parse_args(
+                ctx, [_TEXT_MARKER + argument if self._is_text(argument) else argument for argument in args]
+            )
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # the parser does not set it
             raise
@@ -50,6 +54,9 @@ class ExecplanCommand(click.Command):
         if ctx.allow_extra_args:
             set_aside_leading(ctx)
         return ctx.args
+
+    def _is_text(self, argument: str) -> bool:
+        return _is_text(argument) or argument.lower().startswith(self.text_prefixes)
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the command, print its answer, and return the exit status."""

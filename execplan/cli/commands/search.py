@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _DEFAULT_LIMIT = 10
 _DEFAULT_MATCHES = 3
+_MAX_NUMBER = 10_000
+_FILTER_PREFIXES = ("-in:", "-task:", "-author:", "-before:", "-after:", "-state:", "-plan:")
 _SIMPLE_QUERY = "\"'*:-"
 """Characters that a query must not have for a suggestion to add an asterisk to its words."""
 
@@ -39,13 +41,13 @@ _SIMPLE_QUERY = "\"'*:-"
 @click.argument("query", nargs=-1, required=True, metavar="QUERY...")
 @click.option(
     "--limit",
-    type=click.IntRange(1, 10_000),
+    type=click.IntRange(1, _MAX_NUMBER),
     default=_DEFAULT_LIMIT,
     help=f"Show at most this many plans (default: {_DEFAULT_LIMIT}).",
 )
 @click.option(
     "--matches",
-    type=click.IntRange(1, 10_000),
+    type=click.IntRange(1, _MAX_NUMBER),
     default=_DEFAULT_MATCHES,
     help=f"Show at most this many matches of each plan (default: {_DEFAULT_MATCHES}).",
 )
@@ -60,6 +62,7 @@ def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> A
     from execplan.cli.output.progress_bar import ProgressBar
     from execplan.cli.output.search_output import format_results, results_json
     from execplan.search import plan_search
+    from execplan.search.unknown_filters import unknown_filters
 
     text = " ".join(query)
     if not text.strip():
@@ -70,16 +73,16 @@ def search(call: Call, query: tuple[str, ...], *, limit: int, matches: int) -> A
     return Answer(
         {"query": text, **results_json(results)},
         format_results(results) if results.plans else "no matches",
-        warnings=results.problems,
-        next_commands=_next_commands(project, text, results),
+        warnings=results.problems if results.plans else (*results.problems, *unknown_filters(text)),
+        next_commands=_next_commands(project, text, results, limit, matches),
     )
 
 
-def _next_commands(project: Project, query: str, results: SearchResults) -> tuple[str, ...]:
+def _next_commands(project: Project, query: str, results: SearchResults, limit: int, matches: int) -> tuple[str, ...]:
     """Suggest the rest of the results, or a search for prefixes if there are none."""
     if results.plans:
-        is_complete = results.plan_count == len(results.plans)
-        return () if is_complete else (f"execplan search {quote(query)} --limit {results.plan_count}",)
+        required = max(limit, results.plan_count), max(matches, *[plan.match_count for plan in results.plans])
+        return () if required == (limit, matches) else (_search_command(query, *required),)
     if any([char in query for char in _SIMPLE_QUERY]):
         return ()
     from execplan.search import plan_search
@@ -88,6 +91,16 @@ def _next_commands(project: Project, query: str, results: SearchResults) -> tupl
     return (f"execplan search {quote(prefixes)}",) if plan_search.search(project, prefixes, limit=1).plans else ()
 
 
+def _search_command(query: str, limit: int, matches: int) -> str:
+    """Return the command for a search with these limits."""
+    options = f" --limit {min(limit, _MAX_NUMBER)}" if limit != _DEFAULT_LIMIT else ""
+    options += f" --matches {min(matches, _MAX_NUMBER)}" if matches != _DEFAULT_MATCHES else ""
+    return (
+        f"execplan search{options} -- {quote(query)}" if query[0] == "-" else f"execplan search {quote(query)}{options}"
+    )
+
+
+search.text_prefixes = _FILTER_PREFIXES
 search.finishes_moves = False  # a command that writes finishes an interrupted move
 search.may_page = True
 command = search

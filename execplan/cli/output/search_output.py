@@ -29,6 +29,10 @@ def format_results(results: SearchResults) -> str:
             for plan in results.plans
             for match in plan.matches
         ]
+        shown_count = sum([len(plan.matches) for plan in results.plans])
+        if shown_count < results.match_count:
+            plans = format_count(results.plan_count, "plan")
+            lines.append(f"{shown_count} of {results.match_count} matches in {plans} shown")
         return "\n".join(lines)
     blocks = [_format_plan(plan) for plan in results.plans]
     if results.plan_count > len(results.plans):
@@ -72,11 +76,7 @@ def _label(match: Match) -> str:
 
 def _format_line(match: Match, max_length: int) -> str:
     """Return the line with its matches marked, shortened around the first one."""
-    start, end = 0, len(match.text)
-    if end > max_length:
-        first = match.spans[0][0] if match.spans else 0
-        start = max(0, min(first - _LEAD_LENGTH, end - max_length + 1))
-        end = min(end, start + max_length - 1 - (start > 0))
+    start, end = _visible_part(match, max_length)
     pieces, position = ["…"] if start else [], start
     for span_start, span_end in match.spans:
         if span_end <= start or span_start >= end:
@@ -87,6 +87,22 @@ def _format_line(match: Match, max_length: int) -> str:
         position = marked_end
     pieces.append(printable_line(match.text[position:end]))
     return "".join([*pieces, "…" if end < len(match.text) else ""])
+
+
+def _visible_part(match: Match, max_length: int) -> tuple[int, int]:
+    """Return the start and end of the part of a line that is shown; it begins and ends between words if possible."""
+    text = match.text
+    if len(text) <= max_length:
+        return 0, len(text)
+    first, first_end = match.spans[0] if match.spans else (0, 0)
+    start = max(0, min(first - min(_LEAD_LENGTH, max_length // 3), len(text) - max_length + 1))
+    if start:
+        start = text.find(" ", start - 1, first) + 1 or start
+    end = start + max_length - 1 - (start > 0)
+    if end >= len(text):
+        return start, len(text)
+    space = text.rfind(" ", max(first_end, end - _LEAD_LENGTH), end + 1)
+    return start, space if space > start else end
 
 
 def results_json(results: SearchResults) -> dict[str, Any]:
