@@ -82,6 +82,7 @@ def burn_up(tasks: Sequence[TaskTimes] | None, stamped: Sequence[StampedTask], t
             tuple(days),
             (total, Series("done by timestamp", _accumulate(done_days, days), "green")),
             "tasks",
+            "date",
             tuple(notes),
         )
     total_changes = Counter([day_of(task.added) for task in tasks])
@@ -95,7 +96,7 @@ def burn_up(tasks: Sequence[TaskTimes] | None, stamped: Sequence[StampedTask], t
         Series("done by timestamp", _accumulate(done_days, days), "amber", is_dashed=True),
     )
     notes += _disagreements(tasks, stamped)
-    return Chart(BURN_UP, "Tasks in total and done", LINES, tuple(days), series, "tasks", tuple(notes))
+    return Chart(BURN_UP, "Tasks in total and done", LINES, tuple(days), series, "tasks", "date", tuple(notes))
 
 
 def _accumulate(changes: Counter[str], days: Sequence[str]) -> tuple[int, ...]:
@@ -137,15 +138,15 @@ def weekly(tasks: Sequence[TaskTimes] | None, stamped: Iterable[StampedTask]) ->
     weeks, note = _weeks(dated)
     counts = Counter(map(_monday, dated))
     series = Series("done", tuple([counts[week] for week in weeks]), "green")
-    return Chart(WEEKLY, "Tasks done per week", BARS, tuple(weeks), (series,), "tasks", (*notes, *note))
+    return Chart(WEEKLY, "Tasks done per week", BARS, tuple(weeks), (series,), "tasks", "week", (*notes, *note))
 
 
 def lead_time(tasks: Sequence[TaskTimes] | None) -> Chart:
     """Return the chart of the days from adding tasks to checking them off, according to git."""
-    title, unit = "Days from added to done", "tasks"
+    title, unit, axis = "Days from added to done", "tasks", "days"
     labels = tuple([label for label, _ in _DURATIONS])
     if tasks is None:
-        return Chart(LEAD_TIME, title, BARS, labels, (), unit, ("Only git knows when a task was added.",))
+        return Chart(LEAD_TIME, title, BARS, labels, (), unit, axis, ("Only git knows when a task was added.",))
     done = [(task.added, task.done) for task in tasks if task.done is not None and task.removed is None]
     timed = [(added, finished) for added, finished in done if finished > added]
     counts = Counter([_range_of(_days_between(day_of(added), day_of(end)), _DURATIONS) for added, end in timed])
@@ -155,7 +156,7 @@ def lead_time(tasks: Sequence[TaskTimes] | None) -> Chart:
         else ()
     )
     return Chart(
-        LEAD_TIME, title, BARS, labels, (Series("tasks", tuple([counts[label] for label in labels])),), unit, notes
+        LEAD_TIME, title, BARS, labels, (Series("tasks", tuple([counts[label] for label in labels])),), unit, axis, notes
     )
 
 
@@ -171,7 +172,7 @@ def age(plans: Sequence[PlanAge], today: str) -> Chart:
         ]
     )
     notes = (f"{format_count(len(plans) - len(dated), 'plan')} without a date.",) if len(dated) < len(plans) else ()
-    return Chart(AGE, "Age of the open plans", BARS, labels, series, "plans", notes)
+    return Chart(AGE, "Age of the open plans", BARS, labels, series, "plans", "age", notes)
 
 
 def runs(results: Sequence[RunResult]) -> Chart:
@@ -191,6 +192,7 @@ def runs(results: Sequence[RunResult]) -> Chart:
         tuple(weeks),
         tuple([part for part in series if any(part.values)]),
         "runs",
+        "week",
         note,
     )
 

@@ -79,7 +79,7 @@ def _set_scale(figure: Any, chart: Chart) -> None:
 
 
 def format_values(chart: Chart) -> list[tuple[str, ...]]:
-    """Return a row for each label with the value of each series, under a row with the names of the series."""
-    rows = [(chart.unit, *[series.name for series in chart.series])]
+    """Return a row for each label with the value of each series, under a row of headers."""
+    rows = [(chart.axis, *[series.name for series in chart.series])]
     columns = [series.values for series in chart.series]
     return [*rows, *[(label, *map(str, values)) for label, *values in zip(chart.labels, *columns, strict=True)]]

@@ -58,7 +58,8 @@ def test_round_numbers(highest: int, ticks: list[int]) -> None:
 
 
 def test_table() -> None:
+    assert chart_text.format_values(BAR_CHART)[0] == ("week", "completed", "failed")
     assert chart_text.format_values(LINE_CHART)[:2] == [
-        ("tasks", "tasks", "done by $timestamp$"),
+        ("date", "tasks", "done by $timestamp$"),
         ("2026-01-01", "3", "1"),
     ]
