@@ -34,7 +34,9 @@ BAR_CHART = Chart(
     "runs",
     "week",
 )
-EMPTY = Chart(AGE, "Age of the open plans", BARS, ("1 week", "longer"), (Series("active", (0, 0)),), "plans", "age")
+EMPTY = Chart(
+    AGE, "Age of the open plans", BARS, ("up to 1 week", "longer"), (Series("active", (0, 0)),), "plans", "age"
+)
 ONE_DAY = LINE_CHART._replace(labels=("2026-01-01",), series=(Series("tasks", (3,)),))
 CHARTS = [LINE_CHART, BAR_CHART, EMPTY, ONE_DAY]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,6 +65,7 @@ def test_svg(chart: Chart) -> None:
     else:
         assert chart.labels[0] in texts
         assert chart.unit in texts
+        assert (chart.axis in texts) == (chart.form == BARS)
         assert {series.name for series in chart.series} <= set(texts) or len(chart.series) == 1
     for element in root.iter(f"{SVG}use"):
         target = element.get("{http://www.w3.org/1999/xlink}href")
