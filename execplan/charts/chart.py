@@ -50,6 +50,8 @@ class Chart(NamedTuple):
     series: tuple[Series, ...]
     unit: str
     """What the values count."""
+    axis: str
+    """What the labels are, as in `date`; it is the header of their column."""
     notes: tuple[str, ...] = ()
     """Sentences about what the chart can't show, such as contradictions in the data."""
 

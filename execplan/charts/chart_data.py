@@ -21,18 +21,18 @@ _MAX_WEEKS = 52
 _TOLERATED_DAYS = 1
 """Days by which a timestamp and git may differ, because a time zone or a late commit can move the day."""
 _DURATIONS = (
-    ("same day", 0),
-    ("1 day", 1),
-    ("2-3 days", 3),
-    ("4-7 days", 7),
-    ("8-14 days", 14),
-    ("15-30 days", 30),
-    ("31-90 days", 90),
-    ("longer", None),
+    ("0", 0),
+    ("1", 1),
+    ("2-3", 3),
+    ("4-7", 7),
+    ("8-14", 14),
+    ("15-30", 30),
+    ("31-90", 90),
+    ("over 90", None),
 )
-"""Names of ranges of days, with the last day of each."""
+"""Ranges of days, with the last day of each."""
 _AGES = (
-    ("1 week", 7),
+    ("up to 1 week", 7),
     ("2-4 weeks", 28),
     ("1-3 months", 91),
     ("3-6 months", 182),
@@ -71,7 +71,7 @@ def burn_up(tasks: Sequence[TaskTimes] | None, stamped: Sequence[StampedTask], t
     done_days = Counter([task.day for task in stamped if task.is_done and task.day])
     notes = []
     if unstamped := len([task for task in stamped if task.is_done and not task.day]):
-        notes.append(f"{format_count(unstamped, 'done task')} without a timestamp.")
+        notes.append(_missing_note(unstamped, "done task", "timestamp"))
     if tasks is None:
         days = sorted({*done_days, today})
         total = Series("tasks now", (len(stamped),) * len(days), "gray")
@@ -82,6 +82,7 @@ def burn_up(tasks: Sequence[TaskTimes] | None, stamped: Sequence[StampedTask], t
             tuple(days),
             (total, Series("done by timestamp", _accumulate(done_days, days), "green")),
             "tasks",
+            "date",
             tuple(notes),
         )
     total_changes = Counter([day_of(task.added) for task in tasks])
@@ -95,7 +96,12 @@ def burn_up(tasks: Sequence[TaskTimes] | None, stamped: Sequence[StampedTask], t
         Series("done by timestamp", _accumulate(done_days, days), "amber", is_dashed=True),
     )
     notes += _disagreements(tasks, stamped)
-    return Chart(BURN_UP, "Tasks in total and done", LINES, tuple(days), series, "tasks", tuple(notes))
+    return Chart(BURN_UP, "Tasks in total and done", LINES, tuple(days), series, "tasks", "date", tuple(notes))
+
+
+def _missing_note(count: int, noun: str, missing: str) -> str:
+    """Return a note about plans or tasks that lack a date or timestamp."""
+    return f"{format_count(count, noun)} {'has' if count == 1 else 'have'} no {missing}."
 
 
 def _accumulate(changes: Counter[str], days: Sequence[str]) -> tuple[int, ...]:
@@ -121,7 +127,8 @@ def _disagreements(tasks: Sequence[TaskTimes], stamped: Sequence[StampedTask]) -
     ]
     if not differing:
         return []
-    return [f"{len(differing)} of {format_count(len(dated), 'timestamp')} differ from git by more than a day."]
+    verb = "differs" if len(differing) == 1 else "differ"
+    return [f"{len(differing)} of {format_count(len(dated), 'timestamp')} {verb} from git by more than a day."]
 
 
 def _days_between(start: str, end: str) -> int:
@@ -133,29 +140,36 @@ def weekly(tasks: Sequence[TaskTimes] | None, stamped: Iterable[StampedTask]) ->
     git_days = {(task.path, task.task_id): day_of(task.done) for task in tasks or () if task.done is not None}
     days = [task.day or git_days.get((task.path, task.task_id), "") for task in stamped if task.is_done]
     dated = [day for day in days if day]
-    notes = [f"{format_count(len(days) - len(dated), 'done task')} without a date."] if len(dated) < len(days) else []
+    notes = [_missing_note(len(days) - len(dated), "done task", "date")] if len(dated) < len(days) else []
     weeks, note = _weeks(dated)
     counts = Counter(map(_monday, dated))
     series = Series("done", tuple([counts[week] for week in weeks]), "green")
-    return Chart(WEEKLY, "Tasks done per week", BARS, tuple(weeks), (series,), "tasks", (*notes, *note))
+    return Chart(WEEKLY, "Tasks done per week", BARS, tuple(weeks), (series,), "tasks", "week", (*notes, *note))
 
 
 def lead_time(tasks: Sequence[TaskTimes] | None) -> Chart:
     """Return the chart of the days from adding tasks to checking them off, according to git."""
-    title, unit = "Days from added to done", "tasks"
+    title, unit, axis = "Days from added to done", "tasks", "days"
     labels = tuple([label for label, _ in _DURATIONS])
     if tasks is None:
-        return Chart(LEAD_TIME, title, BARS, labels, (), unit, ("Only git knows when a task was added.",))
+        return Chart(LEAD_TIME, title, BARS, labels, (), unit, axis, ("Only git knows when a task was added.",))
     done = [(task.added, task.done) for task in tasks if task.done is not None and task.removed is None]
     timed = [(added, finished) for added, finished in done if finished > added]
     counts = Counter([_range_of(_days_between(day_of(added), day_of(end)), _DURATIONS) for added, end in timed])
     notes = (
-        (f"{format_count(len(done) - len(timed), 'task')} done in the commit that added them are left out.",)
+        (f"Left out: {format_count(len(done) - len(timed), 'task')} added and done in the same commit.",)
         if len(timed) < len(done)
         else ()
     )
     return Chart(
-        LEAD_TIME, title, BARS, labels, (Series("tasks", tuple([counts[label] for label in labels])),), unit, notes
+        LEAD_TIME,
+        title,
+        BARS,
+        labels,
+        (Series("tasks", tuple([counts[label] for label in labels])),),
+        unit,
+        axis,
+        notes,
     )
 
 
@@ -170,8 +184,8 @@ def age(plans: Sequence[PlanAge], today: str) -> Chart:
             for state, color in ((ACTIVE, "green"), (DRAFT, "amber"))
         ]
     )
-    notes = (f"{format_count(len(plans) - len(dated), 'plan')} without a date.",) if len(dated) < len(plans) else ()
-    return Chart(AGE, "Age of the open plans", BARS, labels, series, "plans", notes)
+    notes = (_missing_note(len(plans) - len(dated), "plan", "date"),) if len(dated) < len(plans) else ()
+    return Chart(AGE, "Age of the open plans", BARS, labels, series, "plans", "age", notes)
 
 
 def runs(results: Sequence[RunResult]) -> Chart:
@@ -191,6 +205,7 @@ def runs(results: Sequence[RunResult]) -> Chart:
         tuple(weeks),
         tuple([part for part in series if any(part.values)]),
         "runs",
+        "week",
         note,
     )
 

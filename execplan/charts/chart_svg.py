@@ -22,6 +22,8 @@ _TEXT_COLOR = "#010203"
 """Color that is replaced by that of the text around the chart."""
 _SIZE = (6.4, 2.8)
 """Width and height in inches, of 72 points each."""
+_MARGINS = {"left": 0.1, "right": 0.97, "top": 0.88, "bottom": 0.17}
+"""Edges of the axes, relative to the size."""
 _MAX_TICKS = 6
 """Maximum number of days on the horizontal axis."""
 _MAX_BAR_TICKS = 8
@@ -78,6 +80,7 @@ def draw(chart: Chart) -> str:
 
     with mpl.rc_context(_SETTINGS):
         figure.clear()
+        figure.subplots_adjust(**_MARGINS)
         axes = figure.add_subplot()
         if chart.is_empty:
             axes.set_axis_off()
@@ -98,7 +101,6 @@ def _figure() -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE)
-    figure.subplots_adjust(left=0.1, right=0.97, top=0.88, bottom=0.12)
     FigureCanvasSVG(figure)
     return figure
 
@@ -138,6 +140,7 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
             axes.add_patch(PathPatch(path, facecolor=color, edgecolor="none"))
         handles.append(Patch(facecolor=color, label=series.name))
         bottoms = [bottom + value for bottom, value in zip(bottoms, series.values, strict=True)]
+    axes.set_xlabel(chart.axis)
     axes.set_xlim(-0.7, len(chart.labels) - 0.3)
     _set_ticks(axes, bar_ticks(chart.labels, _MAX_TICKS if len(chart.labels) > _MAX_BAR_TICKS else _MAX_BAR_TICKS))
     _set_scale(axes, chart, handles)

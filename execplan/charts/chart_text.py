@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.charts.chart import LINES
+from execplan.charts.chart import BARS, LINES
 from execplan.charts.chart_svg import require_library
 from execplan.charts.chart_ticks import bar_ticks, day_positions, day_ticks, value_ticks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.charts.chart import Chart
 
 _COLORS = {"blue": "blue+", "green": "green", "amber": "orange", "red": "red+", "gray": "gray"}
@@ -17,18 +19,26 @@ _LINE_SIGNS = "▀⠒•"
 _BAR_MARKERS = "█▒░▓#"
 """Characters of the series of bars, which differ without colors, too."""
 _MAX_Y_TICKS = 6
+_GAP = "  "
+"""Space between the columns of horizontal bars."""
+_MIN_BAR_COLUMNS = 10
+"""Width of the longest horizontal bar below which only the total of each bar is shown as a number."""
+_MIN_NARROW_BAR_COLUMNS = 4
+"""Width of the longest horizontal bar below which bars are vertical."""
 
 
 def draw(chart: Chart, width: int, height: int, *, has_color: bool) -> str:
     """Return a chart of this size in characters, with terminal colors if `has_color`.
 
-    Raises ExecplanError without plotext.
+    Bars are horizontal, with their numbers, if there is room for each; else they are vertical, with a scale. Raises ExecplanError without plotext.
     """
     require_library("plotext")
     import plotext
 
     if chart.is_empty:
         return f"{chart.title}: no data"
+    if chart.form == BARS and (rows := _horizontal_bars(chart, width, height, has_color=has_color)):
+        return "\n".join(rows)
     figure = plotext.figure
     figure.clear()
     figure.theme("simple" if has_color else "colorless")
@@ -78,8 +88,66 @@ def _set_scale(figure: Any, chart: Chart) -> None:
     figure.ruler("y").ticks(ticks, [f"{tick:,}" for tick in ticks])
 
 
+def _horizontal_bars(chart: Chart, width: int, height: int, *, has_color: bool) -> list[str]:
+    """Return lines with title, headers, a bar with its label and numbers in each, and the legend; empty if too large."""
+    has_legend = len(chart.series) > 1
+    totals = [sum(values) for values in zip(*[series.values for series in chart.series], strict=True)]
+    columns = _align(format_values(chart))
+    bar_columns = width - len(columns[0]) - len(_GAP)
+    if bar_columns < _MIN_BAR_COLUMNS:
+        columns = _align([(chart.axis, chart.unit), *zip(chart.labels, map(str, totals), strict=True)])
+        bar_columns = width - len(columns[0]) - len(_GAP)
+    if bar_columns < _MIN_NARROW_BAR_COLUMNS or 1 + len(columns) + has_legend > height:
+        return []
+    signs = [_BAR_MARKERS[at % len(_BAR_MARKERS)] for at in range(len(chart.series))]
+    bars = [
+        _bar(chart, [series.values[at] for series in chart.series], signs, bar_columns, has_color=has_color)
+        for at in range(len(chart.labels))
+    ]
+    legend = [
+        f"{_paint(sign, series.color, has_color=has_color)} {series.name}"
+        for sign, series in zip(signs, chart.series, strict=True)
+    ]
+    return [
+        f"{chart.title} ({chart.unit})",
+        columns[0],
+        *[f"{column}{_GAP}{bar}".rstrip() for column, bar in zip(columns[1:], bars, strict=True)],
+        *([_GAP.join(legend)] if has_legend else []),
+    ]
+
+
+def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines of the same length, with numbers at the right edge of their columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        _GAP.join(
+            [row[0].ljust(widths[0]), *[cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=True)]]
+        )
+        for row in rows
+    ]
+
+
+def _bar(chart: Chart, values: Sequence[int], signs: Sequence[str], max_columns: int, *, has_color: bool) -> str:
+    """Return a bar with a part for each value; one that is not empty has at least one character."""
+    parts, total, start = [], 0, 0
+    for series, value, sign in zip(chart.series, values, signs, strict=True):
+        total += value
+        end = -(-total * max_columns // chart.highest)
+        if end > start:
+            parts.append(_paint(sign * (end - start), series.color, has_color=has_color))
+        start = end
+    return "".join(parts)
+
+
+def _paint(text: str, color: str, *, has_color: bool) -> str:
+    """Return text in a color of charts if `has_color`."""
+    import plotext
+
+    return str(plotext.colorize(text, _COLORS[color])) if has_color else text
+
+
 def format_values(chart: Chart) -> list[tuple[str, ...]]:
-    """Return a row for each label with the value of each series, under a row with the names of the series."""
-    rows = [(chart.unit, *[series.name for series in chart.series])]
+    """Return a row for each label with the value of each series, under a row of headers."""
+    rows = [(chart.axis, *[series.name for series in chart.series])]
     columns = [series.values for series in chart.series]
     return [*rows, *[(label, *map(str, values)) for label, *values in zip(chart.labels, *columns, strict=True)]]

@@ -41,10 +41,16 @@ def test_burn_up() -> None:
         "done in git": (0, 2, 1, 2, 2),
         "done by timestamp": (1, 1, 2, 2, 2),
     }
-    assert chart.notes == ("1 done task without a timestamp.", "1 of 2 timestamps differ from git by more than a day.")
+    assert chart.notes == ("1 done task has no timestamp.", "1 of 2 timestamps differs from git by more than a day.")
     assert chart.description == (
         "Tasks in total and done from 2026-01-01 to 2026-01-07: tasks 2; done in git 2; done by timestamp 2. "
-        "1 done task without a timestamp. 1 of 2 timestamps differ from git by more than a day."
+        "1 done task has no timestamp. 1 of 2 timestamps differs from git by more than a day."
+    )
+    both = [StampedTask("a", task_id, is_done=True, day="2025-12-01") for task_id in ("t1", "t2")]
+    undated = [StampedTask("a", task_id, is_done=True, day="") for task_id in ("t5", "t6")]
+    assert chart_data.burn_up(tasks, [*both, *undated], "2026-01-07").notes == (
+        "2 done tasks have no timestamp.",
+        "2 of 2 timestamps differ from git by more than a day.",
     )
     without_git = chart_data.burn_up(None, stamped, "2026-01-07")
     assert values(without_git) == {"tasks now": (4, 4, 4), "done by timestamp": (1, 2, 2)}
@@ -61,7 +67,7 @@ def test_weekly() -> None:
     chart = chart_data.weekly(tasks, stamped)
     assert chart.labels == ("2025-12-29", "2026-01-05", "2026-01-12")
     assert values(chart) == {"done": (1, 0, 1)}
-    assert chart.notes == ("1 done task without a date.",)
+    assert chart.notes == ("1 done task has no date.",)
     assert chart_data.weekly(None, []).is_empty
 
 
@@ -86,7 +92,8 @@ def test_lead_time() -> None:
     ]
     chart = chart_data.lead_time(tasks)
     assert values(chart) == {"tasks": (1, 1, 1, 1, 0, 1, 1, 1)}
-    assert chart.notes == ("1 task done in the commit that added them are left out.",)
+    assert (chart.axis, chart.labels) == ("days", ("0", "1", "2-3", "4-7", "8-14", "15-30", "31-90", "over 90"))
+    assert chart.notes == ("Left out: 1 task added and done in the same commit.",)
     assert chart_data.lead_time(None).notes == ("Only git knows when a task was added.",)
 
 
@@ -100,7 +107,8 @@ def test_age() -> None:
     plans += [PlanAge("active", "2024-01-01"), PlanAge("active", "2027-01-01")]
     chart = chart_data.age(plans, "2026-02-08")
     assert values(chart) == {"active": (2, 0, 1, 0, 0, 1), "draft": (0, 0, 1, 0, 0, 0)}
-    assert chart.notes == ("1 plan without a date.",)
+    assert chart.labels[0] == "up to 1 week"
+    assert chart.notes == ("1 plan has no date.",)
 
 
 def test_runs() -> None:

@@ -22,6 +22,7 @@ LINE_CHART = Chart(
     ("2026-01-01", "2026-01-05", "2026-03-02"),
     (Series("tasks", (3, 8, 12), "gray"), Series("done by $timestamp$", (1, 3, 9), "amber", is_dashed=True)),
     "tasks",
+    "date",
     ("<script> & 3 of 4 differ.",),
 )
 BAR_CHART = Chart(
@@ -31,8 +32,11 @@ BAR_CHART = Chart(
     tuple([f"2026-{month:02}-{day:02}" for month in range(1, 13) for day in (1, 8, 15, 22)]),
     (Series("completed", tuple(range(48)), "green"), Series("failed", (1,) * 48, "red")),
     "runs",
+    "week",
 )
-EMPTY = Chart(AGE, "Age of the open plans", BARS, ("1 week", "longer"), (Series("active", (0, 0)),), "plans")
+EMPTY = Chart(
+    AGE, "Age of the open plans", BARS, ("up to 1 week", "longer"), (Series("active", (0, 0)),), "plans", "age"
+)
 ONE_DAY = LINE_CHART._replace(labels=("2026-01-01",), series=(Series("tasks", (3,)),))
 CHARTS = [LINE_CHART, BAR_CHART, EMPTY, ONE_DAY]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -61,6 +65,7 @@ def test_svg(chart: Chart) -> None:
     else:
         assert chart.labels[0] in texts
         assert chart.unit in texts
+        assert (chart.axis in texts) == (chart.form == BARS)
         assert {series.name for series in chart.series} <= set(texts) or len(chart.series) == 1
     for element in root.iter(f"{SVG}use"):
         target = element.get("{http://www.w3.org/1999/xlink}href")

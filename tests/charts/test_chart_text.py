@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.charts import chart_text
-from execplan.charts.chart import Chart
+from execplan.charts import chart_data, chart_text
+from execplan.charts.chart import AGE, BARS, Chart, Series
+from execplan.charts.chart_data import PlanAge
 from execplan.charts.chart_ticks import value_ticks
+from execplan.charts.task_times import TaskTimes
 from tests.charts.test_chart_svg import BAR_CHART, CHARTS, EMPTY, LINE_CHART, ONE_DAY
 
 pytest.importorskip("plotext")
@@ -35,6 +37,57 @@ def test_scale_and_labels() -> None:
     assert "3┤" in chart_text.draw(ONE_DAY, 80, 18, has_color=False)
 
 
+NARROW = Chart(
+    AGE,
+    "Age of the open plans",
+    BARS,
+    ("up to 1 week", "2-4 weeks", "longer"),
+    (Series("active", (10, 3, 0), "green"), Series("draft", (10, 0, 1), "amber")),
+    "plans",
+    "age",
+)
+
+
+def test_horizontal_bars_have_labels_and_numbers() -> None:
+    assert chart_text.draw(NARROW, 49, 10, has_color=False).splitlines() == [
+        "Age of the open plans (plans)",
+        "age           active  draft",
+        "up to 1 week      10     10  ██████████▒▒▒▒▒▒▒▒▒▒",
+        "2-4 weeks          3      0  ███",
+        "longer             0      1  ▒",
+        "█ active  ▒ draft",
+    ]
+    assert chart_text.draw(NARROW._replace(series=NARROW.series[:1]), 32, 10, has_color=False).splitlines() == [
+        "Age of the open plans (plans)",
+        "age           active",
+        "up to 1 week      10  ██████████",
+        "2-4 weeks          3  ███",
+        "longer             0",
+    ]
+
+
+def test_narrow_horizontal_bars_have_totals() -> None:
+    assert chart_text.draw(NARROW, 31, 6, has_color=False).splitlines()[1:] == [
+        "age           plans",
+        "up to 1 week     20  █████▒▒▒▒▒",
+        "2-4 weeks         3  ██",
+        "longer            1  ▒",
+        "█ active  ▒ draft",
+    ]
+    assert "┌" in chart_text.draw(NARROW, 24, 10, has_color=False)
+    assert "┌" in chart_text.draw(NARROW, 80, 5, has_color=False)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_every_bar_has_its_label_and_number(width: int) -> None:
+    tasks = [TaskTimes("a", f"t{at}", 0, at * 86_400 + 60) for at in range(120)]
+    plans = [PlanAge(state, f"20{year}-01-01") for state in ("active", "draft") for year in range(10, 26)]
+    for chart in (chart_data.lead_time(tasks), chart_data.age(plans, "2025-01-08")):
+        lines = chart_text.draw(chart, width, 18, has_color=False).splitlines()
+        assert all([len(line) <= width for line in lines])
+        assert [line.split("  ")[0] for line in lines[2 : 2 + len(chart.labels)]] == list(chart.labels)
+
+
 def test_equal_lines_are_one() -> None:
     tasks, done = LINE_CHART.series
     chart = LINE_CHART._replace(series=(tasks, done, done._replace(name="done in git")))
@@ -58,7 +111,8 @@ def test_round_numbers(highest: int, ticks: list[int]) -> None:
 
 
 def test_table() -> None:
+    assert chart_text.format_values(BAR_CHART)[0] == ("week", "completed", "failed")
     assert chart_text.format_values(LINE_CHART)[:2] == [
-        ("tasks", "tasks", "done by $timestamp$"),
+        ("date", "tasks", "done by $timestamp$"),
         ("2026-01-01", "3", "1"),
     ]

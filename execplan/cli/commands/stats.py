@@ -73,8 +73,8 @@ def stats(
     counted, too. The numbers come from the audit logs. Tokens and costs come from the agents' session logs, if the
     audit logs name them and they record costs.
 
-    Charts show tasks by their timestamps and by git, so you see where the two differ. Install execplan[charts] to draw
-    them on a terminal or as SVG; without a terminal, their numbers are printed.
+    The chart burn-up shows done tasks by their timestamps and by git, so you see where the two differ. Install
+    execplan[charts] to draw charts on a terminal or as SVG; without a terminal, their numbers are printed.
     """
     if svg is not None and chart is None:
         raise ExecplanError(

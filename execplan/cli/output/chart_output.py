@@ -61,6 +61,7 @@ def chart_json(chart: Chart) -> dict[str, Any]:
         "chart": chart.name,
         "title": chart.title,
         "unit": chart.unit,
+        "axis": chart.axis,
         "labels": list(chart.labels),
         "series": [{"name": series.name, "values": list(series.values)} for series in chart.series],
         "notes": list(chart.notes),
