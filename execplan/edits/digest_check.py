@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MAX_DIFF_LINES = 20
 """Maximum number of diff lines in the error."""
+UNKNOWN_VERSION = "no version with that digest is in the journal or the checked-out commit"
+"""Last line of the error's candidates if the expected version is not known."""
 
 
 def ensure_digest_matches(
@@ -49,7 +51,7 @@ def _describe_changes(project: Project, ref: PlanRef, data: bytes, expected_dige
     changes = descriptions[-1:] if version is None else descriptions[version[0] :]
     old = version[1] if version is not None else _committed_version(project, ref, expected_digest)
     if old is None:
-        return [*changes, "no version with that digest is in the journal or the checked-out commit"]
+        return [*changes, UNKNOWN_VERSION]
     from difflib import unified_diff
 
     old_lines, new_lines = [text.decode("utf-8", "backslashreplace").splitlines() for text in (old, data)]

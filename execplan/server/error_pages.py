@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from starlette.responses import HTMLResponse
 
 from execplan import errors
+from execplan.server import page_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from execplan.errors import ExecplanError
     from execplan.server.live_pages import LivePages
@@ -28,6 +29,8 @@ _STATUS_BY_EXIT = {
     errors.POLICY: 403,
 }
 """HTTP status of an error by its exit status."""
+_HINTS = {"bad-character": "go back to the plan and remove the character"}
+"""Hints for people in a browser, in place of those for the terminal, by the code of the error."""
 _STATUS_TEXTS = {
     404: (
         "There is no such page",
@@ -47,7 +50,13 @@ class ErrorPages:
     def error_page(self, error: ExecplanError) -> HTMLResponse:
         """Return the page about an error of an edit or of the project."""
         status = 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
-        return self._page(status, "Something is wrong", (error.message, *error.candidates, error.hint))
+        return self._page(status, "Error", _error_paragraphs(error))
+
+    def edit_error_page(self, error: ExecplanError, fields: Mapping[str, str], page: str) -> HTMLResponse:
+        """Return the page about an edit that was not accepted, with what was entered and a link to the plan's page."""
+        status = 404 if error.code == "no-such-plan" else _STATUS_BY_EXIT.get(error.exit, 500)
+        texts = page_edits.entered_texts(fields)
+        return HTMLResponse(self._pages.render_error("Not written", _error_paragraphs(error), texts, page), status)
 
     def conflict_page(self, error: ExecplanError, plan: LivePlan, edit: PageEdit, page: str) -> HTMLResponse:
         """Return the page about an edit of a plan that has changed; it shows the changes and offers the edit again."""
@@ -55,7 +64,9 @@ class ErrorPages:
 
     def rejection_page(self, rejection: Rejection) -> HTMLResponse:
         """Return the page about a rejected request; it contains no token, because another site may read it."""
-        return self._page(rejection.status, "Request rejected", (rejection.message, rejection.hint))
+        return self._page(
+            rejection.status, "Request rejected", (_sentence(rejection.message), _sentence(rejection.hint))
+        )
 
     def status_page(self, status: int) -> HTMLResponse:
         """Return the page about an HTTP status."""
@@ -69,3 +80,17 @@ class ErrorPages:
 
     def _page(self, status: int, title: str, paragraphs: Sequence[str]) -> HTMLResponse:
         return HTMLResponse(self._pages.render_error(title, [text for text in paragraphs if text]), status)
+
+
+def _error_paragraphs(error: ExecplanError) -> list[str]:
+    """Return an error's message, details and hint as paragraphs of a page."""
+    hint = _HINTS.get(error.code, error.hint)
+    return [text for text in (_sentence(error.message), *error.candidates, _sentence(hint)) if text]
+
+
+def _sentence(text: str) -> str:
+    """Return a message of the terminal as a sentence; a command at its end gets no full stop."""
+    if not text:
+        return ""
+    is_complete = text[-1] in ".!?:" or ": execplan " in text
+    return text[0].upper() + text[1:] + ("" if is_complete else ".")

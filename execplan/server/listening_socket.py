@@ -60,6 +60,13 @@ def format_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
+def format_network_url(host: str, port: int) -> str:
+    """Return the URL of the first page for other machines; empty if the server listens on one address only."""
+    if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compares with these addresses, binds to nothing
+        return ""
+    return f"http://{socket.gethostname().lower()}:{port}/"
+
+
 def _is_loopback_address(address: str) -> bool:
     return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 

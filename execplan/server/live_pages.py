@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from execplan.charts import chart_svg
+from execplan.edits.digest_check import UNKNOWN_VERSION
 from execplan.engine.commands.command_environment import public_variables
 from execplan.errors import ExecplanError
 from execplan.library.plan_api import Plan
@@ -13,6 +14,7 @@ from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates
 from execplan.secrets.redaction import Redactor
+from execplan.server import page_edits
 from execplan.server.approval_preview import render_approval_preview
 from execplan.server.live_charts import LiveCharts
 from execplan.server.live_project import LiveProject
@@ -34,6 +36,8 @@ from execplan.site.plan_view import PlanFacts, load_decisions, load_plan_view, r
 from execplan.text.text_lines import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.board.board_cards import Card
     from execplan.history.history_event import HistoryEvent
     from execplan.linter.rule import Finding
@@ -87,19 +91,23 @@ class LivePages:
         plan = state.find_plan(page)
         return self._render_plan(plan, state, context) if plan is not None else None
 
-    def render_error(self, title: str, paragraphs: list[str]) -> str:
-        """Return a page about an error, whose texts may quote a plan."""
-        return page_rendering.render_message(title, list(map(self._redact_text, paragraphs)), self.context())
+    def render_error(
+        self, title: str, paragraphs: list[str], entered_texts: Sequence[tuple[str, str]] = (), plan_page: str = ""
+    ) -> str:
+        """Return a page about an error, whose texts may quote a plan, with what a person entered."""
+        redacted = list(map(self._redact_text, paragraphs))
+        return page_rendering.render_message(title, redacted, self.context(), entered_texts, plan_page)
 
     def render_conflict(self, plan: LivePlan, edit: PageEdit, page: str, error: ExecplanError) -> str:
         """Return the page about an edit of a plan that has changed since the page was loaded."""
         stored_plan = plan_store.load(*plan)
         return page_rendering.render_edit_conflict(
-            list(map(self._redact_text, error.candidates)),
-            edit.entered_texts,
+            [self._redact_text(change) for change in error.candidates if change != UNKNOWN_VERSION],
+            page_edits.entered_texts(edit.fields),
             {**edit.fields, DIGEST_FIELD: digest(stored_plan.data)} if stored_plan.plan is not None else {},
             page,
             self.context(),
+            is_version_unknown=UNKNOWN_VERSION in error.candidates,
         )
 
     def read_asset(self, path: str) -> bytes | None:

@@ -32,11 +32,11 @@ class PageEdit(NamedTuple):
     digest: str
     """SHA-256 of the plan that the page showed, in 64 hexadecimal digits."""
 
-    @property
-    def entered_texts(self) -> list[tuple[str, str]]:
-        """The texts that a person has entered, each with its label."""
-        labels = {"text": "Decision" if self.action == "decide" else "New task", "why": "Rationale"}
-        return [(label, self.fields[name]) for name, label in labels.items() if self.fields.get(name)]
+
+def entered_texts(fields: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the texts that a person has entered in a form, each with its label."""
+    labels = {"text": "Decision" if fields.get(ACTION_FIELD) == "decide" else "New task", "why": "Rationale"}
+    return [(label, fields[name]) for name, label in labels.items() if fields.get(name)]
 
 
 def parse_edit(fields: Mapping[str, str]) -> PageEdit:
@@ -107,7 +107,9 @@ _EDITS: dict[str, Callable[[Plan, PageEdit, WriteOptions], tuple[str, ...]]] = {
 
 def _require_field(edit: PageEdit, name: str) -> str:
     """Return a field's text as one line; raises ExecplanError if it is empty or has disallowed characters."""
-    return require_text(edit.fields.get(name, ""), f"the field {name!r}")
+    label = {"task": "the task", "why": "the rationale"}.get(name)
+    label = label or ("the decision" if edit.action == "decide" else "the new task")
+    return require_text(edit.fields.get(name, ""), label)
 
 
 def _edit_messages(result: EditResult) -> tuple[str, ...]:

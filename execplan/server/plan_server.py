@@ -125,9 +125,15 @@ class PlanServer:
         return HTMLResponse(html, headers={"ETag": f'"{version}"'})
 
     async def _edit(self, request: Request) -> Response:
-        fields = await form_request.read_form(request, self._token)
-        edit = page_edits.parse_edit(fields)
+        fields = await form_request.read_form(request)
         page = f"{PLANS_DIRECTORY}/{request.path_params['name']}"
+        try:
+            form_request.ensure_token_matches(fields, self._token)
+            return await self._make_edit(request, page_edits.parse_edit(fields), page)
+        except ExecplanError as error:
+            return self._errors.edit_error_page(error, fields, page)
+
+    async def _make_edit(self, request: Request, edit: page_edits.PageEdit, page: str) -> Response:
         plan = await self._in_thread(lambda: self._pages.project.find_plan(page))
         if plan is None:
             raise HTTPException(404)

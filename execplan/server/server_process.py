@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 if TYPE_CHECKING:
     import socket
@@ -19,6 +20,23 @@ _MAX_CONNECTIONS = 256
 _MAX_HEADER_BYTES = 16 * 1024
 _SHUTDOWN_SECONDS = 2
 """Time that requests have to end when the server stops."""
+
+
+_REQUEST_SECONDS = 10.0
+"""Time within which a new connection must send the headers of its first request."""
+
+
+class _Protocol(H11Protocol):
+    """HTTP on a connection that is closed if no request arrives, so that idle connections don't use up the limit."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the first request."""
+        super().connection_made(transport)
+        asyncio.get_running_loop().call_later(_REQUEST_SECONDS, self._close_without_request)
+
+    def _close_without_request(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
 
 
 class _Server(uvicorn.Server):
@@ -50,7 +68,7 @@ def run_server(
     """
     config = uvicorn.Config(
         application,
-        http="h11",
+        http=_Protocol,
         ws="none",
         loop="asyncio",
         lifespan="on",

@@ -97,9 +97,19 @@ def _extra_contents(view: PlanView, *, can_edit: bool, has_preview: bool) -> lis
     ]
 
 
-def render_message(title: str, paragraphs: Sequence[str], context: PageContext) -> str:
-    """Return a page that only has a title and some text, such as an error of the server."""
-    return _render("message.html", "", context, title=title, paragraphs=paragraphs)
+def render_message(
+    title: str,
+    paragraphs: Sequence[str],
+    context: PageContext,
+    texts: Sequence[tuple[str, str]] = (),
+    plan_page: str = "",
+) -> str:
+    """Return a page that only has a title and some text, such as an error of the server.
+
+    `texts` are what a person entered, by name. With `plan_page`, the page links to that plan's page.
+    """
+    url = context.url(plan_page) if plan_page else ""
+    return _render("message.html", "", context, title=title, paragraphs=paragraphs, texts=texts, page_url=url)
 
 
 def render_edit_conflict(
@@ -108,13 +118,16 @@ def render_edit_conflict(
     fields: Mapping[str, str],
     page: str,
     context: PageContext,
+    *,
+    is_version_unknown: bool = False,
 ) -> str:
     """Return the page about an edit of a plan that has changed since its page was loaded.
 
     `changes` describe what has changed, `texts` are what was entered, by name, and `fields` repeat the edit; without them,
     it can't be repeated. `page` is the plan's page.
     """
-    content = {"changes": changes, "texts": texts, "fields": fields, "page_url": context.url(page)}
+    content: dict[str, Any] = {"changes": changes, "texts": texts, "fields": fields, "page_url": context.url(page)}
+    content["is_version_unknown"] = is_version_unknown
     return _render("edit_conflict.html", "", context, **content)
 
 

@@ -7,8 +7,11 @@
   let version = document.body.dataset.version ? `"${document.body.dataset.version}"` : null; // ETag of the page as shown
   let startId = null; // ID of the server's start as shown
   let isStale = false;
-  let isHeld = false; // an error page is shown, with what you have entered
+  let isHeld = false; // an error page is shown, until you open the plan again
+  let isForced = false;
   let updating = null;
+  let shownContent = null; // `main` as the server sent it, if it replaced another one
+  const typedValues = new Map(); // what you have typed, by form and field
 
   const status = document.createElement("p");
   status.className = "live-status";
@@ -18,11 +21,36 @@
     if (status.textContent !== text) status.textContent = text;
   };
 
-  // A form in which you have typed something is not replaced.
-  const hasInput = () =>
-    [...document.querySelectorAll("main form[method=post]")].some((form) =>
-      [...form.elements].some((field) => field.type !== "hidden" && (field.value ?? "") !== (field.defaultValue ?? field.value ?? "")),
+  const formKey = (form) => `${form.elements.action?.value} ${form.elements.task?.value ?? ""}`;
+  const fieldKey = (field) => `${formKey(field.form)} ${field.name}`;
+  const editableFields = (container) =>
+    [...container.querySelectorAll("form[method=post]")].flatMap((form) =>
+      [...form.elements].filter((field) => field.type !== "hidden" && field.defaultValue !== undefined),
     );
+
+  // A form in which you have typed something is not replaced.
+  const hasInput = () => editableFields(document.querySelector("main")).some((field) => field.value !== field.defaultValue);
+
+  const saveInput = (main) => {
+    for (const field of editableFields(main)) {
+      if (field.value === field.defaultValue) typedValues.delete(fieldKey(field));
+      else typedValues.set(fieldKey(field), field.value);
+    }
+  };
+
+  const restoreInput = (main) => {
+    for (const field of editableFields(main)) field.value = typedValues.get(fieldKey(field)) ?? field.value;
+  };
+
+  const forgetInput = (key) => {
+    for (const name of [...typedValues.keys()]) if (name.startsWith(`${key} `)) typedValues.delete(name);
+  };
+
+  const contentOf = (text) => {
+    const main = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+    main?.querySelector("#page-notices")?.replaceChildren();
+    return main?.innerHTML ?? null;
+  };
 
   const showStaleNotice = () => {
     const notices = document.getElementById("page-notices");
@@ -34,17 +62,21 @@
     button.type = "button";
     button.textContent = "Update the page";
     button.addEventListener("click", () => update(true));
-    notice.append("This page has changed. What you have typed is kept until you update it. ", button);
+    notice.append("This page has changed. What you have typed stays when you update it. ", button);
     notices.append(notice);
   };
 
   const keyOf = (element) => element?.dataset?.key || element?.id || element?.getAttribute?.("aria-label") || "";
 
-  const replaceMain = (text, keepNotices) => {
+  // Show another page in place of this one, and return whether it is one; `sentForm` is the key of a form that was accepted.
+  const replaceMain = (text, { keepNotices = false, sentForm = null } = {}) => {
     const next = new DOMParser().parseFromString(text, "text/html");
     const main = document.querySelector("main");
     const nextMain = next.querySelector("main");
-    if (!main || !nextMain) return;
+    if (!main || !nextMain) return false;
+    saveInput(main);
+    if (sentForm !== null) forgetInput(sentForm);
+    shownContent = contentOf(text);
     const focused = main.contains(document.activeElement) ? document.activeElement : null;
     const focusKey = keyOf(focused);
     const selection = focused && "selectionStart" in focused ? [focused.selectionStart, focused.selectionEnd] : null;
@@ -59,44 +91,56 @@
     for (const element of main.querySelectorAll("details")) {
       if (openDetails.has(element.textContent.slice(0, 80))) element.open = true;
     }
+    restoreInput(main);
     document.title = next.title;
     document.dispatchEvent(new Event("page-update"));
     if (focused && !focused.isConnected && focusKey) {
       const candidates = main.querySelectorAll("a, button, input, textarea, summary, [tabindex]");
       focused.blur();
-      [...candidates].find((element) => keyOf(element) === focusKey)?.focus({ preventScroll: true });
+      const candidate = [...candidates].find((element) => keyOf(element) === focusKey);
+      candidate?.focus({ preventScroll: true });
+      if (candidate && selection && selection[0] !== null) candidate.setSelectionRange(...selection);
     } else if (focused?.isConnected) {
       focused.focus({ preventScroll: true });
       if (selection && selection[0] !== null) focused.setSelectionRange(...selection);
     }
+    return true;
   };
+
+  const removeStaleNotice = () => document.querySelector("#page-notices [data-stale]")?.remove();
 
   const fetchPage = async (force) => {
     const headers = version ? { "If-None-Match": version } : {};
     const response = await fetch(location.pathname, { headers, cache: "no-store" });
-    if (response.status === 304) return;
-    const text = await response.text();
-    if (isHeld) return;
-    if (!force && hasInput()) {
-      showStaleNotice(); // you have begun to type meanwhile
+    if (response.status === 304) {
+      removeStaleNotice();
       return;
     }
-    version = response.headers.get("ETag");
-    replaceMain(text, true);
-  };
-
-  const update = (force) => {
+    const text = await response.text();
     if (isHeld) return;
+    if (response.ok && shownContent !== null && contentOf(text) === shownContent) {
+      version = response.headers.get("ETag");
+      removeStaleNotice();
+      return;
+    }
     if (!force && hasInput()) {
       showStaleNotice();
       return;
     }
+    version = response.headers.get("ETag");
+    replaceMain(text, { keepNotices: true });
+  };
+
+  const update = (force) => {
+    if (isHeld) return;
     isStale = true;
+    isForced ||= force;
     updating ??= (async () => {
       while (isStale) {
-        isStale = false;
+        const forceNow = isForced;
+        isStale = isForced = false;
         try {
-          await fetchPage(force);
+          await fetchPage(forceNow);
           setStatus("");
         } catch {
           setStatus("The server does not answer.");
@@ -150,20 +194,39 @@
     if (form.method !== "post" || event.defaultPrevented) return;
     event.preventDefault();
     const fields = new URLSearchParams(new FormData(form, event.submitter));
+    const sentForm = formKey(form);
     const buttons = [...form.querySelectorAll("button")];
+    const enableButtons = () => {
+      for (const button of buttons) button.disabled = false;
+    };
     for (const button of buttons) button.disabled = true;
     // Not `form.action`: the form has a field of that name.
     fetch(form.getAttribute("action") ?? location.pathname, { method: "POST", body: fields })
       .then(async (response) => {
         const text = await response.text();
-        version = null;
+        const wasHeld = isHeld;
         isHeld = !response.ok;
-        replaceMain(text, false);
-        if (isHeld) document.querySelector("main").focus();
+        if (replaceMain(text, { sentForm: response.ok ? sentForm : null })) {
+          version = null;
+          if (isHeld) document.querySelector("main").focus();
+          return;
+        }
+        isHeld = wasHeld;
+        enableButtons();
+        setStatus(`The server has not accepted this: error ${response.status}. Nothing was written.`);
       })
       .catch(() => {
-        for (const button of buttons) button.disabled = false;
+        enableButtons();
         setStatus("The server does not answer; nothing was sent.");
       });
+  });
+
+  // An error page links to the plan's page. Without a new load, what you have typed is still in its forms.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("main a[data-plan-page]");
+    if (!isHeld || !link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    isHeld = false;
+    update(true);
   });
 })();

@@ -110,6 +110,68 @@ def test_a_page_reconnects_to_a_server_that_was_started_again(browser: WatchedBr
     assert again.get("/").status == 200
 
 
+def test_typed_text_survives_another_edit_and_a_new_start(browser: WatchedBrowser, repo: Folder) -> None:
+    repo.plan()
+    server = RunningServer(repo)
+    page = browser.open(plan_url(server))
+    page.get_by_label("Decision", exact=True).fill("Read bytes.")
+    page.get_by_label("Rationale").fill("Nothing is lost.")
+    page.get_by_role("button", name="Check off task 2").click()
+    expect_done(page, 2)
+    expect(page.get_by_label("Decision", exact=True)).to_have_value("Read bytes.")
+    server.stop()
+    expect(page.locator(".live-status")).to_contain_text("Not connected")
+    again = RunningServer(repo, "serve", "--port", str(server.port))
+    token = again.get(PLAN_PAGE).field("token")
+    expect(page.locator("main [name=token]").first).to_have_value(token)
+    expect(page.get_by_label("Rationale")).to_have_value("Nothing is lost.")
+    page.get_by_role("button", name="Add decision").click()
+    expect(page.locator(".decision")).to_have_count(2)
+    expect(page.get_by_label("Rationale")).to_have_value("")
+    browser.problems[:] = [problem for problem in browser.problems if "ERR_" not in problem]
+
+
+def test_typed_text_survives_an_error(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server))
+    page.get_by_label("New task").fill("Handle CRLF.")
+    page.get_by_label("Decision", exact=True).fill("Read\u200b bytes.")
+    page.get_by_label("Rationale").fill("Nothing is lost.")
+    page.get_by_role("button", name="Add decision").click()
+    expect(page.locator("h1")).to_have_text("Not written")
+    expect(page.locator("main")).to_contain_text("Nothing is lost.")
+    page.get_by_role("link", name="Back to the plan").click()
+    expect(page.get_by_label("Rationale")).to_have_value("Nothing is lost.")
+    expect(page.get_by_label("New task")).to_have_value("Handle CRLF.")
+    page.get_by_label("Decision", exact=True).fill("Read bytes.")
+    page.get_by_role("button", name="Add decision").click()
+    expect(page.locator(".decision")).to_have_count(2)
+    expect(page.get_by_label("New task")).to_have_value("Handle CRLF.")
+
+
+def test_a_response_that_is_no_page_is_reported(browser: WatchedBrowser, server: RunningServer) -> None:
+    page = browser.open(plan_url(server))
+    page.get_by_label("New task").evaluate("(field) => { field.maxLength = 1e6; field.value = 'x'.repeat(200000); }")
+    page.get_by_role("button", name="Add task").click()
+    expect(page.locator("main, .live-status").filter(has_text="413")).to_be_visible()
+    expect(page.get_by_role("button", name="Add task")).to_be_enabled()
+
+
+def test_a_commit_without_changes_is_no_change_of_the_page(browser: WatchedBrowser, server: RunningServer) -> None:
+    server.folder.git("add", "-A")
+    server.folder.git("commit", "-q", "-m", "Plan")
+    page = browser.open(plan_url(server))
+    page.get_by_label("New task").fill("Handle CRLF.")
+    with page.expect_response(lambda response: response.url == plan_url(server)) as response:
+        server.folder.git("commit", "-q", "--allow-empty", "-m", "Nothing")
+    assert response.value.status == 304
+    assert page.locator("[data-stale]").count() == 0
+    server.folder.ok("done", "2")
+    expect(page.locator("[data-stale]")).to_be_visible()
+    page.get_by_role("button", name="Update the page").click()
+    expect_done(page, 2)
+    expect(page.get_by_label("New task")).to_have_value("Handle CRLF.")
+
+
 def test_pages_work_without_javascript(browser: WatchedBrowser, server: RunningServer) -> None:
     page = browser.open(plan_url(server), java_script_enabled=False)
     page.get_by_role("button", name="Check off task 2").click()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 CANARY = "window.__canary"
 """What a script of a plan would set, if one ran."""
-_EXPECTED_STATUSES = ("403", "404", "409")
+_EXPECTED_STATUSES = ("400", "403", "404", "409", "413")
 """Statuses that a test provokes; the browser reports them as errors of the console."""
 
 

@@ -27,6 +27,13 @@ def test_urls_that_a_browser_can_open() -> None:
     assert listening_socket.format_url("0.0.0.0", 8017) == "http://127.0.0.1:8017/"
 
 
+def test_the_url_for_other_machines_has_the_name_of_this_one() -> None:
+    name = socket.gethostname().lower()
+    assert listening_socket.format_network_url("0.0.0.0", 8017) == f"http://{name}:8017/"
+    assert name in listening_socket.own_host_names("0.0.0.0")
+    assert listening_socket.format_network_url("127.0.0.1", 8017) == ""
+
+
 def test_a_port_in_use_names_the_next_free_one() -> None:
     with listening_socket.open_listening_socket("127.0.0.1", 0) as first:
         port = first.getsockname()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,42 @@ def test_a_wrong_edit_is_an_error_page_and_writes_nothing(
     assert "<h1>" in reply.text
     assert "Traceback" not in reply.text
     assert plan_text(shared_server) == before
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"why": "a\u200bb"}, "The rationale contains the character U+200B"),
+        ({"why": " "}, "The rationale is empty."),
+        ({"token": "x"}, "earlier start of the server"),
+    ],
+)
+def test_an_edit_that_is_not_accepted_shows_what_was_entered(
+    shared_server: RunningServer, fields: dict[str, str], message: str
+) -> None:
+    entered = {"text": "Read <b>bytes</b>.", "why": "Nothing is lost."}
+    reply = shared_server.edit("decide", **{**entered, **fields})
+    assert reply.status in (400, 403)
+    assert message in reply.text
+    assert "Read &lt;b&gt;bytes&lt;/b&gt;." in reply.text
+    assert f'href="{PLAN_PAGE}"' in reply.text
+    assert "field" not in reply.text
+    assert "cleaned file" not in reply.text
+
+
+def test_an_unknown_version_is_no_change(shared_server: RunningServer) -> None:
+    reply = shared_server.edit("add", text="Handle CRLF.", digest="0" * 64)
+    assert reply.status == 409
+    assert "Somebody" not in reply.text
+    assert "no version with that digest" not in reply.text
+    assert "The version that your page showed is unknown" in reply.text
+
+
+def test_a_form_takes_what_its_fields_accept(server: RunningServer) -> None:
+    """The longest texts, in characters that need nine bytes each in a form."""
+    lengths = [int(length) for length in re.findall(r'maxlength="(\d+)"', server.get(PLAN_PAGE).text)]
+    _, decision, rationale = lengths
+    assert server.edit("decide", text="\u6f22" * decision, why="\u6f22" * rationale).status == 303
 
 
 def test_an_archived_plan_is_not_edited(server: RunningServer) -> None:

@@ -93,6 +93,21 @@ def test_an_address_of_another_machine_is_an_error(repo: Folder, host: str) -> N
     assert "--host" in result.err
 
 
+def test_connections_without_a_request_are_closed(server: RunningServer) -> None:
+    """More of them than the server takes; a page that waits for changes stays open."""
+    reader = server.events()
+    silent = [socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT) for _ in range(260)]
+    silent[0].sendall(b"GET / HTTP/1.1\r\nHost:")
+    for connection in silent:
+        while connection.recv(1024):
+            pass
+        connection.close()
+    assert server.get("/").status == 200
+    server.folder.ok("done", "2")
+    assert next(iter(reader))[0] == "start"
+    reader.close()
+
+
 def test_bugs_are_reported_without_a_traceback_in_the_page(repo: Folder) -> None:
     """A page whose rendering raises an unexpected exception, in a server whose code a test has changed."""
     repo.plan()

@@ -61,7 +61,9 @@ def serve(call: Call, port: int | None, host: str | None, opens_browser: bool, o
             return Answer(data, f"would serve {project.display_path(project.base) or '.'} at {url}", warnings=warnings)
         server = PlanServer(project.base, options, write_bug_report)
         application = server.application(listening_socket.own_host_names(host), any_address=is_public)
-        answer = Answer(data, f"Serving plans at {url} (stop with Ctrl-C)", warnings=warnings)
+        network_url = listening_socket.format_network_url(host, bound_port)
+        urls = f"{url}, for other machines at {network_url}" if network_url else url
+        answer = Answer(data, f"Serving plans at {urls} (stop with Ctrl-C)", warnings=warnings)
 
         def announce() -> None:
             print_answer(answer, call, "serve")
