@@ -81,10 +81,12 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
 
     The content of a new plan is summarized in one line. `shows_details` adds rationales and evidence.
     """
-    label_width = _label_width(events)
     groups = []
-    for _, group in groupby(events, key=lambda event: (event.commit, event.path, event.time, event.author)):
-        group_events = list(group)
+    grouped = groupby(events, key=lambda event: (event.commit, event.path, event.time, event.author))
+    event_groups = [list(group) for _, group in grouped]
+    shown = [event for group in event_groups for event in _shown_events(group, shows_details=shows_details)]
+    label_width = _label_width(shown)
+    for group_events in event_groups:
         header = _format_header(group_events[0], names_plan=names_plan)
         lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)
         groups.append("\n".join([header, *lines]))
@@ -93,18 +95,24 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
 
 def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = False, label_width: int = 0) -> list[str]:
     """Return the lines of the events of one plan, without commit."""
-    label_width = label_width or _label_width(events)
-    created = next((event for event in events if event.kind == CREATED), None)
-    if created is not None and not shows_details:
-        return _format_event(created, f"{created.text}{_content_summary(events)}", label_width)
+    shown_events = _shown_events(events, shows_details=shows_details)
+    label_width = label_width or _label_width(shown_events)
     lines = []
-    for event in events:
-        lines += _format_event(event, _event_text(event), label_width)
+    for event in shown_events:
+        summary = _content_summary(events) if event.kind == CREATED and not shows_details else ""
+        lines += _format_event(event, f"{_event_text(event)}{summary}", label_width)
         if shows_details and event.detail:
             indent = label_width + 4
             label = _DETAIL_LABELS.get(event.kind.partition("-")[0], "")
             lines += fit_line(f"{'':{indent}}{label}: {_printable(event.detail)}", indent=indent)
     return lines
+
+
+def _shown_events(events: Sequence[HistoryEvent], *, shows_details: bool) -> list[HistoryEvent]:
+    """Return the events of one plan that get a line; the content of a new plan is part of the line of its creation."""
+    if shows_details or all([event.kind != CREATED for event in events]):
+        return list(events)
+    return [event for event in events if event.kind in (CREATED, BROKEN)]
 
 
 def _label_width(events: Sequence[HistoryEvent]) -> int:

@@ -88,6 +88,12 @@ def test_text_names_plans_only_where_there_are_several(edited: Folder) -> None:
     assert edited.run("log", "--author", "nobody").out == "no events match\n"
 
 
+def test_events_that_are_not_shown_do_not_widen_the_column(repo: Folder) -> None:
+    repo.plan(f"{CLEAN}\nRevision note: 2026-01-01 / Ann - Created.\n")
+    assert "revision-added" in {event["kind"] for event in events(repo)}
+    assert repo.run("log", "parser").out.splitlines()[1].startswith("  created    Build the parser (")
+
+
 def test_control_characters_are_escaped(repo: Folder) -> None:
     repo.plan(CLEAN.replace("Write the tests.", "Write \x1b[31mred\u202e tests."))
     repo.git("add", "-A")
