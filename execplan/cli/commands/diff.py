@@ -105,7 +105,7 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
         old_revision, separator, new_revision = revision.partition(dots)
         if separator:
             return resolve_range(project, old_revision, new_revision, is_from_base=dots == "...")
-    if revision == _HEAD and project.git is not None and head_commit(project) is None:
+    if project.git is not None and head_commit(project) is None and _is_head_or_moment(revision):
         return None, None
     try:
         return require_commit(project, revision), None
@@ -114,6 +114,10 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
         if moment is None:
             raise
         return last_commit_before(project, moment), None
+
+
+def _is_head_or_moment(revision: str) -> bool:
+    return revision == _HEAD or parse_moment(revision) is not None
 
 
 def _describe_range(revision: str, old_commit: str | None, new_commit: str | None) -> str:

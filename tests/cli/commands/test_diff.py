@@ -97,6 +97,18 @@ def test_before_the_first_commit(plain: Folder) -> None:
     plain.plan()
     assert "created" in plain.run("diff", "parser").out
     assert plain.run("diff", "parser", "one").exit == 3
+    for arguments in (("parser", "2026-01-01"), ("parser", "7d"), ("2026-01-01",)):
+        assert plain.run("diff", *arguments).out.startswith(f"{NAME}: changes since the beginning\n"), arguments
+
+
+def test_a_new_plan_that_is_broken(repo: Folder) -> None:
+    repo.plan(b"# Build the parser\n\n## Pro\0gress\n")
+    lines = ["  created    2026-01-01_parser", "  broken     a NUL byte at offset 26"]
+    for arguments in (("diff", "parser"), ("log", "parser")):
+        assert repo.run(*arguments).out.splitlines()[1:] == lines, arguments
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    assert repo.run("log", "parser").out.splitlines()[1:] == lines
 
 
 def test_without_git(plain: Folder) -> None:
