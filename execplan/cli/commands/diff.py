@@ -49,7 +49,7 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 7d or
     2026-10-31, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
     """
-    from execplan.cli.output.history_output import format_changes
+    from execplan.cli.output.history_output import format_changes, shallow_clone_warnings
     from execplan.history.plan_diff import compare_revisions
 
     if plan_name is not None:
@@ -75,7 +75,8 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
         ],
         **({"diff": line_diff} if with_text else {}),
     }
-    return Answer(data, f"{text}\n\n{line_diff}" if line_diff else text)
+    warnings = shallow_clone_warnings(project) if old_commit is None else ()
+    return Answer(data, f"{text}\n\n{line_diff}" if line_diff else text, warnings=warnings)
 
 
 def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef, str | None]:

@@ -60,9 +60,8 @@ def log(
 
     With --decisions, the date and the author in the Decision Log count, not those of the commit.
     """
-    from execplan.cli.output.history_output import format_events
+    from execplan.cli.output.history_output import format_events, shallow_clone_warnings
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.git.git_directory import is_shallow
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
@@ -82,18 +81,10 @@ def log(
     names_plan = len(sources) > 1 or sources[0][1] is None
     text = format_events(shown_events, names_plan=names_plan, shows_details=decisions)
     is_filtered = decisions or bool(since or until or author)
-    warnings = tuple(
-        [
-            "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
-            " to get the history: git fetch --unshallow"
-            for project, _ in sources[:1]
-            if is_shallow(project)
-        ]
-    )
     return Answer(
         {"events": [event.to_json() for event in shown_events]},
         text or ("no events match" if is_filtered else "no history yet"),
-        warnings=warnings,
+        warnings=shallow_clone_warnings(sources[0][0]),
     )
 
 

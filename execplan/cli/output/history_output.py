@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.cli.error_handler import printable_line
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.clock import format_minute
+from execplan.git.git_directory import is_shallow
 from execplan.history.history_event import (
     ADDED_SUFFIX,
     ARCHIVED,
@@ -39,6 +40,8 @@ from execplan.text.message_parts import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from execplan.project.project import Project
 
 _LABELS = {
     TASK_ADDED: "added",
@@ -91,6 +94,16 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
         lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)
         groups.append("\n".join([header, *lines]))
     return "\n\n".join(groups)
+
+
+def shallow_clone_warnings(project: Project) -> tuple[str, ...]:
+    """Return the warning for a repository without its early history, in which the first commit has all plans."""
+    if not is_shallow(project):
+        return ()
+    return (
+        "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
+        " to get the history: git fetch --unshallow",
+    )
 
 
 def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = False, label_width: int = 0) -> list[str]:

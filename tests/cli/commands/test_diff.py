@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import CLOCK, Folder
@@ -109,6 +112,15 @@ def test_a_new_plan_that_is_broken(repo: Folder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "One")
     assert repo.run("log", "parser").out.splitlines()[1:] == lines
+
+
+def test_a_shallow_clone_has_a_warning_where_history_is_missing(edited: Folder, tmp_path: Path) -> None:
+    edited.git("clone", "-q", "--depth", "1", f"file://{edited.path}", os.fspath(tmp_path / "shallow"))
+    clone = Folder(tmp_path / "shallow")
+    document = clone.run("diff", "parser", "2026-01-01", "--json").json
+    assert "git fetch --unshallow" in document["warnings"][0]
+    assert clone.run("diff", "parser", "--json").json["warnings"] == []
+    assert edited.run("diff", "parser", "2025-12-01", "--json").json["warnings"] == []
 
 
 def test_without_git(plain: Folder) -> None:
