@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MOMENT_FORMS, parse_moment, require_moment
 from execplan.cli.plan_arguments import plan_argument
+from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 
@@ -65,6 +66,9 @@ def log(
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
+    if earliest is not None and latest is not None and earliest > latest:
+        message = f"--since {since} is after --until {until}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="give the earlier time to --since")
     sources = _find_sources(plan)
     with ProgressBar("history", is_enabled=not call.quiet and not call.as_json) as bar:
         events = _read_events(sources, bar.tick)

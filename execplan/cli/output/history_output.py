@@ -53,7 +53,7 @@ _LABELS = {
     TASK_REMOVED: "removed",
     SECTION_ADDED: "new section",
     SECTION_CHANGED: "section",
-    SECTION_REMOVED: "no section",
+    SECTION_REMOVED: "section removed",
     f"{REVISION}-added": "revision note",
 }
 """Labels of kinds of events in the first column; others are their kind without `-added`."""
@@ -77,6 +77,10 @@ _STYLES = {
 _DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
 _COMMIT_DIGITS = 8
 _UNCOMMITTED = "not committed"
+_SHALLOW_WARNING = (
+    "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
+    " to get the history: git fetch --unshallow"
+)
 
 
 def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_details: bool = False) -> str:
@@ -98,12 +102,7 @@ def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_det
 
 def shallow_clone_warnings(project: Project) -> tuple[str, ...]:
     """Return the warning for a repository without its early history, in which the first commit has all plans."""
-    if not is_shallow(project):
-        return ()
-    return (
-        "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
-        " to get the history: git fetch --unshallow",
-    )
+    return (_SHALLOW_WARNING,) if is_shallow(project) else ()
 
 
 def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = False, label_width: int = 0) -> list[str]:

@@ -123,6 +123,17 @@ def test_a_shallow_clone_has_a_warning_where_history_is_missing(edited: Folder, 
     assert edited.run("diff", "parser", "2025-12-01", "--json").json["warnings"] == []
 
 
+def test_durations_and_impossible_dates(edited: Folder) -> None:
+    commit = edited.git("rev-parse", "HEAD")[:8]
+    edited.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 10 * 86_400)
+    assert edited.run("diff", "parser", "7d").out.startswith(f"{NAME}: changes since 7d ago ({commit})\n")
+    assert "'2026-02-30' is neither a commit nor a valid date" in edited.run("diff", "parser", "2026-02-30").err
+    edited.git("tag", "7d", "one")
+    assert edited.run("diff", "parser", "7d").out.startswith(
+        f"{NAME}: changes since 7d ({edited.git('rev-parse', 'one')[:8]})"
+    )
+
+
 def test_without_git(plain: Folder) -> None:
     plain.plan()
     result = plain.run("diff", "parser")

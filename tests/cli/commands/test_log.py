@@ -94,6 +94,25 @@ def test_events_that_are_not_shown_do_not_widen_the_column(repo: Folder) -> None
     assert repo.run("log", "parser").out.splitlines()[1].startswith("  created    Build the parser (")
 
 
+def test_an_empty_range_of_time_is_an_error(edited: Folder) -> None:
+    result = edited.run("log", "--since", "2026-01-03", "--until", "2026-01-01")
+    assert result.exit == 2
+    assert "--since 2026-01-03 is after --until 2026-01-01" in result.err
+
+
+def test_a_removed_section_and_a_revision_note_with_an_author(repo: Folder) -> None:
+    repo.plan(f"{CLEAN}\n## Extra\n\nSome text.\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    repo.plan(f"{CLEAN}\nRevision note: 2026-01-01 / Codex - Removed the extra.\n")
+    assert repo.run("log", "parser").out.splitlines()[:3] == [
+        "not committed",
+        "  revision note    Removed the extra.",
+        "  section removed  Extra (-1 line)",
+    ]
+    assert events(repo)[0]["entry_author"] == "Codex"
+
+
 def test_control_characters_are_escaped(repo: Folder) -> None:
     repo.plan(CLEAN.replace("Write the tests.", "Write \x1b[31mred\u202e tests."))
     repo.git("add", "-A")
