@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.cli.plan_arguments import require_one_plan
-from execplan.errors import ExecplanError
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
         moment = parse_moment(revision)
         if moment is None and is_date_shaped(revision):
             message = f"{revision!r} is neither a commit nor a valid date"
-            raise ExecplanError(error.code, message, exit=error.exit, hint=error.hint) from None
+            raise ExecplanError("no-such-revision", message, exit=INPUT, hint=error.hint) from None
         if moment is None:
             raise
         return last_commit_before(project, moment), None

@@ -59,7 +59,7 @@ def log(
     created, renamed, archived or restored: when, by whom, in which commit. The history comes from git and follows
     renames. Changes that are not committed come first.
 
-    With --decisions, the date and the author in the Decision Log count, not those of the commit.
+    With --decisions, the date and the author in the Decision Log count; those of the commit, where an entry has none.
     """
     from execplan.cli.output.history_output import format_events, shallow_clone_warnings
     from execplan.cli.output.progress_bar import ProgressBar

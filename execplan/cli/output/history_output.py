@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.moments import parse_moment
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.clock import format_minute
 from execplan.git.git_directory import is_shallow
@@ -76,6 +77,7 @@ _STYLES = {
 }
 _DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
 _COMMIT_DIGITS = 8
+_DATE_LENGTH = len("2026-01-01")
 _UNCOMMITTED = "not committed"
 _SHALLOW_WARNING = (
     "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
@@ -86,15 +88,25 @@ _SHALLOW_WARNING = (
 def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_details: bool = False) -> str:
     """Return events in groups, each below a line with time, author, commit and, with `names_plan`, the plan.
 
-    The content of a new plan is summarized in one line. `shows_details` adds rationales and evidence.
+    The content of a new plan is summarized in one line. `shows_details` adds rationales and evidence; the line above a
+    group then has the date that is written in the entry.
     """
     groups = []
-    grouped = groupby(events, key=lambda event: (event.commit, event.path, event.time, event.author))
+    grouped = groupby(
+        events,
+        key=lambda event: (
+            event.commit,
+            event.path,
+            event.time,
+            event.author,
+            event.entry_date if shows_details else "",
+        ),
+    )
     event_groups = [list(group) for _, group in grouped]
-    shown = [event for group in event_groups for event in _shown_events(group, shows_details=shows_details)]
-    label_width = _label_width(shown)
+    shown_events = [event for group in event_groups for event in _shown_events(group, shows_details=shows_details)]
+    label_width = _label_width(shown_events)
     for group_events in event_groups:
-        header = _format_header(group_events[0], names_plan=names_plan)
+        header = _format_header(group_events[0], names_plan=names_plan, has_entry_date=shows_details)
         lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)
         groups.append("\n".join([header, *lines]))
     return "\n\n".join(groups)
@@ -135,8 +147,12 @@ def _label(event: HistoryEvent) -> str:
     return _LABELS.get(event.kind, event.kind.removesuffix(ADDED_SUFFIX).replace("-", " "))
 
 
-def _format_header(event: HistoryEvent, *, names_plan: bool) -> str:
-    parts = [format_minute(event.time) if event.commit else paint(_UNCOMMITTED, "yellow")]
+def _format_header(event: HistoryEvent, *, names_plan: bool, has_entry_date: bool) -> str:
+    time = format_minute(event.time) if event.commit else ""
+    if has_entry_date and parse_moment(event.entry_date) is not None:
+        time = event.entry_date if len(event.entry_date) == _DATE_LENGTH else format_minute(event.time)
+    parts = [] if event.commit else [paint(_UNCOMMITTED, "yellow")]
+    parts += [time] if time else []
     parts += [_printable(event.author)] if event.author else []
     parts += [paint(event.commit[:_COMMIT_DIGITS], "yellow")] if event.commit else []
     parts += [paint(_printable(event.plan_id), "bold")] if names_plan else []

@@ -81,6 +81,17 @@ def test_decisions_have_their_own_dates(edited: Folder) -> None:
     assert "why: Nothing is lost." in result.out
 
 
+def test_decisions_show_the_date_as_far_as_it_is_written(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("Date/Author: 2025-12-30 / Ann", "Date/Author: 2025-12-30 / Bob"))
+    assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == "not committed  2025-12-30  Bob"
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    commit = repo.git("rev-parse", "HEAD")[:8]
+    assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == f"2025-12-30  Bob  {commit}"
+    repo.plan(CLEAN.replace("Date/Author: 2025-12-30 / Ann", "Date/Author: 2025-12-30T10:05Z / Bob"))
+    assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == "not committed  2025-12-30 10:05Z  Bob"
+
+
 def test_text_names_plans_only_where_there_are_several(edited: Folder) -> None:
     assert OTHER in edited.run("log").out
     assert edited.run("log", "parser").out.splitlines()[0].startswith("2026-01-02 00:00Z  Bob  ")
