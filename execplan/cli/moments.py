@@ -7,7 +7,7 @@ from execplan.clock import epoch_seconds, is_utc_timestamp, parse_utc_timestamp
 from execplan.errors import USAGE, ExecplanError
 
 _DAY_SECONDS = 86_400
-_MAX_SECONDS = 100 * 366 * _DAY_SECONDS
+MAX_SECONDS = 100 * 366 * _DAY_SECONDS
 """Longest duration before now, about a century."""
 MOMENT_FORMS = "7d, 2026-10-31 or 2026-10-31T14:30Z"
 
@@ -18,7 +18,7 @@ def parse_moment(text: str, *, is_end: bool = False) -> int | None:
     A date means its start in UTC or, with `is_end`, its end; `30m`, `24h` and `7d` are so long before now.
     """
     text = text.strip()
-    duration = parse_duration(text, _MAX_SECONDS)
+    duration = parse_duration(text, MAX_SECONDS)
     if duration is not None:
         return int(epoch_seconds()) - duration
     if is_utc_timestamp(f"{text}T00:00:00Z"):
@@ -28,6 +28,11 @@ def parse_moment(text: str, *, is_end: bool = False) -> int | None:
         if is_utc_timestamp(f"{timestamp}{seconds}Z"):
             return parse_utc_timestamp(f"{timestamp}{seconds}Z")
     return None
+
+
+def is_date_shaped(text: str) -> bool:
+    """Return whether a text is digits and hyphens in the form of a date, which may be impossible, such as 2026-02-30."""
+    return [len(part) for part in text.split("-")] == [4, 2, 2] and text.replace("-", "").isdigit()
 
 
 def require_moment(text: str, option: str, *, is_end: bool = False) -> int:

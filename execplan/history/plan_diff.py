@@ -59,9 +59,12 @@ def compare_revisions(project: Project, ref: PlanRef, old_commit: str | None, ne
         for version in (old, new)
     ]
     change = FileChange(new.path or old.path, (old.path or new.path,), new.blob, (old.blob,))
-    plan_change = PlanChange(Lineage(ref), change, new_ref or old_ref or ref, (old_ref,), is_comeback=False)
+    lineage = Lineage(ref)
+    plan_change = PlanChange(lineage, change, new_ref or old_ref or ref, (old_ref,), is_comeback=False)
     with BlobReader(project) as blobs:
         reader = ChangeReader(project, blobs)
+        if old.blob and isinstance(reader.version(old.blob), ExecplanError):
+            lineage.former_blobs = finder.find_former_blobs()
         events = reader.events(plan_change, None)
         old_data, new_data = [reader.data(version.blob) if version.blob else b"" for version in (old, new)]
     return PlanDiff(events, old.path, new.path, old_data, new_data)
@@ -104,7 +107,8 @@ class _VersionFinder:
     def __init__(self, project: Project, ref: PlanRef) -> None:
         self._project = project
         self._path = project.display_path(ref.real_path)
-        self._former_paths: list[str] | None = None
+        self._lineage: Lineage | None = None
+        self._has_lineage = False
 
     def find(self, commit: str) -> _Version:
         """Return the plan's version in a commit."""
@@ -114,9 +118,18 @@ class _VersionFinder:
         path = next((path for path in self._find_former_paths() if path in files), "")
         return _Version(path, files[path]) if path else _NO_VERSION
 
+    def find_former_blobs(self) -> dict[str, str]:
+        """Return the version before each version of the plan."""
+        lineage = self._find_lineage()
+        return lineage.former_blobs if lineage is not None else {}
+
     def _find_former_paths(self) -> list[str]:
         """Return the paths that the plan has had, the latest first."""
-        if self._former_paths is None:
-            lineage = track_changes(self._project)[0].find(self._path)
-            self._former_paths = list(reversed(lineage.paths)) if lineage is not None else []
-        return self._former_paths
+        lineage = self._find_lineage()
+        return list(reversed(lineage.paths)) if lineage is not None else []
+
+    def _find_lineage(self) -> Lineage | None:
+        if not self._has_lineage:
+            self._lineage = track_changes(self._project)[0].find(self._path)
+            self._has_lineage = True
+        return self._lineage

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PUNCTUATION = " :,;.-–—*_"
+_MAX_AUTHOR_LENGTH = 60
+"""Maximum length of the author between the date of a revision note and ` - `; longer text is part of the note."""
 
 
 class _EntrySpan(NamedTuple):
@@ -52,27 +54,29 @@ def read_revision_notes(
         ):
             continue
         source = " ".join([line.strip() for line in [block.text, *lines[block.start + 1 : block.end]] if line.strip()])
-        date, text = _split_note(source)
+        date, author, text = _split_note(source)
         if not line_grammar.is_empty_text(text):
-            notes.append(Entry(text, block.start, block.end, date=date))
+            notes.append(Entry(text, block.start, block.end, date=date, author=author))
     return notes
 
 
-def _split_note(source: str) -> tuple[str | None, str]:
-    """Split a revision note into its date and its text, without the label."""
+def _split_note(source: str) -> tuple[str | None, str | None, str]:
+    """Split a revision note into its date, its author and its text, without the label."""
     if line_grammar.is_revision_note(source):
         source = source[source.lower().find("note") + 4 :].lstrip("s*_")
     note_text = source.lstrip(_PUNCTUATION)
     if note_text.startswith("(") and ")" in note_text and read_timestamp(note_text) is None:
         inner, _, note_text = note_text[1:].partition(")")
-        return line_grammar.read_date_author(inner)[0], note_text.lstrip(_PUNCTUATION)
+        return *line_grammar.read_date_author(inner), note_text.lstrip(_PUNCTUATION)
     timestamp = read_timestamp(note_text)
     if timestamp is None:
-        return None, note_text
+        return None, None, note_text
     following_text = note_text[len(timestamp.text) :]
-    return timestamp.date_time, following_text[3:] if following_text.startswith(" - ") else following_text.lstrip(
-        _PUNCTUATION
-    )
+    author, separator, text = following_text.lstrip().removeprefix("/ ").partition(" - ")
+    if following_text.lstrip().startswith("/ ") and separator and len(author) <= _MAX_AUTHOR_LENGTH:
+        return timestamp.date_time, author.strip() or None, text
+    text = following_text[3:] if following_text.startswith(" - ") else following_text.lstrip(_PUNCTUATION)
+    return timestamp.date_time, None, text
 
 
 def _entry_spans(blocks: list[Block], section: Section, placeholder_lines: Sequence[int]) -> list[_EntrySpan]:

@@ -78,7 +78,20 @@ def test_a_broken_version(repo: Folder) -> None:
     assert [kind for kind, _ in changes(repo, NAME, "HEAD")] == ["broken"]
     commit(repo)
     repo.plan(CLEAN)
-    assert changes(repo, NAME, "HEAD")[0][0] == "repaired"
+    assert changes(repo, NAME, "HEAD") == [("repaired", "Build the parser")]
+    edit(repo, "- [ ] Write", "- [x] Write")
+    commit(repo)
+    expected = [("repaired", "Build the parser"), ("task-done", "Write the tests.")]
+    assert changes(repo, NAME, "HEAD~1") == expected
+    assert changes(repo, NAME, "HEAD~1", "HEAD") == expected
+
+
+def test_a_plan_whose_first_version_is_broken(repo: Folder) -> None:
+    repo.plan(b"# T\xff\n")
+    commit(repo)
+    repo.plan()
+    kinds = [kind for kind, _ in changes(repo, NAME, "HEAD")]
+    assert kinds[:2] == ["repaired", "task-added"]
 
 
 def test_ranges(repo: Folder) -> None:

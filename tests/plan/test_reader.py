@@ -165,7 +165,8 @@ def test_outcomes() -> None:
     [
         ("Plan revision note: 2026-03-07 23:27Z - Split.", "2026-03-07 23:27Z", "Split."),
         ("Revision note (2026-03-07 / Codex): Split.", "2026-03-07", "Split."),
-        ("Revision Note: 2026-03-07 / Codex - Split.", "2026-03-07", "/ Codex - Split."),
+        ("Revision Note: 2026-03-07 / Codex - Split.", "2026-03-07", "Split."),
+        ("Revision note: 2026-03-07 /usr - Split.", "2026-03-07", "/usr - Split."),
         ("**Revision note:** Split.", None, "Split."),
         ("Revision note, 2026-03-07T10:00Z: Split.", "2026-03-07T10:00Z", "Split."),
     ],

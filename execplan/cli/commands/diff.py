@@ -9,9 +9,9 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
-from execplan.cli.moments import parse_moment
+from execplan.cli.moments import MAX_SECONDS, is_date_shaped, parse_moment
 from execplan.cli.plan_arguments import require_one_plan
-from execplan.errors import ExecplanError
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan_store.plan_selection import is_exact_name
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     added, changed or removed. REV is a commit, branch or tag (default: HEAD), a date or a duration, such as 7d or
     2026-10-31, or a range, such as `main..feature`. The plan is found in REV also if it was renamed since.
     """
-    from execplan.cli.output.history_output import format_changes
+    from execplan.cli.output.history_output import format_changes, shallow_clone_warnings
     from execplan.history.plan_diff import compare_revisions
 
     if plan_name is not None:
@@ -61,7 +61,7 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
     old_commit, new_commit = _find_commits(project, revision or _HEAD)
     plan_diff = compare_revisions(project, ref, old_commit, new_commit)
     lines = format_changes(plan_diff.events)
-    description = _describe_range(revision or _HEAD, old_commit, new_commit)
+    description = _describe_range(project, revision or _HEAD, old_commit, new_commit)
     text = "\n".join([f"{ref.id}: {'changes' if lines else 'no changes'} {description}", *lines])
     line_diff = _line_diff(plan_diff) if with_text else ""
     data = {
@@ -75,7 +75,8 @@ def diff(call: Call, plan: str | None, revision: str | None, *, plan_name: str |
         ],
         **({"diff": line_diff} if with_text else {}),
     }
-    return Answer(data, f"{text}\n\n{line_diff}" if line_diff else text)
+    warnings = shallow_clone_warnings(project) if old_commit is None else ()
+    return Answer(data, f"{text}\n\n{line_diff}" if line_diff else text, warnings=warnings)
 
 
 def _find_plan(plan: str | None, revision: str | None) -> tuple[Project, PlanRef, str | None]:
@@ -105,22 +106,36 @@ def _find_commits(project: Project, revision: str) -> tuple[str | None, str | No
         old_revision, separator, new_revision = revision.partition(dots)
         if separator:
             return resolve_range(project, old_revision, new_revision, is_from_base=dots == "...")
-    if revision == _HEAD and project.git is not None and head_commit(project) is None:
+    if project.git is not None and head_commit(project) is None and _is_head_or_moment(revision):
         return None, None
     try:
         return require_commit(project, revision), None
     except ExecplanError as error:
-        moment = parse_moment(revision) if error.code == "no-such-revision" else None
+        if error.code != "no-such-revision":
+            raise
+        moment = parse_moment(revision)
+        if moment is None and is_date_shaped(revision):
+            message = f"{revision!r} is neither a commit nor a valid date"
+            raise ExecplanError("no-such-revision", message, exit=INPUT, hint=error.hint) from None
         if moment is None:
             raise
         return last_commit_before(project, moment), None
 
 
-def _describe_range(revision: str, old_commit: str | None, new_commit: str | None) -> str:
+def _is_head_or_moment(revision: str) -> bool:
+    return revision == _HEAD or parse_moment(revision) is not None
+
+
+def _describe_range(project: Project, revision: str, old_commit: str | None, new_commit: str | None) -> str:
+    from execplan.cli.durations import parse_duration
+    from execplan.git.git_history import resolve_commit
+
     if new_commit is not None:
         return f"in {revision}"
     if old_commit is None:
         return "since the beginning"
+    if parse_duration(revision, MAX_SECONDS) is not None and resolve_commit(project, revision) is None:
+        return f"since {revision} ago ({old_commit[:8]})"
     return f"since {revision}" + ("" if old_commit.startswith(revision) else f" ({old_commit[:8]})")
 
 

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.command_definition import define_command
 from execplan.cli.moments import MOMENT_FORMS, parse_moment, require_moment
 from execplan.cli.plan_arguments import plan_argument
+from execplan.errors import USAGE, ExecplanError
 from execplan.plan_store import plan_selection
 from execplan.project import project_discovery
 
@@ -58,14 +59,16 @@ def log(
     created, renamed, archived or restored: when, by whom, in which commit. The history comes from git and follows
     renames. Changes that are not committed come first.
 
-    With --decisions, the date and the author in the Decision Log count, not those of the commit.
+    With --decisions, the date and the author in the Decision Log count; those of the commit, where an entry has none.
     """
-    from execplan.cli.output.history_output import format_events
+    from execplan.cli.output.history_output import format_events, shallow_clone_warnings
     from execplan.cli.output.progress_bar import ProgressBar
-    from execplan.git.git_directory import is_shallow
 
     earliest = require_moment(since, "--since") if since is not None else None
     latest = require_moment(until, "--until", is_end=True) if until is not None else None
+    if earliest is not None and latest is not None and earliest > latest:
+        message = f"--since {since} is after --until {until}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="give the earlier time to --since")
     sources = _find_sources(plan)
     with ProgressBar("history", is_enabled=not call.quiet and not call.as_json) as bar:
         events = _read_events(sources, bar.tick)
@@ -82,18 +85,10 @@ def log(
     names_plan = len(sources) > 1 or sources[0][1] is None
     text = format_events(shown_events, names_plan=names_plan, shows_details=decisions)
     is_filtered = decisions or bool(since or until or author)
-    warnings = tuple(
-        [
-            "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
-            " to get the history: git fetch --unshallow"
-            for project, _ in sources[:1]
-            if is_shallow(project)
-        ]
-    )
     return Answer(
         {"events": [event.to_json() for event in shown_events]},
         text or ("no events match" if is_filtered else "no history yet"),
-        warnings=warnings,
+        warnings=shallow_clone_warnings(sources[0][0]),
     )
 
 

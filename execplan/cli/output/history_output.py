@@ -6,8 +6,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from execplan.cli.error_handler import printable_line
+from execplan.cli.moments import parse_moment
 from execplan.cli.output.terminal_layout import fit_line, paint
 from execplan.clock import format_minute
+from execplan.git.git_directory import is_shallow
 from execplan.history.history_event import (
     ADDED_SUFFIX,
     ARCHIVED,
@@ -40,6 +42,8 @@ from execplan.text.message_parts import format_count
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from execplan.project.project import Project
+
 _LABELS = {
     TASK_ADDED: "added",
     TASK_DONE: "done",
@@ -50,7 +54,7 @@ _LABELS = {
     TASK_REMOVED: "removed",
     SECTION_ADDED: "new section",
     SECTION_CHANGED: "section",
-    SECTION_REMOVED: "no section",
+    SECTION_REMOVED: "section removed",
     f"{REVISION}-added": "revision note",
 }
 """Labels of kinds of events in the first column; others are their kind without `-added`."""
@@ -73,38 +77,66 @@ _STYLES = {
 }
 _DETAIL_LABELS = {DECISION: "why", DISCOVERY: "evidence"}
 _COMMIT_DIGITS = 8
+_DATE_LENGTH = len("2026-01-01")
 _UNCOMMITTED = "not committed"
+_SHALLOW_WARNING = (
+    "the clone is shallow: earlier history is missing, and its first commit seems to have created all plans;"
+    " to get the history: git fetch --unshallow"
+)
 
 
 def format_events(events: Sequence[HistoryEvent], *, names_plan: bool, shows_details: bool = False) -> str:
     """Return events in groups, each below a line with time, author, commit and, with `names_plan`, the plan.
 
-    The content of a new plan is summarized in one line. `shows_details` adds rationales and evidence.
+    The content of a new plan is summarized in one line. `shows_details` adds rationales and evidence; the line above a
+    group then has the date that is written in the entry.
     """
-    label_width = _label_width(events)
     groups = []
-    for _, group in groupby(events, key=lambda event: (event.commit, event.path, event.time, event.author)):
-        group_events = list(group)
-        header = _format_header(group_events[0], names_plan=names_plan)
+    grouped = groupby(
+        events,
+        key=lambda event: (
+            event.commit,
+            event.path,
+            event.time,
+            event.author,
+            event.entry_date if shows_details else "",
+        ),
+    )
+    event_groups = [list(group) for _, group in grouped]
+    shown_events = [event for group in event_groups for event in _shown_events(group, shows_details=shows_details)]
+    label_width = _label_width(shown_events)
+    for group_events in event_groups:
+        header = _format_header(group_events[0], names_plan=names_plan, has_entry_date=shows_details)
         lines = format_changes(group_events, shows_details=shows_details, label_width=label_width)
         groups.append("\n".join([header, *lines]))
     return "\n\n".join(groups)
 
 
+def shallow_clone_warnings(project: Project) -> tuple[str, ...]:
+    """Return the warning for a repository without its early history, in which the first commit has all plans."""
+    return (_SHALLOW_WARNING,) if is_shallow(project) else ()
+
+
 def format_changes(events: Sequence[HistoryEvent], *, shows_details: bool = False, label_width: int = 0) -> list[str]:
     """Return the lines of the events of one plan, without commit."""
-    label_width = label_width or _label_width(events)
-    created = next((event for event in events if event.kind == CREATED), None)
-    if created is not None and not shows_details:
-        return _format_event(created, f"{created.text}{_content_summary(events)}", label_width)
+    shown_events = _shown_events(events, shows_details=shows_details)
+    label_width = label_width or _label_width(shown_events)
     lines = []
-    for event in events:
-        lines += _format_event(event, _event_text(event), label_width)
+    for event in shown_events:
+        summary = _content_summary(events) if event.kind == CREATED and not shows_details else ""
+        lines += _format_event(event, f"{_event_text(event)}{summary}", label_width)
         if shows_details and event.detail:
             indent = label_width + 4
             label = _DETAIL_LABELS.get(event.kind.partition("-")[0], "")
             lines += fit_line(f"{'':{indent}}{label}: {_printable(event.detail)}", indent=indent)
     return lines
+
+
+def _shown_events(events: Sequence[HistoryEvent], *, shows_details: bool) -> list[HistoryEvent]:
+    """Return the events of one plan that get a line; the content of a new plan is part of the line of its creation."""
+    if shows_details or all([event.kind != CREATED for event in events]):
+        return list(events)
+    return [event for event in events if event.kind in (CREATED, BROKEN)]
 
 
 def _label_width(events: Sequence[HistoryEvent]) -> int:
@@ -115,8 +147,12 @@ def _label(event: HistoryEvent) -> str:
     return _LABELS.get(event.kind, event.kind.removesuffix(ADDED_SUFFIX).replace("-", " "))
 
 
-def _format_header(event: HistoryEvent, *, names_plan: bool) -> str:
-    parts = [format_minute(event.time) if event.commit else paint(_UNCOMMITTED, "yellow")]
+def _format_header(event: HistoryEvent, *, names_plan: bool, has_entry_date: bool) -> str:
+    time = format_minute(event.time) if event.commit else ""
+    if has_entry_date and parse_moment(event.entry_date) is not None:
+        time = event.entry_date if len(event.entry_date) == _DATE_LENGTH else format_minute(event.time)
+    parts = [] if event.commit else [paint(_UNCOMMITTED, "yellow")]
+    parts += [time] if time else []
     parts += [_printable(event.author)] if event.author else []
     parts += [paint(event.commit[:_COMMIT_DIGITS], "yellow")] if event.commit else []
     parts += [paint(_printable(event.plan_id), "bold")] if names_plan else []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import CLOCK, Folder
@@ -97,6 +100,38 @@ def test_before_the_first_commit(plain: Folder) -> None:
     plain.plan()
     assert "created" in plain.run("diff", "parser").out
     assert plain.run("diff", "parser", "one").exit == 3
+    for arguments in (("parser", "2026-01-01"), ("parser", "7d"), ("2026-01-01",)):
+        assert plain.run("diff", *arguments).out.startswith(f"{NAME}: changes since the beginning\n"), arguments
+
+
+def test_a_new_plan_that_is_broken(repo: Folder) -> None:
+    repo.plan(b"# Build the parser\n\n## Pro\0gress\n")
+    lines = ["  created    2026-01-01_parser", "  broken     a NUL byte at offset 26"]
+    for arguments in (("diff", "parser"), ("log", "parser")):
+        assert repo.run(*arguments).out.splitlines()[1:] == lines, arguments
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    assert repo.run("log", "parser").out.splitlines()[1:] == lines
+
+
+def test_a_shallow_clone_has_a_warning_where_history_is_missing(edited: Folder, tmp_path: Path) -> None:
+    edited.git("clone", "-q", "--depth", "1", f"file://{edited.path}", os.fspath(tmp_path / "shallow"))
+    clone = Folder(tmp_path / "shallow")
+    document = clone.run("diff", "parser", "2026-01-01", "--json").json
+    assert "git fetch --unshallow" in document["warnings"][0]
+    assert clone.run("diff", "parser", "--json").json["warnings"] == []
+    assert edited.run("diff", "parser", "2025-12-01", "--json").json["warnings"] == []
+
+
+def test_durations_and_impossible_dates(edited: Folder) -> None:
+    commit = edited.git("rev-parse", "HEAD")[:8]
+    edited.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 10 * 86_400)
+    assert edited.run("diff", "parser", "7d").out.startswith(f"{NAME}: changes since 7d ago ({commit})\n")
+    assert "'2026-02-30' is neither a commit nor a valid date" in edited.run("diff", "parser", "2026-02-30").err
+    edited.git("tag", "7d", "one")
+    assert edited.run("diff", "parser", "7d").out.startswith(
+        f"{NAME}: changes since 7d ({edited.git('rev-parse', 'one')[:8]})"
+    )
 
 
 def test_without_git(plain: Folder) -> None:

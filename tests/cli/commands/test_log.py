@@ -81,11 +81,47 @@ def test_decisions_have_their_own_dates(edited: Folder) -> None:
     assert "why: Nothing is lost." in result.out
 
 
+def test_decisions_show_the_date_as_far_as_it_is_written(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("Date/Author: 2025-12-30 / Ann", "Date/Author: 2025-12-30 / Bob"))
+    assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == "not committed  2025-12-30  Bob"
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    commit = repo.git("rev-parse", "HEAD")[:8]
+    assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == f"2025-12-30  Bob  {commit}"
+    repo.plan(CLEAN.replace("Date/Author: 2025-12-30 / Ann", "Date/Author: 2025-12-30T10:05Z / Bob"))
+    assert repo.run("log", "parser", "--decisions").out.splitlines()[0] == "not committed  2025-12-30 10:05Z  Bob"
+
+
 def test_text_names_plans_only_where_there_are_several(edited: Folder) -> None:
     assert OTHER in edited.run("log").out
     assert edited.run("log", "parser").out.splitlines()[0].startswith("2026-01-02 00:00Z  Bob  ")
     assert "2026-01-01_parser" not in edited.run("log", "parser").out
     assert edited.run("log", "--author", "nobody").out == "no events match\n"
+
+
+def test_events_that_are_not_shown_do_not_widen_the_column(repo: Folder) -> None:
+    repo.plan(f"{CLEAN}\nRevision note: 2026-01-01 / Ann - Created.\n")
+    assert "revision-added" in {event["kind"] for event in events(repo)}
+    assert repo.run("log", "parser").out.splitlines()[1].startswith("  created    Build the parser (")
+
+
+def test_an_empty_range_of_time_is_an_error(edited: Folder) -> None:
+    result = edited.run("log", "--since", "2026-01-03", "--until", "2026-01-01")
+    assert result.exit == 2
+    assert "--since 2026-01-03 is after --until 2026-01-01" in result.err
+
+
+def test_a_removed_section_and_a_revision_note_with_an_author(repo: Folder) -> None:
+    repo.plan(f"{CLEAN}\n## Extra\n\nSome text.\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "One")
+    repo.plan(f"{CLEAN}\nRevision note: 2026-01-01 / Codex - Removed the extra.\n")
+    assert repo.run("log", "parser").out.splitlines()[:3] == [
+        "not committed",
+        "  revision note    Removed the extra.",
+        "  section removed  Extra (-1 line)",
+    ]
+    assert events(repo)[0]["entry_author"] == "Codex"
 
 
 def test_control_characters_are_escaped(repo: Folder) -> None:
