@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,11 @@ def test_a_broken_plan_says_why(desk: InProcessRepository) -> None:
     broken = card("broken")
     assert broken.error == "byte 0xff at offset 7 is not UTF-8"
     assert (broken.counts, broken.next_task, broken.digest, broken.findings.error) == (None, None, "", 1)
+
+
+def test_the_reason_comes_without_the_path(desk: InProcessRepository) -> None:
+    (desk.path / ".agent/execplans/loop.md").symlink_to("loop.md")
+    assert card("loop").error == os.strerror(errno.ELOOP).lower()
 
 
 def test_progress_and_activity(desk: InProcessRepository) -> None:

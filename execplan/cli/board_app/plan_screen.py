@@ -104,10 +104,11 @@ class PlanScreen(Screen[None]):
             tasks.scroll_to(y=scroll_y, animate=False)
 
     def _selected_task(self) -> ViewedTask | None:
-        """Return the highlighted task, or None after a message that there is none."""
+        """Return the highlighted task, or None after a message why there is none."""
         at = self.query_one("#tasks", OptionList).highlighted
         if self._view is None or at is None or at >= len(self._view.tasks):
-            self.app.show_message("This plan has no tasks.")
+            error = self._view.error if self._view is not None else ""
+            self.app.show_message(f"The plan can't be read: {error}." if error else "This plan has no tasks.")
             return None
         return self._view.tasks[at]
 

@@ -187,6 +187,11 @@ def test_the_filter_works_as_one_types(desk: InProcessRepository) -> None:
         await session.press("slash")
         await session.type("nothing")
         assert "active 0 of 2" in session.screen()
+        assert "no plan matches 'nothing'" in session.screen().split("\n")[0]
+        await session.press("enter", "d")
+        await session.until_true(lambda: session.screen().count("no plan matches 'nothing'") == 2)
+        await session.press("escape")
+        assert "no plan matches" not in session.screen().split("\n")[0]
 
     run_session(steps)
 
@@ -266,7 +271,7 @@ def test_a_broken_plan_can_be_opened_but_not_edited(desk: InProcessRepository) -
         await session.press("enter")
         await session.until("byte 0xff at offset 7 is not UTF-8")
         await session.press("d")
-        await session.until("This plan has no tasks.")
+        await session.until("The plan can't be read: byte 0xff at offset 7")
 
     run_session(steps)
 
