@@ -92,6 +92,23 @@ def test_progress_and_activity(desk: InProcessRepository) -> None:
     assert 0 < shown.done_fraction < 1
 
 
+@pytest.mark.parametrize(
+    ("timestamp", "date", "days"),
+    [
+        ("2025-12-31 19:30-06:00", "2026-01-01", 0),
+        ("2026-01-01 07:00 +08:00", "2025-12-31", 1),
+        ("2025-12-31 23:00 CET", "2025-12-31", 1),
+    ],
+)
+@pytest.mark.parametrize("kind", ["task", "entry"])
+def test_the_activity_is_a_date_in_utc(desk: InProcessRepository, timestamp: str, date: str, days: int, kind: str) -> None:
+    plan = f"# A\n\n## Progress\n\n- [x] ({timestamp}) A.\n- [ ] B.\n"
+    if kind == "entry":
+        plan = f"# A\n\n## Progress\n\n- [ ] B.\n\n## Decision Log\n\n- Decision: A.\n  Date/Author: {timestamp} / Ann\n"
+    desk.plan(plan, "zone")
+    assert (card("zone").last_date, card("zone").idle_days) == (date, days)
+
+
 def test_cards_agree_with_status(desk: InProcessRepository) -> None:
     for name, content in (("old", STALLED), ("complete", COMPLETE), ("two", CONFLICT), ("low", LOW)):
         desk.plan(content, name)

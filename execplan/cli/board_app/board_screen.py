@@ -8,11 +8,12 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.board_app.card_list import CardList
 from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.cli.board_app.plan_screen import PlanScreen
 from execplan.cli.error_handler import printable_line
@@ -72,7 +73,7 @@ class BoardScreen(Screen[None]):
             for name in COLUMNS:
                 yield CardList(name)
         yield Input(id="filter", placeholder="filter: words of a title, an ID, a task or a name")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the board when the screen opens."""

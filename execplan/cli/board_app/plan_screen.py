@@ -9,12 +9,13 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
+from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.errors import ExecplanError
 from execplan.plan.model import OPEN
@@ -60,7 +61,7 @@ class PlanScreen(Screen[None]):
         yield OptionList(id="tasks", markup=False)
         with VerticalScroll(id="text", can_focus=True):
             yield Static(id="markdown")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the plan when the screen opens."""
