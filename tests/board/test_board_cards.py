@@ -101,10 +101,14 @@ def test_progress_and_activity(desk: InProcessRepository) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["task", "entry"])
-def test_the_activity_is_a_date_in_utc(desk: InProcessRepository, timestamp: str, date: str, days: int, kind: str) -> None:
+def test_the_activity_is_a_date_in_utc(
+    desk: InProcessRepository, timestamp: str, date: str, days: int, kind: str
+) -> None:
     plan = f"# A\n\n## Progress\n\n- [x] ({timestamp}) A.\n- [ ] B.\n"
     if kind == "entry":
-        plan = f"# A\n\n## Progress\n\n- [ ] B.\n\n## Decision Log\n\n- Decision: A.\n  Date/Author: {timestamp} / Ann\n"
+        plan = (
+            f"# A\n\n## Progress\n\n- [ ] B.\n\n## Decision Log\n\n- Decision: A.\n  Date/Author: {timestamp} / Ann\n"
+        )
     desk.plan(plan, "zone")
     assert (card("zone").last_date, card("zone").idle_days) == (date, days)
 

@@ -14,8 +14,8 @@ from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
-from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.key_footer import KeyFooter
+from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.errors import ExecplanError
 from execplan.plan.model import OPEN

@@ -122,7 +122,7 @@ def test_long_names_leave_room_for_activity_and_findings(desk: InProcessReposito
     lines = on_terminal(desk, "--plain", columns=columns).lines
     assert lines[1].split() == ["done", "activity", "findings", "id", "next"]
     row = next(line for line in lines if name[:20] in line)
-    assert "1/3  2025-12-30" in row
+    assert {"1/3", "2025-12-30"} <= set(row.split())
     assert len(row) <= columns
 
 
