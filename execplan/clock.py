@@ -167,6 +167,13 @@ def minute_bounds(timestamp: Timestamp) -> tuple[int, int] | None:
     )
 
 
+def utc_date(timestamp: Timestamp) -> str:
+    """Return the date of a timestamp in UTC; the date as written if the timestamp has no offset or is invalid."""
+    bounds = minute_bounds(timestamp) if timestamp.time and _utc_offset(timestamp.zone.strip()) else None
+    text = format_utc_timestamp(bounds[0] * 60) if bounds is not None else ""
+    return text[:10] if is_utc_timestamp(text) else timestamp.date
+
+
 def _days_since_epoch(year: int, month: int, day: int) -> int:
     """Return the days since 1970 of a Gregorian date; years begin in March so that the leap day comes last."""
     years = year - (month < 3)

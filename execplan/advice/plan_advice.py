@@ -63,8 +63,8 @@ def advise(stored_plan: StoredPlan, open_tasks: OpenTasks | None, execution: dic
     name = quote_plan_name(stored_plan.ref.id, path)
     if plan is None:
         return Advice((f"execplan lint {quote_plan_name(path)}",))
-    if state == ARCHIVED:
-        return Advice((f"execplan restore {name}",))
+    if state == ARCHIVED or plan.conflict_lines:  # other commands can't edit the plan
+        return Advice((f"execplan {'restore' if state == ARCHIVED else 'merge'} {name}",))
     if commands := execution_status.open_run_commands(execution, name):
         return Advice(commands)
     if state == COMPLETE:

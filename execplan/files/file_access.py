@@ -179,6 +179,11 @@ def list_names(directory: str) -> list[str]:
         return []
 
 
+def read_failure(error: ExecplanError, path: str) -> str:
+    """Return why a file can't be read, without its path, for output that shows the path elsewhere."""
+    return error.message.removeprefix(f"can't read {path}: ")
+
+
 def file_error(error: OSError, path: str, action: str) -> ExecplanError:
     """Convert an operating system error to an ExecplanError."""
     import errno

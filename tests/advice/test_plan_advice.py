@@ -46,6 +46,16 @@ def test_a_document_names_no_tick_that_could_be_run_at_once(repo: Folder, comman
     assert not any("execplan done" in suggestion for suggestion in document["next"])
 
 
+def test_a_plan_with_conflict_markers_is_merged_first(repo: Folder) -> None:
+    conflict = "<<<<<<< ours\n- [ ] Write the tests.\n=======\n- [ ] Write all tests.\n>>>>>>> theirs\n"
+    repo.plan(TWO.replace("- [ ] Write the tests.\n", conflict))
+    for command in ("next", "status", "show"):
+        assert last_line(repo, command) == "next: execplan merge 2026-01-01_parser"
+        assert repo.run(command, "--json").json["next"] == ["execplan merge 2026-01-01_parser"]
+    for command in ("prime", "checkpoint"):
+        assert "execplan done" not in repo.run(command).out.partition("Continue")[2].partition("\n\n")[0]
+
+
 def test_a_long_task_is_cut(repo: Folder) -> None:
     repo.plan(TWO.replace("Write the tests.", "Write " + "many " * 40))
     line = last_line(repo, "status")

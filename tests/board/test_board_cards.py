@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,11 @@ def test_a_broken_plan_says_why(desk: InProcessRepository) -> None:
     assert (broken.counts, broken.next_task, broken.digest, broken.findings.error) == (None, None, "", 1)
 
 
+def test_the_reason_comes_without_the_path(desk: InProcessRepository) -> None:
+    (desk.path / ".agent/execplans/loop.md").symlink_to("loop.md")
+    assert card("loop").error == os.strerror(errno.ELOOP).lower()
+
+
 def test_progress_and_activity(desk: InProcessRepository) -> None:
     shown = card()
     assert shown.counts is not None
@@ -84,6 +90,27 @@ def test_progress_and_activity(desk: InProcessRepository) -> None:
     assert shown.last_date == "2025-12-30"
     assert shown.idle_days == 2
     assert 0 < shown.done_fraction < 1
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "date", "days"),
+    [
+        ("2025-12-31 19:30-06:00", "2026-01-01", 0),
+        ("2026-01-01 07:00 +08:00", "2025-12-31", 1),
+        ("2025-12-31 23:00 CET", "2025-12-31", 1),
+    ],
+)
+@pytest.mark.parametrize("kind", ["task", "entry"])
+def test_the_activity_is_a_date_in_utc(
+    desk: InProcessRepository, timestamp: str, date: str, days: int, kind: str
+) -> None:
+    plan = f"# A\n\n## Progress\n\n- [x] ({timestamp}) A.\n- [ ] B.\n"
+    if kind == "entry":
+        plan = (
+            f"# A\n\n## Progress\n\n- [ ] B.\n\n## Decision Log\n\n- Decision: A.\n  Date/Author: {timestamp} / Ann\n"
+        )
+    desk.plan(plan, "zone")
+    assert (card("zone").last_date, card("zone").idle_days) == (date, days)
 
 
 def test_cards_agree_with_status(desk: InProcessRepository) -> None:

@@ -8,13 +8,15 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from execplan.board.board_cards import COLUMNS
 from execplan.cli.board_app.card_list import CardList
 from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.cli.board_app.plan_screen import PlanScreen
+from execplan.cli.error_handler import printable_line
 from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ class BoardScreen(Screen[None]):
             for name in COLUMNS:
                 yield CardList(name)
         yield Input(id="filter", placeholder="filter: words of a title, an ID, a task or a name")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the board when the screen opens."""
@@ -85,7 +87,7 @@ class BoardScreen(Screen[None]):
     def show_board(self, board: Board) -> None:
         """Show the cards of a board that match the filter."""
         self._board = board
-        words = self.query_one("#filter", Input).value.casefold().split()
+        words = self._filter_words()
         for column in board.columns:
             cards = [card for card in column.cards if _matches(card, words)]
             self._card_list(column.name).show_cards(cards, len(column.cards))
@@ -112,8 +114,20 @@ class BoardScreen(Screen[None]):
             for column in self._board.columns
             if column.total
         ]
-        summary = Text(" ").join(counts) if counts else "no plans yet"
+        summary = Text(" ").join(counts) if counts else Text("no plans yet")
+        if no_match := self._no_match_text():
+            summary = Text.assemble(" ", no_match)
         self.query_one("#summary", Static).update(summary, layout=False)
+
+    def _no_match_text(self) -> str:
+        """Return a message if the filter matches no plan; otherwise an empty text."""
+        words = self._filter_words()
+        if not words or any([self._card_list(name).cards for name in COLUMNS]):
+            return ""
+        return f"no plan matches {printable_line(repr(' '.join(words)))}"
+
+    def _filter_words(self) -> list[str]:
+        return self.query_one("#filter", Input).value.casefold().split()
 
     def _visible_columns(self) -> list[str]:
         """Return the names of the columns that have cards or are always shown."""
@@ -198,7 +212,7 @@ class BoardScreen(Screen[None]):
         """Return the highlighted card, or None after a message that there is none."""
         card = self._card_list(self._current).highlighted_card
         if card is None:
-            self.app.show_message("This column is empty.")
+            self.app.show_message(self._no_match_text() or "This column is empty.")
         return card
 
     def _next_task_id(self, card: Card) -> str:

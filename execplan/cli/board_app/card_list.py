@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding
 from textual.geometry import Region, Size
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from execplan.board.board_cards import Card
 
+_TITLE_MARGIN = 6
+"""Width of an empty column besides its title: a corner, a line and a space on each side."""
 _CARD_HEIGHT = CARD_LINES + 1
 """Height of a card with the empty line after it."""
 
@@ -64,7 +67,6 @@ class CardList(ScrollView, can_focus=True):
         scrollbar-background-active: $background;
         overflow-x: hidden;
     }
-    CardList.empty { width: 20; }
     CardList:focus { border: round $accent; border-title-style: bold; }
     CardList > .card-list--highlighted { background: $foreground 10%; }
     CardList:focus > .card-list--highlighted { background: $primary 40%; }
@@ -88,7 +90,7 @@ class CardList(ScrollView, can_focus=True):
         self.border_title = (
             f"{self.column} {total}" if total == len(cards) else f"{self.column} {len(cards)} of {total}"
         )
-        self.set_class(not cards, "empty")
+        self.styles.width = "1fr" if cards else cell_len(self.border_title) + _TITLE_MARGIN
         if tuple(cards) == self.cards:
             return
         old_card = self.highlighted_card
@@ -105,7 +107,7 @@ class CardList(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if at >= len(self.cards) or line >= CARD_LINES:
             return Strip.blank(width, self.rich_style)
-        text = card_lines(self.cards[at])[line].copy()
+        text = card_lines(self.cards[at], width)[line].copy()
         text.truncate(width, overflow="ellipsis", pad=True)
         is_highlighted = at == self.highlighted
         style = self.get_component_rich_style("card-list--highlighted") if is_highlighted else self.rich_style

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from execplan.board.board_cards import Card
     from execplan.cli.board_app.opened_plan import ViewedTask
 
-_BAR_WIDTH = 10
+_BAR_WIDTHS = (10, 6, 0)
+"""Widths of a progress bar, widest first; a narrow card has a shorter one or none."""
 _CLAIM_STYLE = "cyan"
 _ERROR_STYLE = "#ff7b72"
 """Readable on the highlight too, which the red of many terminals is not."""
@@ -28,19 +29,31 @@ CARD_LINES = 4
 """Number of lines of a card: title, progress and activity, next task, and notes."""
 
 
-def card_lines(card: Card) -> list[Text]:
-    """Return the lines of a card."""
+def card_lines(card: Card, width: int) -> list[Text]:
+    """Return the lines of a card of this width; a longer line is cut by whoever shows it."""
     title = Text.assemble((_line(card.title or card.id), "bold"))
     if card.counts is None:
         return [title, Text.assemble((_line(card.error), _ERROR_STYLE)), Text(), _notes(card)]
-    full, empty = bar_parts(card.counts.done, card.counts.total, width=_BAR_WIDTH)
-    progress = f"{' ' * bool(full + empty)}{progress_text(card)}  {activity_text(card)}"
     return [
         title,
-        Text.assemble((full, "green"), (empty, "dim"), progress),
+        _progress_line(card, width),
         Text(_line(_next_text(card))),
         _notes(card),
     ]
+
+
+def _progress_line(card: Card, width: int) -> Text:
+    """Return a bar, the number of done tasks and the activity; shorter forms are used where the full ones don't fit."""
+    done, total = (card.counts.done, card.counts.total) if card.counts is not None else (0, 0)
+    line = Text()
+    for bar_width, is_short in ((_BAR_WIDTHS[0], False), *[(bar_width, True) for bar_width in _BAR_WIDTHS]):
+        full, empty = bar_parts(done, total, width=bar_width)
+        activity = activity_text(card, is_short=is_short)
+        progress = f"{' ' * bool(full + empty)}{progress_text(card)}  {activity}".rstrip()
+        line = Text.assemble((full, "green"), (empty, "dim"), progress)
+        if line.cell_len <= width:
+            break
+    return line
 
 
 def _next_text(card: Card) -> str:
@@ -51,11 +64,13 @@ def _next_text(card: Card) -> str:
     return f"{card.next_task.number}. {card.next_task.text}{' (yours)' if is_yours else ''}"
 
 
-def activity_text(card: Card) -> str:
-    """Describe when the plan was last active."""
+def activity_text(card: Card, *, is_short: bool = False) -> str:
+    """Describe when the plan was last active, as in `2 days ago`; the short form is `2d`."""
     if card.idle_days is None:
         return card.last_date
-    return f"{format_count(card.idle_days, 'day')} ago" if card.idle_days else "today"
+    if not card.idle_days:
+        return "today"
+    return f"{card.idle_days}d" if is_short else f"{format_count(card.idle_days, 'day')} ago"
 
 
 def task_text(task: ViewedTask) -> Text:

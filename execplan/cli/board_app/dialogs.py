@@ -51,7 +51,8 @@ class TaskDialog(ModalScreen[str]):
     """Asks for the text of a new task; returns an empty text if the user cancels."""
 
     BINDINGS = [Binding("escape", "cancel", "Cancel")]  # noqa: RUF012 (Textual's own declaration)
-    DEFAULT_CSS: ClassVar[str] = f"TaskDialog {{ {_DIALOG_CSS} }}"
+    # at the top, because messages of the application are at the bottom
+    DEFAULT_CSS: ClassVar[str] = f"TaskDialog {{ {_DIALOG_CSS} align: center top; }}"
 
     def __init__(self, plan_title: str) -> None:
         super().__init__()

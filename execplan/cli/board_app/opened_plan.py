@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from execplan.files.file_access import read_failure
 from execplan.library.plan_api import Plan
 from execplan.plan.plan_lookup import task_ids
 from execplan.plan_store import claims, plan_store
@@ -49,7 +50,7 @@ def load_opened_plan(path: str) -> OpenedPlan:
     stored_plan = plan_store.load(plan.project, plan.ref)
     parsed_plan = stored_plan.plan
     if parsed_plan is None:
-        error = stored_plan.error.message if stored_plan.error is not None else ""
+        error = read_failure(stored_plan.error, plan.path) if stored_plan.error is not None else ""
         return OpenedPlan(plan.id, display_path, digest(stored_plan.data), (), "", error)
     claims_by_task = claims.task_claims(plan.project, plan.ref, parsed_plan)
     tasks = [

@@ -9,11 +9,12 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from execplan.cli.board_app.card_text import plain_text, task_text
 from execplan.cli.board_app.dialogs import TaskDialog
+from execplan.cli.board_app.key_footer import KeyFooter
 from execplan.cli.board_app.opened_plan import OpenedPlan, ViewedTask, load_opened_plan
 from execplan.cli.board_app.plan_edits import SeenPlan
 from execplan.errors import ExecplanError
@@ -60,7 +61,7 @@ class PlanScreen(Screen[None]):
         yield OptionList(id="tasks", markup=False)
         with VerticalScroll(id="text", can_focus=True):
             yield Static(id="markdown")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the plan when the screen opens."""
@@ -104,10 +105,11 @@ class PlanScreen(Screen[None]):
             tasks.scroll_to(y=scroll_y, animate=False)
 
     def _selected_task(self) -> ViewedTask | None:
-        """Return the highlighted task, or None after a message that there is none."""
+        """Return the highlighted task, or None after a message why there is none."""
         at = self.query_one("#tasks", OptionList).highlighted
         if self._view is None or at is None or at >= len(self._view.tasks):
-            self.app.show_message("This plan has no tasks.")
+            error = self._view.error if self._view is not None else ""
+            self.app.show_message(f"The plan can't be read: {error}." if error else "This plan has no tasks.")
             return None
         return self._view.tasks[at]
 

@@ -42,7 +42,8 @@ def board(call: Call, *, everything: bool, plain: bool) -> Answer:
     On a terminal, the board is interactive if its extra is installed: pip install 'execplan[tui]'. It follows changes
     of the files. There you can filter and read plans, check off, reopen, add and claim tasks; press ? for all keys.
     Elsewhere, for agents, and with --plain, it is a table. A stalled plan is open but has had no activity for
-    `stalled_days` days (default: 14). Findings are those of `lint`, without your own rules. Exits 1 if a plan is broken.
+    `stalled_days` days (default: 14): no date in the plan, no edit and no commit. The activity that the board shows is
+    the latest date in the plan, in UTC. Findings are those of `lint`, without your own rules. Exits 1 if a plan is broken.
     """
     project = project_discovery.require(os.getcwd())
     wants_app = not (plain or call.as_json) and is_terminal() and can_ask() and not os.environ.get("EXECPLAN_AGENT")

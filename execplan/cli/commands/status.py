@@ -186,9 +186,10 @@ def _status_row(plan_data: dict[str, Any], name: str, advice: Advice) -> tuple[s
     progress = f"{counts['done']}/{counts['total']}"
     if counts["other"]:
         progress += f" +{counts['other']} other"
-    marks = (" (stalled)" if plan_data["stalled"] else "") + execution_status.status_suffix(plan_data["execution"])
+    mark = "(stalled) " if plan_data["stalled"] else ""  # first, because a terminal cuts off the end
+    text = _next_task_text(plan_data, advice) + execution_status.status_suffix(plan_data["execution"])
     done = ProgressCell(progress, counts["done"], counts["total"])
-    return plan_data["state"], done, plan_data[name], _next_task_text(plan_data, advice) + marks
+    return plan_data["state"], done, plan_data[name], mark + text
 
 
 def _next_task_text(plan_data: dict[str, Any], advice: Advice) -> str:

@@ -20,6 +20,8 @@ _MIN_WIDTH = 20
 """Minimum width of the last column and of the longest other one, whatever the terminal's width."""
 _BAR_WIDTH = 8
 """Width of a progress bar in columns."""
+_MAX_GROUPED_WIDTH = 28
+"""Maximum width of a cell before the last column of a grouped table, where a terminal is narrow."""
 _MIN_WIDTH_WITH_BARS = 80
 """Minimum width of a terminal for progress bars in tables."""
 
@@ -38,10 +40,12 @@ def format_table(
     spare: Sequence[str] = (),
     *,
     wraps: bool = False,
+    max_width: int | None = None,
 ) -> str:
     """Format rows as a table, in color on a terminal unless NO_COLOR is set.
 
-    On a narrow terminal, the `spare` columns are dropped in order. The last column is cut at the terminal's edge, or
+    On a narrow terminal, the bars and then the `spare` columns are dropped in order. Before that, cells of other
+    columns are cut to `max_width`. The last column is cut at the terminal's edge, or
     wrapped there with `wraps`.
     """
     texts = [[printable_line(cell if isinstance(cell, str) else cell.text) for cell in row] for row in rows]
@@ -52,7 +56,10 @@ def format_table(
             for column_at, cell in enumerate(row)
             if isinstance(cell, ProgressCell)
         }
-        return _rich_table(*_fit_columns(head, _with_bars(texts, bars), spare), wraps=wraps)
+        columns = _fit_columns(head, _with_bars(texts, bars), spare, max_width)
+        if len(columns[0]) < len(head):
+            columns = _fit_columns(head, _with_bars(texts, {}), spare, max_width)
+        return _rich_table(*columns, wraps=wraps)
     widths = [max(len(row[at]) for row in texts) for at in range(len(head) - 1)]
     return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in texts])
 
@@ -63,7 +70,8 @@ def format_grouped_table(
     spare: Sequence[str] = (),
 ) -> str:
     """Format groups of rows, each with a title, as one table with the same widths in all groups."""
-    lines = format_table(head, [row for _, rows in groups for row in rows], spare).split("\n")
+    all_rows = [row for _, rows in groups for row in rows]
+    lines = format_table(head, all_rows, spare, max_width=_MAX_GROUPED_WIDTH).split("\n")
     has_head = sys.stdout.isatty()
     grouped_lines, lines = lines[:has_head], lines[has_head:]
     for title, rows in groups:
@@ -87,13 +95,14 @@ def _with_bars(texts: list[list[str]], bars: Mapping[tuple[int, int], ProgressCe
 
 
 def _fit_columns(
-    head: Sequence[str], rows: Sequence[Sequence[Text]], spare: Sequence[str]
+    head: Sequence[str], rows: Sequence[Sequence[Text]], spare: Sequence[str], max_width: int | None
 ) -> tuple[Sequence[str], Sequence[Sequence[Text]]]:
-    """Return the columns that fit the terminal."""
+    """Return the columns that fit the terminal if cells are cut to `max_width`."""
     from rich.console import Console
 
     column_indexes = list(range(len(head)))
     widths = [max([len(head[at]), *[len(row[at]) for row in rows]]) for at in column_indexes]
+    widths = [min(width, max_width or width) for width in widths]
     for name in spare:
         if sum([widths[at] + 2 for at in column_indexes[:-1]]) + _MIN_WIDTH > Console().width:
             column_indexes.remove(head.index(name))

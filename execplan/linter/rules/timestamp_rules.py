@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import gt, lt
 
-from execplan.clock import minute_bounds, read_timestamp
+from execplan.clock import minute_bounds, read_timestamp, utc_date
 from execplan.linter.rule import CLOCK, ERROR, HINT, WARNING, RuleContext, RuleMatch, on_line, rule
 from execplan.plan.model import DONE, OPEN
 from execplan.text.message_parts import format_excess
@@ -128,9 +128,12 @@ def _log_entries(plan: ParsedPlan) -> tuple[Entry, ...]:
 
 
 def latest_timestamp_date(plan: ParsedPlan) -> str:
-    """Return the latest valid date in a plan's timestamps; empty if there is none."""
-    dates = {task.timestamp.date for task in plan.tasks if task.timestamp is not None}
-    dates |= {entry.date[:10] for entry in _log_entries(plan) if entry.date}
+    """Return the latest valid date in a plan's timestamps, in UTC; empty if there is none."""
+    dates = {utc_date(task.timestamp) for task in plan.tasks if task.timestamp is not None}
+    for entry in _log_entries(plan):
+        if entry.date:
+            entry_timestamp = read_timestamp(entry.date)
+            dates.add(entry.date[:10] if entry_timestamp is None else utc_date(entry_timestamp))
     for date in sorted(dates, reverse=True):
         timestamp = read_timestamp(date)
         if timestamp is not None and timestamp.is_valid:

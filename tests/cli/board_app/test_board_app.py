@@ -187,6 +187,11 @@ def test_the_filter_works_as_one_types(desk: InProcessRepository) -> None:
         await session.press("slash")
         await session.type("nothing")
         assert "active 0 of 2" in session.screen()
+        assert "no plan matches 'nothing'" in session.screen().split("\n")[0]
+        await session.press("enter", "d")
+        await session.until_true(lambda: session.screen().count("no plan matches 'nothing'") == 2)
+        await session.press("escape")
+        assert "no plan matches" not in session.screen().split("\n")[0]
 
     run_session(steps)
 
@@ -266,9 +271,51 @@ def test_a_broken_plan_can_be_opened_but_not_edited(desk: InProcessRepository) -
         await session.press("enter")
         await session.until("byte 0xff at offset 7 is not UTF-8")
         await session.press("d")
-        await session.until("This plan has no tasks.")
+        await session.until("The plan can't be read: byte 0xff at offset 7")
 
     run_session(steps)
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_terminal_shows_help_and_quit(desk: InProcessRepository, columns: int) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.until("? Keys  q Quit")
+        await session.press("enter")
+        await session.until("tab Tasks/text")
+        assert "? Keys  q Quit" in session.screen()
+
+    run_session(steps, size=(columns, 20))
+
+
+def test_empty_columns_leave_room_for_the_others(desk: InProcessRepository) -> None:
+    long_plan = "# Long\n\n## Progress\n\n" + "- [x] (2025-09-08 09:00Z) A.\n" * 25 + "- [ ] B.\n" * 3
+    desk.plan(long_plan, "long")
+    desk.plan(SECOND.replace("[x] (2025-12-31 09:00Z)", "[ ]"), "empty")
+    desk.plan(b"Broken \xff\n", "broken")
+    desk.git("add", "-A")
+    desk.env["GIT_COMMITTER_DATE"] = "2025-09-08T09:00:00Z"
+    desk.git("commit", "-q", "-m", "Plans")
+
+    async def steps(session: AppSession) -> None:
+        screen = session.screen()
+        assert "╭─ draft 0 ─╮" in screen
+        assert "25/28  115d " in screen
+
+    run_session(steps, size=(100, 30))
+
+
+def test_messages_leave_the_text_of_a_new_task_visible(desk: InProcessRepository) -> None:
+    async def steps(session: AppSession) -> None:
+        await session.press("a")
+        await session.type("Scan numbers")
+        before = session.screen().split("\n")
+        for _ in range(2):
+            session.app.show_message("A message with several words. " * 5)
+        await session.until("A message with several words.")
+        row = next(at for at, line in enumerate(before) if "Scan numbers" in line)
+        assert session.screen().split("\n")[row] == before[row]
+
+    run_session(steps, size=(80, 24))
 
 
 def test_the_keys_are_listed(desk: InProcessRepository) -> None:
@@ -346,9 +393,9 @@ def test_a_thousand_cards_are_not_all_drawn(desk: InProcessRepository, monkeypat
         desk.plan(SECOND, f"plan-{at:04}")
     drawn: set[str] = set()
 
-    def count_drawn(card: Card) -> list[Text]:
+    def count_drawn(card: Card, width: int) -> list[Text]:
         drawn.add(card.id)
-        return card_lines(card)
+        return card_lines(card, width)
 
     monkeypatch.setattr("execplan.cli.board_app.card_list.card_lines", count_drawn)
 

@@ -115,6 +115,17 @@ def test_a_narrow_terminal_leaves_out_columns(desk: InProcessRepository) -> None
     assert "2025-12-30" not in row
 
 
+@pytest.mark.parametrize("columns", [80, 100])
+def test_long_names_leave_room_for_activity_and_findings(desk: InProcessRepository, columns: int) -> None:
+    name = "2026-01-01_read-lines-and-words-of-every-language-without-a-limit"
+    desk.plan(CLEAN, name)
+    lines = on_terminal(desk, "--plain", columns=columns).lines
+    assert lines[1].split() == ["done", "activity", "findings", "id", "next"]
+    row = next(line for line in lines if name[:20] in line)
+    assert {"1/3", "2025-12-30"} <= set(row.split())
+    assert len(row) <= columns
+
+
 def test_agents_get_a_table_on_a_terminal(desk: InProcessRepository) -> None:
     assert "active (1)" in on_terminal(desk, env={"EXECPLAN_AGENT": "agent-1"}).lines
 
@@ -164,7 +175,7 @@ def test_the_interactive_board_leaves_the_terminal_as_it_was(
 def test_a_failure_of_the_board_is_a_bug_report(desk: InProcessRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     from execplan.cli.board_app import card_list
 
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(card_list, "card_lines", fail)

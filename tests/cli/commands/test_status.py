@@ -107,6 +107,17 @@ def test_filters_are_for_all_plans(desk: InProcessRepository, option: tuple[str,
     assert desk.data("status", "--state", "complete")["plans"][0]["id"] == "complete-1"
 
 
+def test_a_long_task_does_not_hide_that_a_plan_is_stalled(desk: InProcessRepository) -> None:
+    plan = f"# Long\n\n## Progress\n\n- [x] (2025-06-01 09:00Z) A.\n- [ ] {'Do it well. ' * 12}\n"
+    desk.plan(plan, "long")
+    desk.git("add", "-A")
+    desk.env["GIT_COMMITTER_DATE"] = "2025-06-01T09:00:00Z"
+    desk.git("commit", "-q", "-m", "Plans")
+    row = next(line for line in on_terminal(desk) if "long" in line)
+    assert "(stalled) 2. Do it well." in row
+    assert row.endswith("…")
+
+
 def test_complete_plans_are_hidden_on_a_terminal(desk: InProcessRepository) -> None:
     lines = on_terminal(desk)
     assert not any("complete-1" in line for line in lines)
