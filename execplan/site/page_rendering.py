@@ -21,6 +21,7 @@ from execplan.site.page_context import (
 )
 from execplan.text.inline_markdown import plain_text
 from execplan.text.invisible_characters import escape_unprintable_lines
+from execplan.text.markdown_html import decode_entities
 from execplan.text.message_parts import format_count, format_duration
 from execplan.text.text_lines import digest
 
@@ -154,8 +155,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["plain"] = plain_text
+    environment.filters["plain"] = _plain
     environment.filters["count"] = format_count
     environment.filters["duration"] = format_duration
     environment.filters["minute"] = format_minute
     return environment
+
+
+def _plain(source: str) -> str:
+    """Return one line of markdown as displayed text."""
+    return decode_entities(plain_text(source))

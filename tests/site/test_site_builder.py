@@ -397,3 +397,10 @@ def test_text_output_says_where_to_look(repo: Folder) -> None:
     result = repo.run("site")
     assert result.out.splitlines() == ["5 pages: wrote 14 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
     assert repo.run("site").out.startswith("5 pages: nothing has changed\n")
+
+
+def test_a_title_has_its_entities_decoded(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("# Build the parser", "# Lines &rarr; tokens &lt;b&gt;"))
+    repo.ok("site")
+    assert "Lines → tokens <b>" in read_page(repo, "index.html").text
+    assert "Lines → tokens <b>" in read_page(repo, PLAN_PAGE).text
