@@ -123,7 +123,8 @@ def _read_facts(project: Project, ref: PlanRef) -> tuple[tuple[Any, ...], FileSt
             raise reader.too_large_error(size)
         facts = extract_facts(reader.read(data), data, project.display_path(ref.path))
     except ExecplanError as error:
-        return _plain_tuple(CardFacts("", "", BROKEN, None, (), "", False, 0, "", error.message)), None
+        message = error.message.replace(ref.path, project.display_path(ref.path))
+        return _plain_tuple(CardFacts("", "", BROKEN, None, (), "", False, 0, "", message)), None
     is_cacheable = status is not None and not os.path.islink(ref.path)  # a link's status is not that of its target
     return _plain_tuple(facts), file_stat(status) if is_cacheable and status is not None else None
 

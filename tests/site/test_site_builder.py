@@ -412,6 +412,17 @@ def test_a_title_has_its_entities_decoded(repo: Folder) -> None:
     assert "Lines → tokens <b>" in read_page(repo, PLAN_PAGE).text
 
 
+def test_a_plan_that_is_no_file_has_an_error_without_local_paths(repo: Folder) -> None:
+    repo.plan()
+    (repo.path / ".agent/execplans/2026-01-02_directory.md").mkdir()
+    os.mkfifo(repo.path / ".agent/execplans/2026-01-03_pipe.md")
+    repo.ok("site")
+    for page in ("index.html", "plans/2026-01-02_directory.html", "plans/2026-01-03_pipe.html"):
+        text = read_page(repo, page).text
+        assert "can't read .agent/execplans/2026-01-0" in text
+        assert str(repo.path) not in (repo.path / SITE / page).read_text()
+
+
 def test_sizes_and_dates_have_one_format(repo: Folder) -> None:
     plan = CLEAN.replace("## Validation and", "```sh {#greet exit=0}\necho hello\n```\n\n## Validation and")
     repo.plan(plan)
