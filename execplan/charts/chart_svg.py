@@ -107,10 +107,21 @@ def _figure() -> Any:
 
 def _draw_lines(axes: Any, chart: Chart) -> None:
     positions = day_positions(chart.labels)
+    has_line = len(set(positions)) > 1  # a line needs two days; one day is shown as points
     for series in chart.drawn_series:
         style = "--" if series.is_dashed else "-"
         color = _COLORS[series.color]
-        axes.step(positions, series.values, style, where="post", linewidth=1.8, color=color, label=series.name)
+        marker = "" if has_line else "x" if series.is_dashed else "o"
+        axes.step(
+            positions,
+            series.values,
+            style,
+            where="post",
+            linewidth=1.8,
+            marker=marker,
+            color=color,
+            label=series.name,
+        )
     _set_ticks(axes, day_ticks(chart.labels, _MAX_TICKS))
     _set_scale(axes, chart)
 

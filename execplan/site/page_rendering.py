@@ -7,9 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.filters import do_filesizeformat
 from markupsafe import Markup
 
-from execplan.clock import format_minute
+from execplan.clock import format_minute, is_utc_timestamp
 from execplan.plan.model import ARCHIVED
 from execplan.project import builtin_templates
 from execplan.site.page_context import (
@@ -21,6 +22,7 @@ from execplan.site.page_context import (
 )
 from execplan.text.inline_markdown import plain_text
 from execplan.text.invisible_characters import escape_unprintable_lines
+from execplan.text.markdown_html import decode_entities
 from execplan.text.message_parts import format_count, format_duration
 from execplan.text.text_lines import digest
 
@@ -167,8 +169,27 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["plain"] = plain_text
+    environment.filters["plain"] = _plain
     environment.filters["count"] = format_count
     environment.filters["duration"] = format_duration
     environment.filters["minute"] = format_minute
+    environment.filters["timestamp"] = _format_timestamp
+    environment.filters["filesize"] = _format_size
     return environment
+
+
+def _format_timestamp(text: str) -> str:
+    """Return a timestamp of a record as the page's other dates, as in `2000-01-01 00:00Z`; other text is unchanged."""
+    return f"{text[:10]} {text[11:16]}Z" if is_utc_timestamp(text) else text
+
+
+def _format_size(size: int) -> str:
+    """Return a number of bytes with a unit, such as `519 B` or `1.6 KiB`."""
+    if size < 1024:
+        return f"{size} B"
+    return do_filesizeformat(size, binary=True)
+
+
+def _plain(source: str) -> str:
+    """Return one line of markdown as displayed text."""
+    return decode_entities(plain_text(source))

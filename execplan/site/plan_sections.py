@@ -147,10 +147,8 @@ class _ContentWriter:
         """Return the text before the first section, without title and front matter."""
         plan = self._plan
         excluded_lines = set(range(plan.blocks[0].end)) if self.front_matter() else set()
-        excluded_lines |= _lines_of(
-            [(block.start, block.end) for block in plan.blocks if block.start == plan.title_line]
-        )
-        return self._remaining(0, plan.sections[0].start if plan.sections else len(plan.text.lines), excluded_lines)
+        excluded_lines |= self._title_lines()
+        return self._remaining(0, self._next_section_start(0), excluded_lines)
 
     def section(self, section: Section) -> SectionHtml:
         """Return a section with its tasks, its decisions and the rest of its text."""
@@ -173,9 +171,20 @@ class _ContentWriter:
                 ]
             )
         title = Markup(self._markdown.inline(section.title))  # noqa: S704 (escaped)
-        return SectionHtml(
-            title, anchor, tasks, decisions, self._remaining(section.body_start, section.end, excluded_lines)
-        )
+        # Below another heading of level 1, text belongs to no section of the plan; it is shown where it is.
+        end = self._next_section_start(section.end)
+        if end != section.end:
+            excluded_lines |= self._title_lines()
+        return SectionHtml(title, anchor, tasks, decisions, self._remaining(section.body_start, end, excluded_lines))
+
+    def _next_section_start(self, line: int) -> int:
+        """Return the line of the first section at or after a line, or the end of the plan."""
+        starts = [section.start for section in self._plan.sections if section.start >= line]
+        return min(starts, default=len(self._plan.text.lines))
+
+    def _title_lines(self) -> set[int]:
+        title_line = self._plan.title_line
+        return _lines_of([(block.start, block.end) for block in self._plan.blocks if block.start == title_line])
 
     def title_sections(self, start: int, end: int) -> list[SectionHtml]:
         """Return what follows level-1 headings between two sections; a plan has no section for it."""

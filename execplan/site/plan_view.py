@@ -81,7 +81,8 @@ def read_published_plan(project: Project, ref: PlanRef, redact_text: RedactText)
         redacted_text = redact_text(text)
         plan = reader.read(redacted_text.encode("utf-8") if redacted_text != text else data)
     except ExecplanError as error:
-        return PublishedPlan(project, ref, "", None, redact_text(error.message))
+        message = error.message.replace(ref.path, project.display_path(ref.path))
+        return PublishedPlan(project, ref, "", None, redact_text(message))
     return PublishedPlan(project, ref, digest(data), plan, "")
 
 
@@ -104,6 +105,10 @@ def load_plan_view(
     resolver = LinkResolver(context, pages, project, ref, copies)
     (card,) = redact_cards([card], redact_text)
     content = None
+
+    def shorten_path(text: str) -> str:
+        return text.replace(ref.path, project.display_path(ref.path))
+
     if published.plan is not None:
         content = render_content(published.plan, resolver.resolve, {claim.id: claim for claim in card.claims})
     else:
@@ -113,10 +118,10 @@ def load_plan_view(
         page,
         published.digest,
         content,
-        tuple(facts.findings),
+        tuple([finding._replace(message=shorten_path(finding.message)) for finding in facts.findings]),
         load_records(project, ref, artifacts),
         tuple(artifacts),
-        redact_events(facts.history, redact_text),
+        redact_events(facts.history, lambda text: redact_text(shorten_path(text))),
         facts.charts,
         resolver.checked_paths,
     )

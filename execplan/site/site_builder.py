@@ -10,6 +10,7 @@ from execplan.board.board_cards import load_board
 from execplan.charts import chart_svg
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
+from execplan.project.project import common_git_dir
 from execplan.project.project_discovery import with_nested_projects
 from execplan.site import page_rendering
 from execplan.site.artifact_copies import read_copy
@@ -235,7 +236,11 @@ class _SiteBuilder:
 
 
 def _ensure_separate(project: Project, directory: str) -> None:
-    """Raise ExecplanError if the site would be among the plans, artifacts or settings of a project."""
+    """Raise ExecplanError if the site would be in a git directory, or among the plans and artifacts of a project."""
+    git_directories = [project.git, common_git_dir(project.git)] if project.git is not None else []
+    if ".git" in directory.split("/") or any([is_inside(directory, os.path.realpath(git)) for git in git_directories]):
+        message = f"{directory} is inside a git directory, where only git and execplan's own state belong"
+        raise ExecplanError("not-a-site", message, exit=INPUT, hint="choose another directory: execplan site --out DIR")
     for member in with_nested_projects(project):
         for folder in (
             member.plans,

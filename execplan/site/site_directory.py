@@ -72,8 +72,12 @@ class SiteDirectory:
     def claim(self, files: Collection[str]) -> None:
         """Record the files that are about to be written, so that an interrupted run leaves nothing unknown.
 
-        Raises ExecplanError if one of them exists and is not the site's. The caller holds the lock.
+        Raises ExecplanError if one of them exists and is not the site's, or if a directory of the site is a symbolic
+        link out of it. The caller holds the lock.
         """
+        for name in sorted({os.path.dirname(file) for file in files}):
+            if not is_inside(os.path.realpath(self._join(name)), self.path):
+                raise _linked_directory_error(self._join(name))
         new_files = [file for file in files if file not in self.digests]
         for file in new_files:
             if os.path.lexists(self._join(file)):
@@ -182,6 +186,16 @@ def _foreign_directory_error(path: str, names: Iterable[str]) -> ExecplanError:
     message = f"{path} contains {min(names)!r} and is not a site of execplan, so nothing was written"
     return ExecplanError(
         "not-a-site", message, exit=INPUT, hint="choose an empty or new directory: execplan site --out DIR"
+    )
+
+
+def _linked_directory_error(path: str) -> ExecplanError:
+    message = f"{path} is a symbolic link to {os.path.realpath(path)}, outside of the site, so nothing was written"
+    return ExecplanError(
+        "not-a-site",
+        message,
+        exit=INPUT,
+        hint="remove the link, or choose another directory: execplan site --out DIR",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import mistune
@@ -10,6 +11,8 @@ from mistune.plugins.table import table, table_in_list, table_in_quote
 from mistune.plugins.task_lists import task_lists
 from mistune.plugins.url import url as bare_urls
 from mistune.util import escape, safe_entity, striptags, unescape
+
+from execplan.text.invisible_characters import has_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +28,7 @@ _MAX_SPACES: Final = 1000
 _MIN_LEVEL: Final = 3
 """Level of the first heading in a section, whose title has level 2."""
 _MAX_LEVEL: Final = 6
+_ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 class ResolvedLink(NamedTuple):
@@ -45,6 +49,7 @@ class MarkdownHtml:
         self._renderer = _Renderer(resolve_link, name_anchor)
         plugins = [strikethrough, table, table_in_list, table_in_quote, task_lists, bare_urls]
         self._markdown = mistune.Markdown(self._renderer, plugins=plugins)
+        self._markdown.before_render_hooks.append(_unescape_pipes)
         self._definitions: dict[str, Any] = {}
 
     def add_definitions(self, source: str) -> None:
@@ -79,6 +84,21 @@ class _Renderer(mistune.HTMLRenderer):
         self._name_anchor = name_anchor
         self.level = _MIN_LEVEL - 1
         """Level of the latest heading."""
+        self._link_depth = 0
+        """Number of links around what is being rendered."""
+
+    def render_token(self, token: dict[str, Any], state: mistune.BlockState) -> str:
+        """Return the HTML of a token, and count the links around it."""
+        is_link = token["type"] == "link"
+        self._link_depth += is_link
+        try:
+            return super().render_token(token, state)
+        finally:
+            self._link_depth -= is_link
+
+    def text(self, text: str) -> str:
+        """Return text with its entities decoded."""
+        return escape(decode_entities(text))
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """Return a link, or only its text with a note."""
@@ -89,12 +109,12 @@ class _Renderer(mistune.HTMLRenderer):
         return f'<a href="{escape(resolved.href)}" rel="noreferrer"{title_attribute}>{text}</a>{_note(resolved)}'
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        """Return an image that is part of the site, or a link to any other one."""
+        """Return an image that is part of the site, or a link to any other one; its text if it is in a link."""
         resolved = self._resolve_link(unescape(url))
         alternative = striptags(text)
         if resolved.is_image:
             return f'<img src="{escape(resolved.href)}" alt="{safe_entity(alternative)}" loading="lazy">'
-        return self.link(text or "image", url, title)
+        return text or "image" if self._link_depth else self.link(text or "image", url, title)
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
         """Return a heading below the section's title, without gaps between levels."""
@@ -129,7 +149,31 @@ class _Renderer(mistune.HTMLRenderer):
     def task_list_item(self, text: str, *, checked: bool = False) -> str:
         """Return a list item with a box that shows whether it is checked."""
         name = "done" if checked else "open"
-        return f'<li class="task {name}"><span class="box" role="img" aria-label="{name}"></span> {text}</li>\n'
+        box = f'<span class="box" role="img" aria-label="{name}"></span> '
+        content = f"<p>{box}{text[3:]}" if text.startswith("<p>") else box + text
+        return f'<li class="task {name}">{content}</li>\n'
+
+
+def decode_entities(text: str) -> str:
+    """Decode the entities of a text, such as `&rarr;`, except those of hidden characters."""
+    if "&" not in text:
+        return text
+    return _ENTITY.sub(lambda match: _decode_entity(match[0]), text)
+
+
+def _decode_entity(entity: str) -> str:
+    char = unescape(entity)
+    return char if char == "\xa0" or (char.isprintable() and not has_hidden(char)) else entity
+
+
+def _unescape_pipes(_: mistune.Markdown, state: mistune.BlockState) -> None:
+    """Replace escaped pipes in the cells of tables, which mistune keeps in code spans."""
+    tokens = list(state.tokens)
+    while tokens:
+        token = tokens.pop()
+        if token["type"] == "table_cell":
+            token["text"] = token["text"].replace("\\|", "|")
+        tokens += token.get("children", ())
 
 
 def _note(resolved: ResolvedLink) -> str:

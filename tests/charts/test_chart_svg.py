@@ -133,3 +133,8 @@ def test_without_the_library(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> N
     assert not chart_svg.is_available()
     with pytest.raises(ExecplanError, match="matplotlib"):
         chart_svg.draw(EMPTY)
+
+
+def test_one_day_is_a_point() -> None:
+    assert 'style="fill: #3b82d0; stroke: #3b82d0"' in chart_svg.draw(ONE_DAY)
+    assert 'style="fill: #8a929c' not in chart_svg.draw(LINE_CHART)

@@ -146,3 +146,20 @@ def test_nothing_of_a_plan_is_lost() -> None:
         "",
         "/",
     }
+
+
+def test_text_below_a_second_title_is_shown() -> None:
+    for second in ("# Second title", "Second title\n============"):
+        plan = f"# Plan\n\n## Purpose\n\na\n\n{second}\n\nlost\n\n### Sub\n\n## Progress\n\n- [ ] b\n\n# Third\n\nend\n"
+        purpose, progress = render(plan).sections
+        assert "Second title</h3>" in purpose.body
+        assert "<p>lost</p>" in purpose.body
+        assert "Sub</h3>" in purpose.body
+        assert [task.text for task in progress.tasks] == ["b"]
+        assert "<p>end</p>" in progress.body
+
+
+def test_a_title_after_a_section_is_not_repeated() -> None:
+    (section,) = render("## Purpose\n\na\n\n# Title\n\nb\n").sections
+    assert "<p>b</p>" in section.body
+    assert "Title" not in section.body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -140,8 +141,10 @@ def test_a_file_in_the_way_is_left_alone(repo: Folder) -> None:
     assert foreign.read_text() == "mine"
 
 
-@pytest.mark.parametrize("place", [".agent/execplans/site", ".agent/execplans/artifacts/2026-01-01_parser/site"])
-def test_a_site_among_the_plans_is_an_error(repo: Folder, place: str) -> None:
+@pytest.mark.parametrize(
+    "place", [".agent/execplans/site", ".agent/execplans/artifacts/2026-01-01_parser/site", ".git/site"]
+)
+def test_a_site_among_the_plans_or_in_the_git_directory_is_an_error(repo: Folder, place: str) -> None:
     repo.plan()
     result = repo.run("site", "--out", place, "--json")
     assert (result.exit, result.json["error"]["code"]) == (3, "not-a-site")
@@ -177,7 +180,10 @@ def test_a_link_out_of_the_site_is_not_followed(repo: Folder, tmp_path: Path) ->
     (repo.path / "web/plans").symlink_to(outside)
     (outside / "2026-01-01_parser.html").write_text("old")
     result = repo.run("site", "--out", "web", "--json")
-    assert result.exit == 4
+    assert (result.exit, result.json["error"]["code"]) == (3, "not-a-site")
+    assert (
+        f"{repo.path.resolve()}/web/plans is a symbolic link to {outside.resolve()}" in result.json["error"]["message"]
+    )
     assert (outside / "2026-01-01_parser.html").read_text() == "old"
 
 
@@ -397,3 +403,38 @@ def test_text_output_says_where_to_look(repo: Folder) -> None:
     result = repo.run("site")
     assert result.out.splitlines() == ["5 pages: wrote 14 files", f"open {repo.path.resolve()}/{SITE}/index.html"]
     assert repo.run("site").out.startswith("5 pages: nothing has changed\n")
+
+
+def test_a_title_has_its_entities_decoded(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("# Build the parser", "# Lines &rarr; tokens &lt;b&gt;"))
+    repo.ok("site")
+    assert "Lines → tokens <b>" in read_page(repo, "index.html").text
+    assert "Lines → tokens <b>" in read_page(repo, PLAN_PAGE).text
+
+
+def test_a_plan_that_is_no_file_has_an_error_without_local_paths(repo: Folder) -> None:
+    repo.plan()
+    (repo.path / ".agent/execplans/2026-01-02_directory.md").mkdir()
+    os.mkfifo(repo.path / ".agent/execplans/2026-01-03_pipe.md")
+    repo.ok("site")
+    for page in ("index.html", "plans/2026-01-02_directory.html", "plans/2026-01-03_pipe.html"):
+        text = read_page(repo, page).text
+        assert "can't read .agent/execplans/2026-01-0" in text
+        assert str(repo.path) not in (repo.path / SITE / page).read_text()
+
+
+def test_sizes_and_dates_have_one_format(repo: Folder) -> None:
+    plan = CLEAN.replace("## Validation and", "```sh {#greet exit=0}\necho hello\n```\n\n## Validation and")
+    repo.plan(plan)
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/a.txt", "x" * 519)
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/b.txt", "x" * 1638)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.ok("approve")
+    repo.ok("run")
+    repo.ok("site")
+    text = read_page(repo, PLAN_PAGE).text
+    assert "519 B" in text
+    assert "1.6 KiB" in text
+    assert "Last activity" in text
+    assert not re.search(r"\d\dT\d\d:\d\d:\d\dZ", text)

@@ -108,3 +108,37 @@ def test_attributes_of_a_step_are_shown() -> None:
 )
 def test_extreme_texts_are_safe(source: str) -> None:
     check_fragment(converter().block(source))
+
+
+def test_a_picture_in_a_link_is_its_text() -> None:
+    html = converter().inline("[![build](https://a.example/b.svg)](https://ci.example/) ![x](https://a.example/c.svg)")
+    assert html == (
+        '<a href="https://ci.example/" rel="noreferrer">build</a> '
+        '<a href="https://a.example/c.svg" rel="noreferrer">x</a>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a &rarr; b &copy; &lt;b&gt;", "a → b © &lt;b&gt;"),
+        ("a&nbsp;b &#65; &#x42;", "a\xa0b A B"),
+        ("&amp;rarr; \\&rarr; `&rarr;`", "&amp;rarr; &amp;rarr; <code>&amp;rarr;</code>"),
+        ("AT&T &unknown; &copy", "AT&amp;T &amp;unknown; &amp;copy"),
+        ("&#x202E; &#0; &ZeroWidthSpace;", "&amp;#x202E; \ufffd &amp;ZeroWidthSpace;"),
+    ],
+    ids=["names", "numbers", "escaped", "no entity", "hidden characters"],
+)
+def test_entities_are_decoded(source: str, expected: str) -> None:
+    assert converter().inline(source) == expected
+
+
+def test_an_escaped_pipe_in_a_table_is_a_pipe() -> None:
+    html = converter().block("- | a | b |\n  |---|---|\n  | `x \\| y` | z \\| w |\n")
+    assert "<code>x | y</code>" in html
+    assert ">z | w<" in html
+
+
+def test_a_box_is_beside_its_paragraph() -> None:
+    html = converter().block("- [ ] a\n\n  b\n")
+    assert '<li class="task open"><p><span class="box" role="img" aria-label="open"></span> a</p>' in html

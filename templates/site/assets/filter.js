@@ -41,7 +41,7 @@
         group.hidden = shown === 0;
         group.querySelector(".count").textContent = String(shown);
       }
-      status.textContent = words.length ? `${count} of ${items.length} ${noun}${items.length === 1 ? "" : "s"} match` : "";
+      status.textContent = words.length ? `${count} of ${items.length} ${noun}${items.length === 1 ? "" : "s"} match${count === 1 ? "es" : ""}` : "";
       const query = input.value ? `?filter=${encodeURIComponent(input.value)}` : window.location.pathname;
       try {
         history.replaceState(null, "", query + window.location.hash);
