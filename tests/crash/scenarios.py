@@ -33,6 +33,8 @@ class Scene(NamedTuple):
     """How many changes of locks and journals the bounded sweep kills at, beside those that it never leaves out."""
     stride: int = 1
     """Which of the points that matter most the bounded sweep takes: each, or every second, to save time."""
+    record: str = ""
+    """A JSON file of the command's own that has other contents meanwhile; of it, only whether it is complete is checked."""
     interrupted: bool = False
     """Whether the last of `before` is killed half-way, so that it is the call that has to finish it."""
 
@@ -94,7 +96,14 @@ SCENES = {
             interrupted=True,
         ),
         Scene("compile", ("compile", PARSER), STEPS, max_changes=0, stride=2),
-        Scene("site", ("site", "--out", "web"), per_file=True, max_changes=0, stride=5),
+        Scene(
+            "site",
+            ("site", "--out", "web"),
+            per_file=True,
+            max_changes=0,
+            stride=5,
+            record="web/.site-manifest.json",
+        ),
         Scene("checkpoint", ("checkpoint", PARSER), max_changes=0, stride=5),
         Scene(
             "commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), max_changes=0

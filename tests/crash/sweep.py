@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -218,7 +219,11 @@ def torn_files(scenario: CrashScenario, files: Tree) -> list[str]:
     known_contents = {data for state in states for data in state.values()}
     paths = {path for state in states for path in state}
     clean_files = without_leftovers(files)
-    bad = [f"{path} holds half a file" for path, data in clean_files.items() if data not in known_contents]
+    bad = [
+        f"{path} holds half a file"
+        for path, data in clean_files.items()
+        if data not in known_contents and not (path == scenario.scene.record and _is_json(data[1]))
+    ]
     # A file that a move removes may first have moved with its folder.
     carried = known_contents if scenario.scene.moves else set()
     bad += [
@@ -229,6 +234,14 @@ def torn_files(scenario: CrashScenario, files: Tree) -> list[str]:
     names = Counter(data for path, data in clean_files.items())
     unchanged = [data for data in states[0].values() if data in states[1].values()]
     return bad + [f"lost: {data[1][:60]!r}" for data in unchanged if not names[data]]
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except ValueError:
+        return False
+    return True
 
 
 def describe_differences(scenario: CrashScenario, files: Tree) -> str:
