@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not longer: while Playwright runs, its thread can't run another event loop
 def chromium() -> Iterator[Browser]:
-    """The browser, which runs until the last test of this process."""
+    """The browser, which runs until the last test of this package."""
     need("chromium")
     from playwright.sync_api import expect, sync_playwright
 
