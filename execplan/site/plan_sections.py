@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,12 +86,8 @@ def render_content(plan: ParsedPlan, resolve_link: ResolveLink, claims: Mapping[
     """Convert a plan to HTML; `claims` are the claims on its tasks by task ID."""
     writer = _ContentWriter(plan, resolve_link, claims)
     introduction = writer.introduction()
-    sections = []
-    for section, next_section in zip_longest(plan.sections, plan.sections[1:]):
-        sections.append(writer.section(section))
-        next_start = next_section.start if next_section is not None else len(plan.text.lines)
-        sections += writer.title_sections(section.end, next_start)
-    return PlanContent(writer.front_matter(), introduction, tuple(sections))
+    sections = tuple([writer.section(section) for section in plan.sections])
+    return PlanContent(writer.front_matter(), introduction, sections)
 
 
 class DecisionWriter:
@@ -185,21 +181,6 @@ class _ContentWriter:
     def _title_lines(self) -> set[int]:
         title_line = self._plan.title_line
         return _lines_of([(block.start, block.end) for block in self._plan.blocks if block.start == title_line])
-
-    def title_sections(self, start: int, end: int) -> list[SectionHtml]:
-        """Return what follows level-1 headings between two sections; a plan has no section for it."""
-        headings = [
-            block
-            for block in self._plan.blocks
-            if block.kind == HEADING and block.level == 1 and not block.depth and start <= block.start < end
-        ]
-        sections = []
-        for heading, next_heading in zip_longest(headings, headings[1:]):
-            anchor = self._name_anchor(heading.text)
-            title = Markup(self._markdown.inline(heading.text))  # noqa: S704 (escaped)
-            body = self._remaining(heading.end, next_heading.start if next_heading is not None else end, set())
-            sections.append(SectionHtml(title, anchor, (), (), body))
-        return sections
 
     def _name_anchor(self, text: str) -> str:
         return anchor_id(heading_anchor(text.replace("`", "").replace("*", ""), self._anchor_counts))

@@ -113,14 +113,6 @@ def test_claims_are_shown_at_their_tasks() -> None:
     assert [task.claimed_by for task in tasks] == ["", "ann", "", ""]
 
 
-def test_text_after_another_title_is_shown() -> None:
-    text = "# A\n\n## Purpose\n\none\n\n# Second\n\ntwo\n\n### Sub\n\nthree\n\nThird\n=====\n\nfour\n\n## Progress\n\nfive\n\n# Last\n\nsix\n"
-    sections = render(text).sections
-    assert [str(section.title) for section in sections] == ["Purpose", "Second", "Third", "Progress", "Last"]
-    words = Page(" ".join([section.body for section in sections])).text.split()
-    assert words == ["one", "two", "Sub", "three", "four", "five", "six"]
-
-
 def test_nothing_of_a_plan_is_lost() -> None:
     """All words of a plan without markup are on its page, except the words of labels."""
     content = render(CLEAN)
