@@ -20,8 +20,6 @@ POLL_SECONDS = 0.25
 """Time between two looks at the files, so that an open page shows a change within a second."""
 MAX_SUBSCRIBERS = 100
 """Maximum number of pages that wait for changes at the same time."""
-
-
 EVERYTHING = ""
 """Stands for all pages in a set of changed pages."""
 
@@ -96,8 +94,8 @@ class ChangeFeed:
                 pages = await asyncio.to_thread(self._find_changes)
                 if pages:
                     self.number += 1
-                for subscription in self.subscriptions if pages else ():
-                    subscription.add(pages)
+                    for subscription in self.subscriptions:
+                        subscription.add(pages)
             else:
                 self._earlier = None
             await asyncio.sleep(POLL_SECONDS)

@@ -62,7 +62,7 @@ class LivePages:
         self._charts = LiveCharts()
         self._decisions: dict[str, tuple[str, tuple[DecisionItem, ...]]] = {}
 
-    def context(self, notices: tuple[str, ...] = ()) -> PageContext:
+    def _context(self, notices: tuple[str, ...] = ()) -> PageContext:
         """Return the context of live pages."""
         return PageContext(
             self._site_name,
@@ -78,7 +78,7 @@ class LivePages:
     def render(self, page: str, notices: tuple[str, ...] = ()) -> str | None:
         """Return the HTML of a page; None if there is none. Raises ExecplanError if the project can't be read."""
         state = self.project.load()
-        context = self.context(tuple(map(self._redact_text, notices)))
+        context = self._context(tuple(map(self._redact_text, notices)))
         if page == BOARD_PAGE:
             return page_rendering.render_board(state.board, context, state.pages)
         if page == ARCHIVE_PAGE:
@@ -96,7 +96,7 @@ class LivePages:
     ) -> str:
         """Return a page about an error, whose texts may quote a plan, with what a person entered."""
         redacted = list(map(self._redact_text, paragraphs))
-        return page_rendering.render_message(title, redacted, self.context(), entered_texts, plan_page)
+        return page_rendering.render_message(title, redacted, self._context(), entered_texts, plan_page)
 
     def render_conflict(self, plan: LivePlan, edit: PageEdit, page: str, error: ExecplanError) -> str:
         """Return the page about an edit of a plan that has changed since the page was loaded."""
@@ -106,7 +106,7 @@ class LivePages:
             page_edits.entered_texts(edit.fields),
             {**edit.fields, DIGEST_FIELD: digest(stored_plan.data)} if stored_plan.plan is not None else {},
             page,
-            self.context(),
+            self._context(),
             is_version_unknown=UNKNOWN_VERSION in error.candidates,
         )
 
@@ -159,7 +159,7 @@ class LivePages:
         if cached is not None and cached[0] == card.digest:
             return cached[1]
         published = read_published_plan(plan.project, plan.ref, self._redact_text)
-        decisions = load_decisions(published, card, self.context(), state.pages)
+        decisions = load_decisions(published, card, self._context(), state.pages)
         self._decisions[card.path] = published.digest, decisions
         return decisions
 

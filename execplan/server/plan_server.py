@@ -21,7 +21,7 @@ from execplan.server.change_feed import ChangeFeed
 from execplan.server.error_pages import ErrorPages
 from execplan.server.file_responses import artifact_response, asset_response, chart_response
 from execplan.server.file_watch import take_snapshot
-from execplan.server.live_pages import LivePages
+from execplan.server.live_pages import EVENTS_URL, LivePages
 from execplan.server.notices import Notices
 from execplan.server.rendered_pages import RenderedPages
 from execplan.server.request_guard import RequestGuard
@@ -74,7 +74,7 @@ class PlanServer:
         """Return the application, which answers requests for these names and addresses of this machine only."""
         application = Starlette(
             routes=[
-                Route("/events", self._events, methods=["GET"]),
+                Route(EVENTS_URL, self._events, methods=["GET"]),
                 Route(f"/{ASSETS_DIRECTORY}/{{name:path}}", self._asset, methods=["GET"]),
                 Route(f"/{CHARTS_DIRECTORY}/{{name:path}}", self._chart, methods=["GET"]),
                 Route(f"/{FILES_DIRECTORY}/{{name:path}}", self._artifact, methods=["GET"]),
