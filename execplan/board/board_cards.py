@@ -88,11 +88,6 @@ class Card(NamedTuple):
     """Why the plan is broken; empty for others."""
 
     @property
-    def done_fraction(self) -> float:
-        """Fraction of the tasks that are done, from 0 to 1."""
-        return self.counts.done / self.counts.total if self.counts is not None and self.counts.total else 0.0
-
-    @property
     def approval_text(self) -> str:
         """The approval status in two words; empty if nothing was compiled."""
         return execution_status.approval_label(self.approval)

@@ -32,7 +32,6 @@ class RunItem(NamedTuple):
     """A run of a plan."""
 
     number: int
-    id: str
     state: str
     started: str
     seconds: float | None
@@ -106,7 +105,6 @@ def _run_item(summary: RunSummary, artifacts: Sequence[Artifact]) -> RunItem:
         details = "its rollback was interrupted"
     return RunItem(
         summary.number,
-        summary.id,
         summary.status.replace("_", " "),
         summary.started,
         summary.seconds,

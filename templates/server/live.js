@@ -66,7 +66,7 @@
     notices.append(notice);
   };
 
-  const keyOf = (element) => element?.dataset?.key || element?.id || element?.getAttribute?.("aria-label") || "";
+  const keyOf = (element) => element?.id || element?.getAttribute?.("aria-label") || "";
 
   // Show another page in place of this one, and return whether it is one; `sentForm` is the key of a form that was accepted.
   const replaceMain = (text, { keepNotices = false, sentForm = null } = {}) => {
