@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from execplan.advice.overview_builder import make_redactor
 from execplan.charts import chart_svg
 from execplan.edits.digest_check import UNKNOWN_VERSION
-from execplan.engine.commands.command_environment import public_variables
 from execplan.errors import ExecplanError
 from execplan.library.plan_api import Plan
 from execplan.plan.model import ACTIVE, DRAFT
 from execplan.plan_store import plan_store
 from execplan.project import builtin_templates
-from execplan.secrets.redaction import Redactor
 from execplan.server import page_edits
 from execplan.server.approval_preview import render_approval_preview
 from execplan.server.live_charts import LiveCharts
@@ -56,7 +55,7 @@ class LivePages:
         """Render the pages of a project; `token` is what their forms send."""
         self._site_name = os.path.basename(directory) or "Plans"
         self._token = token
-        self._redact_text = Redactor(os.environ, public_variables(os.environ)).redact_text
+        self._redact_text = make_redactor()
         self.project = LiveProject(directory, self._redact_text)
         """The plans that have pages."""
         self._charts = LiveCharts()
